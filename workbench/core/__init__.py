@@ -1,0 +1,1 @@
+"""Values and rules of agent memory: plain Python, no I/O, no clock of its own."""

@@ -1,0 +1,41 @@
+"""The one family of errors a person may see."""
+
+
+class WorkbenchError(Exception):
+    """Something a person can act on.
+
+    `message` is one sentence that says what happened; `hint`, when given, says
+    what was not lost or what to do next. Both are plain text.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class InvalidRecord(WorkbenchError):
+    """A record breaks a rule of the data model; nothing was written."""
+
+
+class InvalidQuery(WorkbenchError):
+    """A filter or query cannot be read."""
+
+
+class UnreadableFile(WorkbenchError):
+    """A file is missing, of an unknown format, or damaged; nothing was read from it."""
+
+
+class UnknownRecord(WorkbenchError):
+    """No record carries the given id."""
+
+
+class StoreProblem(WorkbenchError):
+    """The store cannot be opened, read or written."""
+
+
+class Conflict(WorkbenchError):
+    """A later change touched the same field, so an older one cannot be taken back blindly."""

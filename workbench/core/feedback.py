@@ -1,0 +1,33 @@
+"""Votes and the importance they make (source 000, algorithm 5)."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+from workbench.core.recency import hours_between, recency
+from workbench.core.vote import Vote
+
+Voted = TypeVar("Voted", Memory, Bullet)
+
+
+def effective_importance(memory: Memory, now: datetime, weight: float = 0.5, half_life: float | None = None) -> float:
+    """Return clamp(base + (helpful − harmful) · weight, 0, 10).
+
+    With a `half_life` in days the marks fade from `last_feedback_at` (or the creation, if it was never voted on).
+    """
+    delta = (memory.helpful_count - memory.harmful_count) * weight
+    if half_life is not None and delta:
+        delta *= recency(hours_between(memory.last_feedback_at or memory.created_at, now), half_life)
+    return min(10.0, max(0.0, memory.importance_score + delta))
+
+
+def apply_vote(record: Voted, vote: Vote, previous: Vote | None) -> Voted:
+    """Return `record` with `vote` counted, and `previous` (the same actor's live vote) taken back first."""
+    helpful = record.helpful_votes + (vote.verdict == "helpful")
+    harmful = record.harmful_votes + (vote.verdict == "harmful")
+    if previous is not None:
+        helpful -= previous.verdict == "helpful"
+        harmful -= previous.verdict == "harmful"
+    return replace(record, helpful_votes=max(0, helpful), harmful_votes=max(0, harmful), last_feedback_at=vote.at)

@@ -1,0 +1,36 @@
+"""Saved queries and graded judgments: what retrieval is measured against."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+MAX_GRADE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A query worth keeping. `now` is the moment it is asked at; absent means the present."""
+
+    id: str
+    text: str
+    created_at: datetime
+    now: datetime | None = None
+    tags: tuple[str, ...] = ()
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A person's grade (0 = not relevant … 3 = essential) of one memory for one saved query."""
+
+    id: str
+    query: str
+    memory: str
+    grade: int
+    actor: str
+    at: datetime
+    version: int = 1
+
+
+def judgment_id(query: str, memory: str) -> str:
+    """Name the one judgment of `memory` for `query`."""
+    return f"{query}:{memory}"

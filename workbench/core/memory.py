@@ -1,0 +1,138 @@
+"""The memory record: one value for every kind of memory in the stream.
+
+The fields are the union of the ENGRAM node (source 000, "Memory Node") and the
+learning-lifecycle entry (source 001, section 5.2), under the sources' names.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, get_args
+
+from workbench.core.errors import InvalidRecord
+
+MemoryType = Literal["working", "episodic", "semantic", "procedural"]
+Status = Literal["signal", "candidate", "confirmed", "promoted", "archived"]
+ArchivedReason = Literal["rejected", "forgotten", "pruned", "superseded", "merged", "done"]
+
+MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
+STATUSES: tuple[Status, ...] = get_args(Status)
+ARCHIVED_REASONS: tuple[ArchivedReason, ...] = get_args(ArchivedReason)
+
+OBSERVATION_TYPES = (
+    "instruction", "error", "decision", "code_change", "insight", "test_result", "general", "tool_output",
+    "correction", "failure", "convention", "command", "gotcha", "discovery", "pattern",
+)  # fmt: skip
+
+MAX_CONTENT = 10_000
+"""Longest content, in characters (source 000)."""
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an observation was captured: the hook, the turn number and the file, when known."""
+
+    hook: str | None = None
+    turn: int | None = None
+    file: str | None = None
+
+
+NO_SOURCE = Source()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory.
+
+    Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5.
+    The helpful count is the sum of four parts that are kept apart: what an import
+    brought, +1 for creation by ingestion, duplicates absorbed, and live votes.
+    Times are UTC and timezone-aware.
+    """
+
+    id: str
+    content: str
+    created_at: datetime
+    last_accessed_at: datetime
+    summary: str = ""
+    version: int = SCHEMA_VERSION
+    user_id: str = "local"
+    session_id: str = ""
+    memory_type: MemoryType = "episodic"
+    observation_type: str = "general"
+    section: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    importance_score: float = 5.0
+    helpful_imported: int = 0
+    helpful_created: int = 0
+    helpful_absorbed: int = 0
+    helpful_votes: int = 0
+    harmful_imported: int = 0
+    harmful_votes: int = 0
+    last_feedback_at: datetime | None = None
+    pinned: bool = False
+    status: Status = "signal"
+    confidence: int = 0
+    promoted_to: str | None = None
+    archived_reason: ArchivedReason | None = None
+    review_after: datetime | None = None
+    is_synthetic: bool = False
+    citations: tuple[str, ...] = ()
+    source: Source = NO_SOURCE
+    access_count: int = 0
+    aliases: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def helpful_count(self) -> int:
+        """All helpful marks: imported + created + absorbed + votes."""
+        return self.helpful_imported + self.helpful_created + self.helpful_absorbed + self.helpful_votes
+
+    @property
+    def harmful_count(self) -> int:
+        """All harmful marks: imported + votes."""
+        return self.harmful_imported + self.harmful_votes
+
+    @property
+    def line(self) -> str:
+        """The memory in one line: its summary, or else the first non-blank line of its content."""
+        if self.summary:
+            return self.summary
+        return next((part for raw in self.content.splitlines() if (part := raw.strip())), "")
+
+
+def check_memory(memory: Memory) -> None:
+    """Raise `InvalidRecord` when a field is outside the range the data model allows."""
+    problem = _problem(memory)
+    if problem:
+        raise InvalidRecord(f"memory {memory.id or '(no id)'}: {problem}.", "Nothing was written.")
+
+
+def _problem(memory: Memory) -> str | None:
+    counts = (
+        memory.helpful_imported, memory.helpful_created, memory.helpful_absorbed, memory.helpful_votes,
+        memory.harmful_imported, memory.harmful_votes, memory.access_count,
+    )  # fmt: skip
+    rules: tuple[tuple[bool, str], ...] = (
+        (not memory.id, "it has no id"),
+        (not memory.content.strip(), "its content is empty"),
+        (len(memory.content) > MAX_CONTENT, f"its content is longer than {MAX_CONTENT:,} characters"),
+        (memory.memory_type not in MEMORY_TYPES, f"unknown memory type “{memory.memory_type}”"),
+        (memory.status not in STATUSES, f"unknown status “{memory.status}”"),
+        (not 0 <= memory.importance_score <= 10, "importance is outside 0–10"),
+        (not 0 <= memory.confidence <= 5, "confidence is outside 0–5"),
+        (min(counts) < 0, "a count is negative"),
+        (
+            memory.archived_reason is not None and memory.status != "archived",
+            "it has an archive reason but is not archived",
+        ),
+        (
+            memory.created_at.tzinfo is None or memory.last_accessed_at.tzinfo is None,
+            "a time has no timezone",
+        ),
+    )
+    return next((text for broken, text in rules if broken), None)

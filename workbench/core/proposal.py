@@ -1,0 +1,35 @@
+"""One value for everything that waits for a person's decision."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, get_args
+
+from workbench.core.change import Change
+
+ProposalKind = Literal["reflection", "merge", "prune", "confirm", "reconfirm", "pattern", "curator", "forget", "skill"]
+PROPOSAL_KINDS: tuple[ProposalKind, ...] = get_args(ProposalKind)
+ProposalState = Literal["open", "accepted", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A set of changes that somebody suggests and a person accepts or rejects.
+
+    `actor` is who suggests it, `evidence` the ids of the records it rests on,
+    `flags` short words for what a person should look at first (such as "no evidence").
+    Accepting applies `changes` as one transaction.
+    """
+
+    id: str
+    kind: ProposalKind
+    actor: str
+    title: str
+    created_at: datetime
+    evidence: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    flags: tuple[str, ...] = ()
+    similarity: float | None = None
+    importance: float = 5.0
+    state: ProposalState = "open"
+    review_after: datetime | None = None
+    version: int = 1

@@ -1,0 +1,125 @@
+"""Records as plain documents of JSON values, and back.
+
+A document leaves out every field that has its default value, so an absent field,
+a null and a default mean the same. Keys that the record type does not know are
+kept apart by `from_doc` callers through `unknown_keys`.
+"""
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from workbench.core.errors import InvalidRecord
+
+R = TypeVar("R")
+Doc = Mapping[str, object]
+
+
+def to_doc(record: object) -> dict[str, object]:
+    """Return `record` (a dataclass value) as JSON values, without fields that have their default."""
+    out: dict[str, object] = {}
+    for name, default, encode, _ in _plan(type(record)):
+        value = getattr(record, name)
+        if value != default:
+            out[name] = encode(value)
+    return out
+
+
+def from_doc(kind: type[R], doc: Doc) -> R:
+    """Build a record of type `kind` from a document; unknown keys are ignored.
+
+    Raises `InvalidRecord` when a required field is missing or a value has the wrong shape.
+    """
+    values: dict[str, Any] = {}
+    try:
+        for name, _, _, decode in _plan(kind):
+            raw = doc.get(name)
+            if raw is not None:
+                values[name] = decode(raw)
+        return kind(**values)
+    except (TypeError, ValueError, AttributeError) as error:
+        name = doc.get("id", "(no id)")
+        raise InvalidRecord(f"{kind.__name__.lower()} {name} cannot be read: {error}.") from error
+
+
+def field_names(kind: type) -> frozenset[str]:
+    """Return the names of the fields that `kind` stores."""
+    return frozenset(name for name, *_ in _plan(kind))
+
+
+def iso(at: datetime) -> str:
+    """Write a time as ISO 8601 in UTC, with `Z`."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def parse_time(text: str) -> datetime:
+    """Read an ISO 8601 time; one without an offset is taken as UTC. Raises `ValueError`."""
+    at = datetime.fromisoformat(text)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+Codec = Callable[[Any], Any]
+_Plan = tuple[tuple[str, object, Codec, Codec], ...]
+_REQUIRED = object()
+
+
+@cache
+def _plan(kind: type) -> _Plan:
+    hints = get_type_hints(kind)
+    rows = []
+    for spec in fields(kind):
+        default: object = spec.default
+        if spec.default_factory is not MISSING:
+            default = spec.default_factory()
+        elif default is MISSING:
+            default = _REQUIRED
+        encode, decode = _codec(hints[spec.name])
+        rows.append((spec.name, default, encode, decode))
+    return tuple(rows)
+
+
+def _codec(hint: Any) -> tuple[Codec, Codec]:
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        inner = next(arg for arg in args if arg is not type(None))
+        return _codec(inner)
+    if hint is datetime:
+        return iso, parse_time
+    if origin is tuple:
+        encode, decode = _codec(args[0])
+        return (lambda v: [encode(x) for x in v]), (lambda v: tuple(decode(x) for x in _listed(v)))
+    if isinstance(hint, type) and is_dataclass(hint):
+        return to_doc, (lambda v: from_doc(hint, v))
+    if hint is float:
+        return float, _number
+    if hint in (str, int, bool):
+        return _same, _typed(hint)
+    return _same, _same
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _listed(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"expected a list, found {type(value).__name__}")
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"expected a number, found {type(value).__name__}")
+    return float(value)
+
+
+def _typed(kind: type) -> Codec:
+    def decode(value: Any) -> Any:
+        if type(value) is not kind:
+            raise ValueError(f"expected {kind.__name__}, found {type(value).__name__}")
+        return value
+
+    return decode

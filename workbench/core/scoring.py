@@ -1,0 +1,132 @@
+"""Three-factor scoring (source 000, algorithm 1): the plain rule.
+
+`workbench.retrieval.ranker` is the fast form of the same rule over columns; a property
+test holds the two equal.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean, pstdev
+
+from workbench.core.feedback import effective_importance
+from workbench.core.memory import Memory
+from workbench.core.profile import Profile
+from workbench.core.recency import hours_between, rank_recency, recency
+
+DEAD_SPREAD = 1e-12
+"""A factor whose maximum exceeds its minimum by no more than this normalises to 0.5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory of the pool with its two relevance scores: cosine (−1…1) and absolute BM25 (0…1)."""
+
+    memory: Memory
+    dense: float
+    lexical: float
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """One number per factor."""
+
+    recency: float
+    importance: float
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A ranked memory with everything its score is made of; `total` is the sum of `weighted`."""
+
+    memory: Memory
+    raw: Factors
+    norm: Factors
+    weighted: Factors
+    total: float
+
+
+def normalise(values: Sequence[float], low: float, high: float) -> list[float]:
+    """Map low…high to 0…1, clamped; a factor without spread becomes 0.5 everywhere."""
+    span = high - low
+    if span <= DEAD_SPREAD:
+        return [0.5] * len(values)
+    return [min(1.0, max(0.0, (v - low) / span)) for v in values]
+
+
+def relevance_scores(pool: Sequence[Candidate], profile: Profile) -> list[float]:
+    """Blend cosine and absolute BM25, then add each memory's share of its neighbours' excess.
+
+    The excess is what exceeds the pool's mean plus one standard deviation; neighbours are the
+    memories just before and after in the same session, by time, then id.
+    """
+    base = [profile.blend * c.dense + (1 - profile.blend) * c.lexical for c in pool]
+    if not profile.contiguity or not base:
+        return base
+    floor = fmean(base) + pstdev(base)
+    excess = [max(0.0, b - floor) for b in base]
+    gained = [0.0] * len(base)
+    order = sorted(range(len(pool)), key=lambda i: _place(pool[i].memory))
+    for left, right in zip(order, order[1:], strict=False):
+        session = pool[left].memory.session_id
+        if session and session == pool[right].memory.session_id:
+            gained[left] = max(gained[left], excess[right])
+            gained[right] = max(gained[right], excess[left])
+    return [b + profile.contiguity * g for b, g in zip(base, gained, strict=True)]
+
+
+def recency_scores(pool: Sequence[Candidate], profile: Profile, now: datetime) -> list[float]:
+    """Score recency since the last access; pinned memories do not decay."""
+    if profile.mode == "off":
+        return [1.0] * len(pool)
+    if profile.mode == "rank":
+        newest = profile.rank_order == "newest"
+        order = sorted(range(len(pool)), key=lambda i: pool[i].memory.id)
+        order.sort(key=lambda i: pool[i].memory.last_accessed_at, reverse=newest)
+        place = {index: rank for rank, index in enumerate(order)}
+        return [rank_recency(place[i], profile.rank_decay) for i in range(len(pool))]
+    return [_hourly(c.memory, profile, now) for c in pool]
+
+
+def rank(pool: Sequence[Candidate], profile: Profile, now: datetime) -> list[Scored]:
+    """Return the whole pool, best first; equal totals are ordered by id."""
+    columns = (
+        recency_scores(pool, profile, now),
+        [effective_importance(c.memory, now, profile.feedback, profile.feedback_half_life) / 10 for c in pool],
+        relevance_scores(pool, profile),
+    )
+    inside = _scope(columns[2], pool, profile)
+    norms = [_normalised(column, inside) for column in columns]
+    scored = []
+    for i, candidate in enumerate(pool):
+        norm = Factors(norms[0][i], norms[1][i], norms[2][i])
+        weighted = Factors(
+            profile.recency * norm.recency, profile.importance * norm.importance, profile.relevance * norm.relevance
+        )
+        raw = Factors(columns[0][i], columns[1][i], columns[2][i])
+        total = weighted.recency + weighted.importance + weighted.relevance
+        scored.append(Scored(candidate.memory, raw, norm, weighted, total))
+    return sorted(scored, key=lambda s: (-s.total, s.memory.id))
+
+
+def _hourly(memory: Memory, profile: Profile, now: datetime) -> float:
+    half_life = None if memory.pinned else profile.half_lives.of(memory.memory_type)
+    return recency(hours_between(memory.last_accessed_at, now), half_life)
+
+
+def _scope(relevance: Sequence[float], pool: Sequence[Candidate], profile: Profile) -> list[int]:
+    every = list(range(len(pool)))
+    if profile.scope == "pool":
+        return every
+    return sorted(every, key=lambda i: (-relevance[i], pool[i].memory.id))[: profile.top_n]
+
+
+def _normalised(column: Sequence[float], inside: Sequence[int]) -> list[float]:
+    if not column:
+        return []
+    return normalise(column, min(column[i] for i in inside), max(column[i] for i in inside))
+
+
+def _place(memory: Memory) -> tuple[str, datetime, str]:
+    return (memory.session_id, memory.created_at, memory.id)

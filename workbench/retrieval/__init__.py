@@ -1,0 +1,1 @@
+"""Finding memories: embeddings, full text, fuzzy search and the ranking itself."""

@@ -1,0 +1,1 @@
+"""The system of record: TinyDB tables over an append-only journal."""
