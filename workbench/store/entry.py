@@ -1,0 +1,167 @@
+"""What one journal line says: a transaction and the documents it changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["edit", "undo", "redo", "access"]
+DocOp = Literal["update", "insert", "delete", "table", "drop"]
+
+Doc = dict[str, Any]
+
+
+class _Absent:
+    """Marks a field that is not in the document, which JSON's null could not tell from a stored null."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class DocChange:
+    """One document's change: `fields` maps a name to (before, after), `inc` a counter to its increment.
+
+    `table` and `drop` make and remove an empty table (`doc` is then empty).
+    """
+
+    table: str
+    doc: str
+    op: DocOp = "update"
+    fields: Mapping[str, tuple[Any, Any]] = ()  # type: ignore[assignment]
+    inc: Mapping[str, int] = ()  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One committed transaction.
+
+    `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks
+    of one action (`part` counts them from 1), `target` is the revision an undo or redo speaks of.
+    """
+
+    rev: int
+    at: str
+    actor: str
+    label: str
+    changes: tuple[DocChange, ...]
+    kind: Kind = "edit"
+    group: str = ""
+    part: int = 1
+    target: int = 0
+    next_ids: Mapping[str, int] = ()  # type: ignore[assignment]
+
+
+def to_json(entry: Entry) -> dict[str, object]:
+    """Return the entry as the JSON object that is written."""
+    out: dict[str, object] = {"rev": entry.rev, "at": entry.at, "actor": entry.actor, "label": entry.label}
+    if entry.kind != "edit":
+        out["kind"] = entry.kind
+    if entry.group:
+        out["group"] = entry.group
+        out["part"] = entry.part
+    if entry.target:
+        out["target"] = entry.target
+    if entry.next_ids:
+        out["next"] = dict(entry.next_ids)
+    out["changes"] = [_change_json(c) for c in entry.changes]
+    return out
+
+
+def from_json(raw: Mapping[str, Any]) -> Entry:
+    """Read an entry; raises `KeyError`, `TypeError` or `ValueError` when a part is missing or misshapen."""
+    return Entry(
+        rev=int(raw["rev"]),
+        at=raw["at"],
+        actor=raw["actor"],
+        label=raw["label"],
+        changes=tuple(_change(c) for c in raw["changes"]),
+        kind=raw.get("kind", "edit"),
+        group=raw.get("group", ""),
+        part=raw.get("part", 1),
+        target=raw.get("target", 0),
+        next_ids=raw.get("next", {}),
+    )
+
+
+def diff_docs(table: str, doc_id: str, old: Doc | None, new: Doc | None, counters: frozenset[str]) -> DocChange | None:
+    """Return the change from `old` to `new` (`None` = not there), or `None` when they are equal."""
+    if old is None and new is None:
+        return None
+    if old is None or new is None:
+        there = new if old is None else old
+        assert there is not None
+        sides = {n: ((ABSENT, v) if old is None else (v, ABSENT)) for n, v in there.items()}
+        return DocChange(table, doc_id, "insert" if old is None else "delete", sides)
+    fields: dict[str, tuple[Any, Any]] = {}
+    inc: dict[str, int] = {}
+    for name in [*old, *(n for n in new if n not in old)]:
+        before, after = old.get(name, ABSENT), new.get(name, ABSENT)
+        if before is after or (type(before) is type(after) and before == after):
+            continue
+        if name in counters and (step := _step(before, after)) is not None:
+            inc[name] = step
+        else:
+            fields[name] = (before, after)
+    return DocChange(table, doc_id, "update", fields, inc) if fields or inc else None
+
+
+def apply_change(old: Doc | None, change: DocChange) -> Doc | None:
+    """Return the document after `change`; the old one is left as it is."""
+    if change.op == "delete":
+        return None
+    new = dict(old) if old is not None and change.op == "update" else {}
+    for name, (_, after) in dict(change.fields).items():
+        if after is ABSENT:
+            new.pop(name, None)
+        else:
+            new[name] = after
+    for name, step in dict(change.inc).items():
+        value = new.get(name, 0) + step
+        if value:
+            new[name] = value
+        else:
+            new.pop(name, None)
+    return new
+
+
+def _step(before: Any, after: Any) -> int | None:
+    old, new = (0 if x is ABSENT else x for x in (before, after))
+    return new - old if type(old) is int and type(new) is int else None
+
+
+def _change_json(change: DocChange) -> dict[str, object]:
+    out: dict[str, object] = {"table": change.table}
+    if change.doc:
+        out["id"] = change.doc
+    if change.op != "update":
+        out["op"] = change.op
+    if change.fields:
+        out["fields"] = {n: [_mark(b), _mark(a)] for n, (b, a) in change.fields.items()}
+    if change.inc:
+        out["inc"] = dict(change.inc)
+    return out
+
+
+def _change(raw: Mapping[str, Any]) -> DocChange:
+    fields = {n: (_unmark(b), _unmark(a)) for n, (b, a) in raw.get("fields", {}).items()}
+    return DocChange(raw["table"], raw.get("id", ""), raw.get("op", "update"), fields, raw.get("inc", {}))
+
+
+def _mark(value: Any) -> Any:
+    """Write absent as null, and a stored null (or a value that looks like its mark) under the key `$`."""
+    if value is ABSENT:
+        return None
+    if value is None or (isinstance(value, dict) and "$" in value):
+        return {"$": value}
+    return value
+
+
+def _unmark(value: Any) -> Any:
+    if value is None:
+        return ABSENT
+    if isinstance(value, dict) and "$" in value:
+        return value["$"]
+    return value

@@ -1,0 +1,55 @@
+"""The write lock of a store: one writer at a time, across threads and processes."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from workbench.core.errors import StoreProblem
+
+PATIENCE = 10.0
+"""Seconds a writer waits for another one before it gives up."""
+
+
+class WriteLock:
+    """A lock file plus a thread lock; the operating system frees it when its process dies."""
+
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
+        self._path = path
+        self._file = FileLock(path, timeout=patience, thread_local=False, mode=0o600)
+        self._threads = threading.RLock()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the lock; re-entrant within a thread. Raises `StoreProblem` when it cannot be had."""
+        with self._threads:
+            try:
+                self._file.acquire()
+            except Timeout as error:
+                raise StoreProblem(
+                    f"Another process has been writing to {self._path.parent} for {PATIENCE:.0f} seconds.",
+                    "Nothing was changed; try again.",
+                ) from error
+            except OSError as error:
+                raise cannot_write(self._path.parent, error) from error
+            try:
+                yield
+            finally:
+                self._file.release()
+
+
+def cannot_write(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be written and what that means."""
+    message = f"The store {folder} cannot be written: {_why(error)}."
+    return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
+
+
+def cannot_read(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be read."""
+    return StoreProblem(f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed.")
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
