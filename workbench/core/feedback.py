@@ -31,3 +31,10 @@ def apply_vote(record: Voted, vote: Vote, previous: Vote | None) -> Voted:
         helpful -= previous.verdict == "helpful"
         harmful -= previous.verdict == "harmful"
     return replace(record, helpful_votes=max(0, helpful), harmful_votes=max(0, harmful), last_feedback_at=vote.at)
+
+
+def retract_vote(record: Voted, vote: Vote, now: datetime) -> Voted:
+    """Return `record` without `vote`, which was counted in it."""
+    helpful = record.helpful_votes - (vote.verdict == "helpful")
+    harmful = record.harmful_votes - (vote.verdict == "harmful")
+    return replace(record, helpful_votes=max(0, helpful), harmful_votes=max(0, harmful), last_feedback_at=now)

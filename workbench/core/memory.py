@@ -117,6 +117,7 @@ def _problem(memory: Memory) -> str | None:
         memory.helpful_imported, memory.helpful_created, memory.helpful_absorbed, memory.helpful_votes,
         memory.harmful_imported, memory.harmful_votes, memory.access_count,
     )  # fmt: skip
+    times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
     rules: tuple[tuple[bool, str], ...] = (
         (not memory.id, "it has no id"),
         (not memory.content.strip(), "its content is empty"),
@@ -130,9 +131,6 @@ def _problem(memory: Memory) -> str | None:
             memory.archived_reason is not None and memory.status != "archived",
             "it has an archive reason but is not archived",
         ),
-        (
-            memory.created_at.tzinfo is None or memory.last_accessed_at.tzinfo is None,
-            "a time has no timezone",
-        ),
+        (any(at is not None and at.tzinfo is None for at in times), "a time has no timezone"),
     )
     return next((text for broken, text in rules if broken), None)

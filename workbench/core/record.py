@@ -6,7 +6,7 @@ kept apart by `from_doc` callers through `unknown_keys`.
 """
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -40,9 +40,9 @@ def from_doc(kind: type[R], doc: Doc) -> R:
             if raw is not None:
                 values[name] = decode(raw)
         return kind(**values)
-    except (TypeError, ValueError, AttributeError) as error:
-        name = doc.get("id", "(no id)")
-        raise InvalidRecord(f"{kind.__name__.lower()} {name} cannot be read: {error}.") from error
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        who = doc.get("id", "(no id)")
+        raise InvalidRecord(f"{kind.__name__.lower()} {who} cannot be read: {error}.") from error
 
 
 def field_names(kind: type) -> frozenset[str]:
@@ -66,8 +66,13 @@ _Plan = tuple[tuple[str, object, Codec, Codec], ...]
 _REQUIRED = object()
 
 
-@cache
 def _plan(kind: type) -> _Plan:
+    return _cached_plan(kind)
+
+
+@cache
+def _cached_plan(kind: Hashable) -> _Plan:
+    assert isinstance(kind, type)
     hints = get_type_hints(kind)
     rows = []
     for spec in fields(kind):
@@ -91,6 +96,12 @@ def _codec(hint: Any) -> tuple[Codec, Codec]:
     if origin is tuple:
         encode, decode = _codec(args[0])
         return (lambda v: [encode(x) for x in v]), (lambda v: tuple(decode(x) for x in _listed(v)))
+    if origin is Mapping:
+        encode, decode = _codec(args[1])
+        return (
+            (lambda v: {k: encode(x) for k, x in v.items()}),
+            (lambda v: {k: decode(x) for k, x in _mapped(v).items()}),
+        )
     if isinstance(hint, type) and is_dataclass(hint):
         return to_doc, (lambda v: from_doc(hint, v))
     if hint is float:
@@ -107,6 +118,12 @@ def _same(value: Any) -> Any:
 def _listed(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         raise ValueError(f"expected a list, found {type(value).__name__}")
+    return value
+
+
+def _mapped(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"expected an object, found {type(value).__name__}")
     return value
 
 

@@ -7,6 +7,7 @@ test holds the two equal.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from statistics import fmean, pstdev
 
 from workbench.core.feedback import effective_importance
@@ -68,7 +69,7 @@ def relevance_scores(pool: Sequence[Candidate], profile: Profile) -> list[float]
     excess = [max(0.0, b - floor) for b in base]
     gained = [0.0] * len(base)
     order = sorted(range(len(pool)), key=lambda i: _place(pool[i].memory))
-    for left, right in zip(order, order[1:], strict=False):
+    for left, right in pairwise(order):
         session = pool[left].memory.session_id
         if session and session == pool[right].memory.session_id:
             gained[left] = max(gained[left], excess[right])

@@ -1,0 +1,44 @@
+"""What of a playbook file is new to the store."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.core.playbook import Bullet, Playbook, Section
+from workbench.store.library import Library
+
+
+def book_id(path: Path) -> str:
+    """Name a playbook by its file, so that importing the file again finds it."""
+    return re.sub(r"[^\w-]+", "-", path.stem).strip("-").lower() or "playbook"
+
+
+def new_parts(library: Library, playbook: Playbook, path: Path) -> tuple[list[object], list[str]]:
+    """Return the records to store, and the ids of bullets whose stored text differs and stays.
+
+    A file that is not known yet becomes a playbook of its own. Of a known one, only bullets and
+    sections that are missing are added; bullets that were merged away count as present.
+    """
+    name = book_id(path)
+    sections = [replace(s, book=name) for s in playbook.sections]
+    bullets = [replace(b, book=name) for b in playbook.bullets]
+    book = library.books.find(name)
+    if book is None:
+        return [replace(playbook.book, id=name, name=path.stem, source=path.name), *sections, *bullets], []
+    stored = {b.id: b for b in library.bullets.all() if b.book == name}
+    merged = {alias for b in stored.values() for alias in b.aliases}
+    missing = [b for b in bullets if b.id not in stored and b.id not in merged]
+    kept = [b.id for b in bullets if b.id in stored and stored[b.id].content != b.content]
+    return [*_sections(library, sections, missing), *_appended(missing, stored)], kept
+
+
+def _sections(library: Library, sections: list[Section], bullets: list[Bullet]) -> list[Section]:
+    """Return the sections that the missing bullets need and the store lacks."""
+    needed = {b.section for b in bullets}
+    return [s for s in sections if s.id in needed and f"{s.book}/{s.id}" not in library.sections]
+
+
+def _appended(bullets: list[Bullet], stored: dict[str, Bullet]) -> list[Bullet]:
+    """Put the missing bullets after those that are there; their lines are written anew."""
+    last = max((b.order for b in stored.values()), default=0.0)
+    return [replace(b, order=last + i, raw=None, lead=()) for i, b in enumerate(bullets, 1)]

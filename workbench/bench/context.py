@@ -1,0 +1,64 @@
+"""What every area of the bench works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.config import Settings
+from workbench.core.change import Change
+from workbench.core.errors import InvalidRecord
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+from workbench.core.proposal import Proposal
+from workbench.core.record import from_doc, to_doc
+from workbench.store.library import Library, Table, Tx
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
+
+    `given` names the settings that the person really set (`config.Loaded.given`).
+    """
+
+    library: Library
+    clock: Clock
+    settings: Settings
+    actor: str = "human"
+    given: frozenset[str] = frozenset()
+
+    def now(self) -> datetime:
+        """Return the present moment."""
+        return self.clock()
+
+
+def is_person(actor: str) -> bool:
+    """Tell whether an actor is the person at this machine, by whatever door they came in."""
+    return actor.partition(":")[0] in ("human", "cli", "import", "tinydb")
+
+
+def apply_changes(tx: Tx, library: Library, changes: tuple[Change, ...]) -> None:
+    """Write a proposal's changes; raises `InvalidRecord` when a record is no longer as the change expects it."""
+    kinds: dict[str, tuple[type, Table[Memory] | Table[Bullet] | Table[Proposal]]] = {
+        "memories": (Memory, library.memories),
+        "bullets": (Bullet, library.bullets),
+        "proposals": (Proposal, library.proposals),
+    }
+    for change in changes:
+        kind, table = kinds[change.table]
+        record = table.find(change.id)
+        doc = {} if record is None else to_doc(record)
+        for name, field in change.fields.items():
+            if doc.get(name) != field.before:
+                message = f"{change.id} has changed since this was proposed ({name})."
+                raise InvalidRecord(message, "Nothing was written.")
+            if field.after is None:
+                doc.pop(name, None)
+            else:
+                doc[name] = field.after
+        if change.op == "delete":
+            tx.delete(record)
+        else:
+            tx.put(from_doc(kind, doc))

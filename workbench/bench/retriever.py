@@ -1,0 +1,167 @@
+"""Keeps the ranking in step with the store.
+
+Loading the model and the vectors takes a moment, so it happens when `load` is called (on any
+thread); everything else works meanwhile. Changes of the store are noted as they happen and taken
+over when somebody next asks.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from workbench.bench.context import Context
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+from workbench.core.text import clean_for_store
+from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.embedder import Embedder
+from workbench.retrieval.lexical import LexicalIndex
+from workbench.retrieval.nearest import nearest
+from workbench.retrieval.pool import Pool
+from workbench.retrieval.ranker import Ranker
+from workbench.retrieval.text import memory_text
+from workbench.retrieval.thresholds import Thresholds
+from workbench.retrieval.vectors import VectorCache
+from workbench.store.library import Touched
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+
+class Retriever:
+    """The store's ranker, its model and its vectors; loads on demand and follows the store."""
+
+    def __init__(self, context: Context, *, write_cache: bool = True) -> None:
+        self._context = context
+        self._library = context.library
+        self._write_cache = write_cache
+        self._lock = threading.RLock()
+        self._dirty: set[str] = set()
+        # A lock of its own: a change must never wait for the model to load.
+        self._dirty_lock = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._cache: VectorCache | None = None
+        self._ranker: Ranker | None = None
+        self._library.listen(self._note)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the model and the index are loaded."""
+        return self._ranker is not None
+
+    def load(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
+        """Load whatever is not loaded yet; `progress` is told how many texts are embedded, of how many.
+
+        Raises `UnreadableFile` when the model cannot be loaded.
+        """
+        with self._lock:
+            if self._ranker is None:
+                self._take_dirty()
+                memories = self._library.memories.all()
+                texts = [memory_text(m) for m in memories]
+                vectors = self._vectors(texts, progress, cancelled)
+                self._ranker = Ranker(Pool.build(memories), vectors, LexicalIndex.build(texts), self.embedder.embed)
+            return self.ranker()
+
+    def ranker(self) -> Ranker:
+        """Return the ranker for the store as it is now."""
+        with self._lock:
+            if self._ranker is None:
+                return self.load()
+            if self._dirty:
+                self._follow(self._ranker)
+            return self._ranker
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model, loaded when first asked for."""
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = Embedder(self._context.settings.model)
+                folder = self._library.folder / "cache" / "vectors"
+                self._cache = VectorCache(folder, self._embedder.fingerprint, self._embedder.dim, not self._write_cache)
+            return self._embedder
+
+    def thresholds(self) -> Thresholds:
+        """Return where similarity is worth a flag or a look: the settings' values, else the model's own."""
+        own, chosen = self.embedder.thresholds(self.ranker().vectors), self._context.settings.thresholds
+        given = self._context.given
+        return Thresholds(
+            chosen.flag if "thresholds.duplicate" in given else own.flag,
+            chosen.review if "thresholds.review" in given else own.review,
+        )
+
+    def vector(self, text: str) -> Vectors:
+        """Return one text's vector."""
+        vector: Vectors = self.embedder.embed([text])[0]
+        return vector
+
+    def nearest_memories(self, text: str, k: int = 10, exclude: Iterable[str] = ()) -> tuple[tuple[Memory, float], ...]:
+        """Return the memories most similar to a text, archived ones too, with their cosine."""
+        ranker = self.ranker()
+        mask = np.ones(len(ranker.pool), np.bool_)
+        for id in exclude:
+            row = ranker.pool.row_of.get(id)
+            if row is not None:
+                mask[row] = False
+        rows, cosines = nearest(self.vector(text), ranker.vectors, k, mask)
+        return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
+
+    def nearest_bullets(self, text: str, k: int = 3) -> tuple[tuple[Bullet, float], ...]:
+        """Return the playbook bullets most similar to a text, with their cosine."""
+        bullets = self._library.bullets.all()
+        if not bullets:
+            return ()
+        vectors = self._vectors([b.content for b in bullets])
+        rows, cosines = nearest(self.vector(text), vectors, k, np.ones(len(bullets), np.bool_))
+        return tuple((bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
+
+    def _vectors(
+        self, texts: Sequence[str], progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> Vectors:
+        embedder = self.embedder
+        assert self._cache is not None
+        return self._cache.vectors_for([clean_for_store(t) for t in texts], embedder.embed, progress, cancelled)
+
+    def _note(self, touched: Touched) -> None:
+        ids = {key for table, key in touched.keys if table == "memories"}
+        if ids:
+            with self._dirty_lock:
+                self._dirty |= ids
+
+    def _take_dirty(self) -> set[str]:
+        with self._dirty_lock:
+            dirty, self._dirty = self._dirty, set()
+        return dirty
+
+    def _follow(self, old: Ranker) -> None:
+        """Take over what changed: new values in place, new rows at the end; a removed row means building anew."""
+        now = {id: self._library.memories.find(id) for id in sorted(self._take_dirty())}
+        if any(m is None and id in old.pool.row_of for id, m in now.items()):
+            self._ranker = None
+            self.load()
+            return
+        known = [m for m in now.values() if m is not None and m.id in old.pool.row_of]
+        fresh = [m for m in now.values() if m is not None and m.id not in old.pool.row_of]
+        ranker = self._with_replaced(old, known) if known else old
+        self._ranker = self._with_added(ranker, fresh) if fresh else ranker
+
+    def _with_replaced(self, old: Ranker, memories: list[Memory]) -> Ranker:
+        texts = {old.pool.row(m.id): memory_text(m) for m in memories}
+        changed = {row: text for row, text in texts.items() if text != memory_text(old.pool.memories[row])}
+        pool = old.pool.with_replaced(memories)
+        if not changed:
+            return old.moved_to(pool)
+        vectors = old.vectors.copy()
+        vectors[list(changed)] = self._vectors(list(changed.values()))
+        return old.moved_to(pool, vectors, self._lexical(old).with_replaced(changed))
+
+    def _with_added(self, old: Ranker, memories: list[Memory]) -> Ranker:
+        texts = [memory_text(m) for m in memories]
+        vectors = np.concatenate([old.vectors, self._vectors(texts)])
+        return old.moved_to(old.pool.with_added(memories), vectors, self._lexical(old).with_added(texts))
+
+    def _lexical(self, ranker: Ranker) -> LexicalIndex:
+        assert isinstance(ranker.lexical, LexicalIndex)
+        return ranker.lexical

@@ -1,0 +1,148 @@
+"""The memory stream: find, vote, pin, edit, forget."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from workbench.bench import votes
+from workbench.bench.context import Context
+from workbench.core import lifecycle
+from workbench.core.errors import InvalidRecord
+from workbench.core.filter import Filter, parse_filter
+from workbench.core.memory import MAX_CONTENT, Memory
+from workbench.core.text import clean_for_store
+from workbench.core.vote import Verdict, vote_id
+from workbench.retrieval.fuzzy import fuzzy_rank
+
+MAX_FUZZY = 2000
+"""How many memories a free-word search lists at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamView:
+    """What the stream shows: the filter, the memories in order, and how many there are in all.
+
+    `spans` gives, for memories found by free words, which characters of their line matched.
+    """
+
+    filter: Filter
+    memories: tuple[Memory, ...]
+    total: int
+    spans: dict[str, tuple[tuple[int, int], ...]]
+
+
+class Stream:
+    """What a person does with single memories."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+
+    def view(self, text: str = "") -> StreamView:
+        """Return the memories a filter lets through, newest first (best match first when there are free words).
+
+        Raises `InvalidQuery` for a filter that cannot be read.
+        """
+        chosen = parse_filter(text, self._context.now())
+        wanted = chosen.predicate()
+        every = self._library.memories.all()
+        kept = sorted((m for m in every if wanted(m)), key=_newest, reverse=True)
+        spans: dict[str, tuple[tuple[int, int], ...]] = {}
+        if chosen.words:
+            hits = fuzzy_rank(" ".join(chosen.words), [searched(m) for m in kept], MAX_FUZZY)
+            spans = {kept[hit.index].id: hit.spans for hit in hits}
+            kept = [kept[hit.index] for hit in hits]
+        return StreamView(chosen, tuple(kept), len(every), spans)
+
+    def get(self, id: str) -> Memory:
+        """Return a memory, by its id or by one it was merged from; raises `UnknownRecord`."""
+        found = self._library.memories.find(id)
+        return found or next((m for m in self._library.memories.all() if id in m.aliases), None) or self._strict(id)
+
+    def vote(self, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
+        """Vote on one memory, or on several; the same vote again on a single one takes it back."""
+        if len(ids) == 1:
+            return votes.toggle(self._context, self._strict(ids[0]), verdict)
+        with self._library.transaction(self._context.actor, f"vote {verdict} on {len(ids)} memories"):
+            results = [votes.cast(self._context, self._strict(id), verdict) for id in ids]
+        return results[-1]
+
+    def pin(self, ids: Sequence[str], pinned: bool | None = None) -> bool:
+        """Pin or unpin; without `pinned` the first memory's state is turned over. Return the new state."""
+        wanted = not self._strict(ids[0]).pinned if pinned is None else pinned
+        self._change(ids, "pin" if wanted else "unpin", lambda m: replace(m, pinned=wanted))
+        return wanted
+
+    def edit(self, id: str, content: str) -> bool:
+        """Change the text of a memory; return whether it differs. Raises `InvalidRecord`."""
+        text = clean_for_store(content).strip("\n")
+        memory = self._strict(id)
+        if text == memory.content:
+            return False
+        if len(text) > MAX_CONTENT:
+            over = len(text) - MAX_CONTENT
+            message = f"The text is {over:,} characters too long (at most {MAX_CONTENT:,})."
+            raise InvalidRecord(message, "Nothing was changed.")
+        # A summary that was cut from the old text would go on saying what the memory no longer says.
+        summary = "" if _is_cut(memory.summary, memory.content) else memory.summary
+        self._change((id,), "edit", lambda m: replace(m, content=text, summary=summary))
+        return True
+
+    def forget(self, ids: Sequence[str]) -> None:
+        """Archive memories as forgotten; undo brings them back."""
+        self._change(ids, "forget", lifecycle.forget)
+
+    def restore(self, ids: Sequence[str]) -> None:
+        """Bring archived memories back into the stream."""
+        self._change(ids, "restore", lifecycle.restore)
+
+    def cited_by(self, id: str) -> tuple[Memory, ...]:
+        """Return the reflections that rest on a memory."""
+        return tuple(m for m in self._library.memories.all() if id in m.citations)
+
+    def cited(self, memory: Memory) -> tuple[tuple[str, Memory | None], ...]:
+        """Return what a memory cites; `None` for an id that is not in the store."""
+        return tuple((id, self._library.memories.find(id)) for id in memory.citations)
+
+    def timeline(self, id: str, around: int = 5) -> tuple[Memory, ...]:
+        """Return the memories of the same session before and after one, oldest first, itself included."""
+        memory = self._strict(id)
+        if not memory.session_id:
+            return (memory,)
+        session = [m for m in self._library.memories.all() if m.session_id == memory.session_id]
+        session.sort(key=_newest)
+        place = next(i for i, m in enumerate(session) if m.id == id)
+        return tuple(session[max(0, place - around) : place + around + 1])
+
+    def live_vote(self, id: str) -> str:
+        """Return this actor's live vote on a memory, or an empty text."""
+        vote = self._library.votes.find(vote_id("memories", id, self._context.actor))
+        return vote.verdict if vote else ""
+
+    def _change(self, ids: Sequence[str], verb: str, step: Callable[[Memory], Memory]) -> None:
+        """Change memories one way, as they stand under the write lock."""
+        with self._library.transaction(self._context.actor, f"{verb} {_named(ids)}") as tx:
+            for id in ids:
+                tx.put(step(self._strict(id)))
+
+    def _strict(self, id: str) -> Memory:
+        return self._library.memories.get(id)
+
+
+def searched(memory: Memory) -> str:
+    """Return the text that free words are matched against: the line a person sees, then the rest."""
+    line = memory.line
+    rest = "" if memory.content.startswith(line) and len(memory.content) <= len(line) else memory.content
+    return "\n".join(part for part in (line, rest, " ".join(memory.tags)) if part)
+
+
+def _newest(memory: Memory) -> tuple[datetime, str]:
+    return (memory.created_at, memory.id)
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{len(ids)} memories"
+
+
+def _is_cut(summary: str, content: str) -> bool:
+    return bool(summary) and content.startswith(summary.rstrip("… ."))

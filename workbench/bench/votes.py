@@ -1,0 +1,100 @@
+"""Voting, for every door: one live vote per actor, record and agent session."""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from workbench.bench.context import Context
+from workbench.core.errors import InvalidRecord
+from workbench.core.feedback import apply_vote, retract_vote
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+from workbench.core.vote import Verdict, Votable, Vote, vote_id
+from workbench.store.library import key_of
+
+Voted = TypeVar("Voted", Memory, Bullet)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteResult:
+    """What a vote did: the live vote now (`None` when it was taken back) and the one before it."""
+
+    key: str
+    vote: Vote | None
+    before: Vote | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written."""
+        return (self.vote and (self.vote.verdict, self.vote.reason)) != (
+            self.before and (self.before.verdict, self.before.reason)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What happened, in words."""
+        if self.vote is None:
+            return f"Took back your vote on {self.key}."
+        if not self.changed:
+            return f"You already voted {self.vote.verdict} on {self.key}."
+        replaced = self.before if self.before and self.before.verdict != self.vote.verdict else None
+        instead = f" instead of {replaced.verdict}" if replaced else ""
+        return f"Voted {self.vote.verdict} on {self.key}{instead}."
+
+
+def cast(context: Context, record: Voted, verdict: Verdict, *, reason: str = "", session: str = "") -> VoteResult:
+    """Vote on a memory or bullet; a second vote of the same actor and session replaces the first."""
+    if verdict not in ("helpful", "harmful"):
+        raise InvalidRecord(f"“{verdict}” is no vote.", "Say helpful or harmful.")
+    table, key = _place(record)
+    name = vote_id(table, key, context.actor, session)
+    before = context.library.votes.find(name)
+    vote = Vote(name, table, key, context.actor, verdict, context.now(), session, reason)
+    result = VoteResult(key, vote, before)
+    if result.changed:
+        with context.library.transaction(context.actor, f"vote {verdict} on {key}") as tx:
+            tx.put(apply_vote(_fresh(context, record), vote, before))
+            tx.put(vote)
+    return result
+
+
+def toggle(context: Context, record: Voted, verdict: Verdict) -> VoteResult:
+    """Vote, or take the vote back when it already says the same."""
+    table, key = _place(record)
+    before = context.library.votes.find(vote_id(table, key, context.actor))
+    if before is None or before.verdict != verdict:
+        return cast(context, record, verdict)
+    with context.library.transaction(context.actor, f"take back vote on {key}") as tx:
+        tx.put(retract_vote(_fresh(context, record), before, context.now()))
+        tx.delete(before)
+    return VoteResult(key, None, before)
+
+
+def find_votable(context: Context, name: str) -> Memory | Bullet:
+    """Return the memory or bullet called `name` (`ID`, or `BOOK/ID`).
+
+    Raises `UnknownRecord`, or `InvalidRecord` when several playbooks have such a bullet.
+    """
+    library = context.library
+    memory = library.memories.find(name)
+    if memory is not None:
+        return memory
+    if name in library.bullets:
+        return library.bullets.get(name)
+    found = [b for b in library.bullets.all() if name in (b.id, *b.aliases)]
+    if len(found) > 1:
+        names = ", ".join(f"{b.book}/{b.id}" for b in found)
+        raise InvalidRecord(f"{name} is a bullet of several playbooks: {names}.", "Name one of them.")
+    return found[0] if found else library.memories.get(name)
+
+
+def _place(record: Memory | Bullet) -> tuple[Votable, str]:
+    if isinstance(record, Memory):
+        return "memories", record.id
+    return "bullets", key_of("bullets", {"book": record.book, "id": record.id}) or record.id
+
+
+def _fresh(context: Context, record: Voted) -> Voted:
+    """Return the record as it is now, under the write lock."""
+    if isinstance(record, Memory):
+        return context.library.memories.find(record.id) or record
+    return context.library.bullets.find(f"{record.book}/{record.id}") or record

@@ -1,0 +1,155 @@
+"""Stored text as data: inert on a terminal, in one line, cut to a width, as words.
+
+Stored text comes from agents, tools and other people's files, so it may hold escape
+sequences, bidi overrides, invisible characters or broken Unicode. Everything that draws
+it goes through `printable`; everything that stores it through `clean_for_store`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+REPLACEMENT = "\ufffd"
+"""Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
+
+HIDDEN = "·"
+"""Stands for what would be invisible or reorder the line: format characters, selectors, surplus marks."""
+
+NEWLINE = "⏎"
+ELLIPSIS = "…"
+TAB = "    "
+
+MAX_MARKS = 4
+"""Combining marks that one base character may carry; more of them climb into other lines."""
+
+_SELECTORS = "\ufe0e\ufe0f"  # text and emoji presentation: the two that ordinary text uses
+_INVISIBLE = frozenset(
+    # Letters and marks that draw nothing, then the other variation selectors.
+    "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
+)
+_UNSTORABLE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff\x00]")
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+
+
+def printable(text: str, *, keep_newlines: bool = False) -> str:
+    """Return `text` with every character that is not plain ink replaced by a visible one-cell symbol.
+
+    C0 controls and DEL become their control pictures, a newline `⏎` (or stays, with `keep_newlines`),
+    format, bidi and zero-width characters `·`, everything else unprintable U+FFFD; of more than
+    `MAX_MARKS` combining marks in a row the rest become `·`, as do marks without a base.
+    One character stays one character, except a tab, which becomes four spaces. Idempotent.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if keep_newlines:
+        text = text.replace("\r\n", " \n")
+    # Only the distinct characters are classified, so the cost hardly grows with the length.
+    seen = set(text)
+    odd = _INVISIBLE.intersection(seen).union(c for c in seen if not c.isprintable())
+    table = {ord(c): symbol for c in odd if (symbol := _symbol(c, keep_newlines)) is not None}
+    marks = [c for c in seen if not c.isalnum() and ord(c) not in table and unicodedata.category(c) in ("Mn", "Me")]
+    clean = text.translate(table) if table else text
+    return _limit_marks(clean, marks) if marks else clean
+
+
+def one_line(text: str, limit: int) -> str:
+    """Return the first non-blank line, printable, its white space collapsed, in at most `limit` cells."""
+    for raw in text.splitlines():
+        line = " ".join(raw.split())
+        if line:
+            return clip(printable(line), limit)
+    return ""
+
+
+def clip(text: str, width: int) -> str:
+    """Cut one line of printable text to `width` terminal cells, the last one an ellipsis if anything is lost.
+
+    Wide characters count as two cells and a narrow one with the emoji selector too, as terminals
+    disagree about it; marks that take no cell stay with their base.
+    """
+    if width <= 0:
+        return ""
+    if text.isascii():
+        return text if len(text) <= width else text[: width - 1] + ELLIPSIS
+    used, end = 0, 0
+    for index, cells in enumerate(_widths(text)):
+        used += cells
+        if used > width:
+            return text[:end] + ELLIPSIS
+        if used < width:
+            end = index + 1
+    return text
+
+
+def clean_for_store(text: str) -> str:
+    """Return `text` as it can be written: NUL and lone surrogates become U+FFFD, split pairs are joined."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return _UNSTORABLE.sub(_storable, text)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of `text` in lower case and in order.
+
+    A word is a run of letters, digits and underscores, with apostrophes inside ("don't"); hyphens
+    part words. Underscores around a word (Markdown emphasis) do not belong to it.
+    """
+    found = _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("’", "'"))
+    return [word for raw in found if (word := raw.strip("_"))]
+
+
+def _symbol(char: str, keep_newlines: bool) -> str | None:
+    """Return what `char` is shown as, or `None` when it may stay."""
+    if char == "\n":
+        return None if keep_newlines else NEWLINE
+    if char == "\t":
+        return TAB
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    category = unicodedata.category(char)
+    if char in _INVISIBLE or category in ("Cf", "Zl", "Zp") or 0xE0000 <= code <= 0xE007F:
+        return HIDDEN
+    return REPLACEMENT if category in ("Cc", "Cs", "Co", "Cn") else None
+
+
+def _limit_marks(text: str, marks: Sequence[str]) -> str:
+    some = "[" + "".join(map(re.escape, marks)) + "]"
+    # Marks that open a line, runs that are too long, and runs with a second selector.
+    bad = rf"(?<![^\n]){some}+|{some}{{{MAX_MARKS + 1},}}"
+    if any(s in marks for s in _SELECTORS):
+        bad += rf"|{some}*[{_SELECTORS}]{some}*[{_SELECTORS}]{some}*"
+    return re.sub(bad, _limited, text)
+
+
+def _limited(match: re.Match[str]) -> str:
+    start = match.start()
+    allowed = 0 if start == 0 or match.string[start - 1] == "\n" else MAX_MARKS
+    out: list[str] = []
+    for char in match.group():
+        repeated = char in _SELECTORS and any(s in out for s in _SELECTORS)
+        fits = len(out) < allowed and not repeated
+        out.append(char if fits else HIDDEN)
+    return "".join(out)
+
+
+def _widths(text: str) -> Iterator[int]:
+    """Yield the cells that each character adds."""
+    base = 0
+    for char in text:
+        if char == "\ufe0f":
+            cells = 1 if base == 1 else 0
+        elif unicodedata.category(char) in ("Mn", "Me"):
+            cells = 0
+        else:
+            cells = base = 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        yield cells
+
+
+def _storable(match: re.Match[str]) -> str:
+    found = match.group()
+    if len(found) == 2:
+        return found.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    return REPLACEMENT
