@@ -184,7 +184,7 @@ def _check(key: str, value: str) -> None:
     known = closed or (OBSERVATION_TYPES if key == "type" else ())
     if not known or value in known:
         return
-    near = difflib.get_close_matches(value, known, n=1, cutoff=0.5 if closed else 0.75)
+    near = difflib.get_close_matches(value, known, n=1, cutoff=0.6 if closed else 0.75)
     if near:
         raise InvalidQuery(f"There is no {key} “{value}”.", f"Did you mean “{near[0]}”?")
     if closed:
@@ -264,9 +264,11 @@ def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
 
     def fits(text: str) -> bool:
         folded = text.casefold()
-        return folded in whole or (bool(starts) and folded.startswith(starts))
+        return folded in whole or folded.startswith(starts)  # an empty tuple never fits
 
     match key:
+        case "tag" if not starts:
+            return lambda memory: not whole.isdisjoint(map(str.casefold, memory.tags))
         case "tag":
             return lambda memory: any(map(fits, memory.tags))
         case "section":
@@ -283,8 +285,10 @@ def _contains(phrase: str) -> Predicate:
 
     def within(text: str) -> bool:
         folded = text.casefold()
-        # Flattening is slow, so it waits until the first word is there; one word needs none.
-        return first in folded and (not more or phrase in " ".join(folded.split()))
+        if phrase in folded:
+            return True
+        # Flattening is slow, so it happens only where other white space may have hidden the phrase.
+        return bool(more) and first in folded and phrase in " ".join(folded.split())
 
     return lambda memory: within(memory.content) or within(memory.summary) or any(map(within, memory.tags))
 

@@ -1,0 +1,275 @@
+"""The filter language: what is read, what it matches, what it refuses, and how fast."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.core.errors import InvalidQuery
+from workbench.core.filter import HELP, Filter, describe, matches, parse_filter
+from workbench.core.memory import Memory
+
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+BASE = Memory(
+    id="mem-20261120-0000007",
+    content="Tests failed:\n  AUTH_SECRET   missing in CI",
+    created_at=NOW - timedelta(days=1),
+    last_accessed_at=NOW,
+    summary="Auth needs its env",
+    session_id="S-2026-11",
+    observation_type="error",
+    section="Strategies & Hard Rules",
+    tags=("auth", "Two Words"),
+    aliases=("shr-00001",),
+)
+
+
+def hit(text: str, memory: Memory = BASE) -> bool:
+    return matches(memory, parse_filter(text, NOW))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "type:error",
+        "Type:ERROR",
+        "type:failure,error",
+        "type:failure,,error,",
+        "memory:episodic",
+        "status:signal",
+        "status:any",
+        "tag:AUTH",
+        'tag:"two words"',
+        'tag:nope,"two words"',
+        "tag:au*",
+        "section:strateg*",
+        'section:"strategies & hard rules"',
+        "session:s-2026-11",
+        "id:mem-20261120-0000007",
+        "id:shr-00001",
+        "pinned:no",
+        "pinned:yes,no",
+        "-pinned:yes",
+        "-tag:wip",
+        '"auth_secret missing"',
+        '"AUTH_SECRET  missing in"',
+        '"needs its"',
+        '"two words"',
+        '"missing in',
+        '-"missing out"',
+        "-deploy",
+        "any free words do not matter here",
+        "type:error tag:auth since:2d until:today",
+    ],
+)
+def test_a_filter_that_holds(text: str) -> None:
+    assert hit(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "type:failure",
+        "-type:error,failure",
+        "memory:semantic",
+        "status:confirmed",
+        "-status:signal",
+        "tag:aut",
+        "tag:wip",
+        "-tag:auth",
+        "tag:auth tag:wip",
+        "section:strategies",
+        "session:s-2026",
+        "id:mem-20261120-0000008",
+        "pinned:yes",
+        "is:reflection",
+        "is:voted",
+        "is:harmful",
+        '"missing AUTH_SECRET"',
+        '"in ci auth"',
+        '-"missing in ci"',
+        "-auth",
+        "since:23h",
+        "until:2d",
+        "type:error tag:auth since:1h",
+    ],
+)
+def test_a_filter_that_does_not_hold(text: str) -> None:
+    assert not hit(text)
+
+
+def test_flags_look_at_votes_marks_and_origin() -> None:
+    assert hit("is:reflection", replace(BASE, is_synthetic=True))
+    assert hit("is:voted", replace(BASE, harmful_votes=1))
+    assert not hit("is:voted", replace(BASE, helpful_imported=4))
+    assert hit("is:harmful", replace(BASE, harmful_imported=1))
+    assert hit("is:reflection,voted", replace(BASE, helpful_votes=1))
+
+
+def test_archived_memories_show_only_when_a_status_asks_for_them() -> None:
+    archived = replace(BASE, status="archived")
+    assert not hit("", archived)
+    assert not hit("tag:auth", archived)
+    assert not hit("-status:signal", archived)
+    assert hit("status:archived", archived)
+    assert hit("status:any", archived)
+    assert not parse_filter("-status:signal", NOW).shows_archived
+    assert parse_filter("status:confirmed", NOW).shows_archived
+
+
+def test_words_phrases_and_exclusions_are_told_apart() -> None:
+    flt = parse_filter('Auth tokn "Exact  Phrase" -wip -"Old Text" -- --flag re-run - ""', NOW)
+    assert flt.words == ("Auth", "tokn", "--", "--flag", "re-run")
+    assert flt.phrases == ("exact phrase",)
+    assert flt.excluded == ("wip", "old text")
+    assert flt.clauses == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["http://x", "foo:bar", "TODO:", "std::vector", r"C:\x", "09:15", "typ://x", "Error:", "a:b:c", ":", "tag"]
+)
+def test_what_only_looks_like_a_clause_is_a_word(text: str) -> None:
+    assert parse_filter(text, NOW) == Filter(words=(text,))
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("typ:error", "type:"),
+        ("-tags:x", "tag:"),
+        ("stat:signal", "status:"),
+        ("sinse:7d", "since:"),
+        ("pin:yes", "pinned:"),
+    ],
+)
+def test_a_mistyped_key_is_named_with_the_nearest(text: str, near: str) -> None:
+    with pytest.raises(InvalidQuery) as caught:
+        parse_filter(text, NOW)
+    assert f"Did you mean “{near}”?" in caught.value.hint
+    assert parse_filter(f'"{text}"', NOW).clauses == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("status:confirmd", "Did you mean “confirmed”?"),
+        ("memory:xyzzy", "working, episodic, semantic, procedural"),
+        ("type:eror", "Did you mean “error”?"),
+        ("pinned:maybe", "yes, no"),
+        ("is:unread", "reflection"),
+        ("status:", "For example: status:confirmed"),
+        ("tag:,", "For example: tag:auth"),
+        ('tag:""', "For example: tag:auth"),
+        ("since:1d,2d", "For example: since:7d"),
+        ("since:soon", "7d"),
+        ("since:30m", "7d"),
+        ("until:2026-02-30", "2026-11-21"),
+        ("since:999999w", "7d"),
+        ("since:99999y", "7d"),
+        ("until:0001-01-01T00:00+14:00", "7d"),
+    ],
+)
+def test_a_bad_value_is_refused_with_an_example(text: str, hint: str) -> None:
+    with pytest.raises(InvalidQuery) as caught:
+        parse_filter(text, NOW)
+    assert hint in caught.value.hint
+
+
+def test_an_observation_type_of_ones_own_is_not_refused() -> None:
+    assert hit("type:weather", replace(BASE, observation_type="Weather"))
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("since:90min", datetime(2026, 11, 21, 8, 0, tzinfo=UTC)),
+        ("since:36h", datetime(2026, 11, 19, 21, 30, tzinfo=UTC)),
+        ("since:7d", datetime(2026, 11, 14, 9, 30, tzinfo=UTC)),
+        ("since:2w", datetime(2026, 11, 7, 9, 30, tzinfo=UTC)),
+        ("since:9mo", datetime(2026, 2, 21, 9, 30, tzinfo=UTC)),
+        ("since:11mo", datetime(2025, 12, 21, 9, 30, tzinfo=UTC)),
+        ("since:1y", datetime(2025, 11, 21, 9, 30, tzinfo=UTC)),
+        ("since:today", datetime(2026, 11, 21, tzinfo=UTC)),
+        ("since:yesterday", datetime(2026, 11, 20, tzinfo=UTC)),
+        ("since:2026-11-03", datetime(2026, 11, 3, tzinfo=UTC)),
+        ("since:2026-11-03T08:15", datetime(2026, 11, 3, 8, 15, tzinfo=UTC)),
+        ('since:"2026-11-03 08:15"', datetime(2026, 11, 3, 8, 15, tzinfo=UTC)),
+        ("since:2026-11-03t08:15z", datetime(2026, 11, 3, 8, 15, tzinfo=UTC)),
+        ("since:2026-11-03T08:15+02:00", datetime(2026, 11, 3, 6, 15, tzinfo=UTC)),
+        ("until:yesterday", datetime(2026, 11, 20, 23, 59, 59, 999999, tzinfo=UTC)),
+        ("until:2026-11-03T08:15", datetime(2026, 11, 3, 8, 15, tzinfo=UTC)),
+    ],
+)
+def test_times(text: str, at: datetime) -> None:
+    assert parse_filter(text, NOW).clauses[0].at == at
+
+
+def test_a_month_back_from_the_31st_is_the_last_of_the_month() -> None:
+    now = datetime(2026, 3, 31, 12, tzinfo=UTC)
+    assert parse_filter("since:1mo", now).clauses[0].at == datetime(2026, 2, 28, 12, tzinfo=UTC)
+
+
+def test_days_begin_where_the_person_is() -> None:
+    here = NOW.astimezone(timezone(timedelta(hours=-10)))  # still 20 November there
+    midnight = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+    assert parse_filter("since:today", here).clauses[0].at == midnight
+    assert parse_filter("since:2026-11-20", here).clauses[0].at == midnight
+
+
+def test_both_ends_of_a_period_are_included() -> None:
+    made = BASE.created_at
+    text = made.strftime("%Y-%m-%dT%H:%M")
+    assert hit(f"since:{text} until:{text}")
+    assert hit("until:2026-11-20 since:2026-11-20")
+    assert not hit("-since:2026-11-20")
+
+
+def test_describe_says_all_parts() -> None:
+    text = describe(parse_filter('type:error,failure -tag:wip since:7d "a b" -c auth', NOW))
+    assert text == (
+        "type error or failure · not tag wip · since 2026-11-14 09:30 · “a b” · without “c” · like auth · not archived"
+    )
+    assert describe(parse_filter("status:any memory:semantic", NOW)) == "status any · memory type semantic"
+
+
+def test_every_help_row_that_shows_a_filter_can_be_read() -> None:
+    for shown, about in HELP:
+        parse_filter(shown, NOW)
+        assert about
+
+
+@settings(max_examples=150)
+@given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from('-:",* \ttypesinc7dag')), max_size=40))
+def test_any_text_is_read_or_refused_and_then_matched(text: str) -> None:
+    try:
+        flt = parse_filter(text, NOW)
+    except InvalidQuery:
+        return
+    assert matches(BASE, flt) in (True, False)
+    assert isinstance(describe(flt), str)
+
+
+@given(st.lists(st.sampled_from(["type:error", "tag:auth", "pinned:yes", '"missing in"', "is:voted"]), max_size=4))
+def test_a_minus_turns_one_clause_around(texts: list[str]) -> None:
+    for text in texts:
+        assert hit(text) is not hit(f"-{text}")
+    assert hit(" ".join(texts)) is all(hit(text) for text in texts)
+
+
+def test_a_hundred_thousand_memories_are_matched_quickly() -> None:
+    content = "The token refresh middleware reads AUTH_SECRET before it answers. " * 3
+    memories = [replace(BASE, id=f"mem-{n}", content=f"{content}{n}") for n in range(100_000)]
+    holds = parse_filter('type:error,failure since:7d -tag:wip tag:au* "middleware reads" -absent', NOW).predicate()
+    best = 9.9
+    for _ in range(3):
+        start = perf_counter()
+        found = sum(map(holds, memories))
+        best = min(best, perf_counter() - start)
+    assert found == 100_000
+    assert best < 1.5, (
+        f"{best:.2f} s"
+    )  # about 0.4 s where every test runs on every memory; a slow machine is no failure

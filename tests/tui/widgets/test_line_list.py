@@ -1,0 +1,260 @@
+"""The list: what it draws, what it sends, and how little it repaints."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+import pytest
+from textual import events
+from textual.content import Content
+from textual.geometry import Region
+
+from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
+from workbench.tui.widgets.line_list import LineList
+from workbench.tui.widgets.row import Cell
+
+
+@dataclass
+class Drawing:
+    """Draws rows and remembers which."""
+
+    drawn: list[str] = field(default_factory=list)
+
+    def __call__(self, row: str, width: int) -> Sequence[Cell]:
+        self.drawn.append(row)
+        return [Cell(row), Cell(str(len(row)), 4, "$text-muted", "right")]
+
+
+class Watched(LineList[str]):
+    """Remembers which regions were to be repainted."""
+
+    repainted: ClassVar[list[tuple[Region, ...]]] = []
+
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        self.repainted.append(regions)
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+
+def numbered(count: int) -> list[str]:
+    return [f"row {n}" for n in range(count)]
+
+
+def make(drawing: Drawing | None = None, empty: str = "Nothing here.") -> LineList[str]:
+    return LineList(
+        drawing or Drawing(),
+        lambda row: row,
+        is_heading=lambda row: row.startswith("#"),
+        empty=Content(empty),
+    )
+
+
+async def test_a_hundred_thousand_rows_draw_only_the_lines_in_sight() -> None:
+    drawing = Drawing()
+    rows = make(drawing)
+    async with Host(rows).run_test(size=(60, 20)) as pilot:
+        rows.focus()
+        rows.set_rows(numbered(100_000))
+        await pilot.pause()
+        assert set(drawing.drawn) == set(numbered(20))
+        await pilot.press("G")
+        await pilot.pause()
+        assert rows.cursor == 99_999
+        assert set(drawing.drawn) == {*numbered(20), *numbered(100_000)[-20:]}
+        lines = picture(pilot.app)
+        assert lines[-1].startswith("▸  row 99999")
+        assert lines[-1].rstrip(" ▁▂▃▄▅▆▇█").endswith("9")
+
+
+async def test_moving_one_row_draws_one_new_state_per_line() -> None:
+    drawing = Drawing()
+    rows = make(drawing)
+    async with Host(rows).run_test(size=(60, 20)) as pilot:
+        rows.focus()
+        rows.set_rows(numbered(50))
+        await pilot.pause()
+        drawing.drawn.clear()
+        await pilot.press("j")
+        await pilot.pause()
+        assert sorted(drawing.drawn) == ["row 0", "row 1"]
+
+
+async def test_refreshing_a_row_repaints_that_line_only() -> None:
+    drawing = Drawing()
+    watched = Watched(drawing, lambda row: row)
+    host = Host(watched)
+    async with host.run_test(size=(60, 20)) as pilot:
+        data = numbered(50)
+        watched.set_rows(data)
+        await pilot.pause()
+        drawing.drawn.clear()
+        watched.repainted.clear()
+        data[3] = "another"
+        watched.refresh_row(3)
+        await pilot.pause()
+        assert drawing.drawn == ["another"]
+        assert watched.repainted == [(Region(0, 3, watched.size.width, 1),)]
+        assert "another" in picture(host)[3]
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        (["j", "j"], 2), (["down", "k"], 0), (["up"], 0), (["G"], 99), (["G", "j"], 99), (["G", "g"], 0),
+        (["end", "home"], 0), (["pagedown"], 9), (["pagedown", "pageup"], 0), (["ctrl+d"], 4),
+        (["ctrl+d", "ctrl+d", "ctrl+u"], 4),
+    ],
+)  # fmt: skip
+async def test_keys_move_the_cursor(keys: list[str], place: int) -> None:
+    rows = make()
+    async with Host(rows).run_test(size=(60, 10)) as pilot:
+        rows.focus()
+        rows.set_rows(numbered(100))
+        await pilot.pause()
+        await pilot.press(*keys)
+        assert rows.cursor == place
+        assert any(line.startswith("▸") and f"row {place} " in line for line in picture(pilot.app))
+
+
+async def test_no_rows_are_safe_and_say_what_to_do() -> None:
+    rows = make(empty="No candidates. R reflects now.")
+    host = Host(rows)
+    async with host.run_test(size=(60, 10), message_hook=keeping(host)) as pilot:
+        rows.focus()
+        await pilot.press("j", "k", "G", "g", "enter", "t", "v", "v", "T", "ctrl+d", "pageup")
+        await pilot.click(rows, offset=(3, 3))
+        assert rows.current is None
+        assert rows.cursor == 0
+        assert rows.marked_rows == []
+        assert not host.of(LineList.Opened)
+        assert "No candidates. R reflects now." in picture(host)[1]
+
+
+async def test_highlighted_is_sent_once_per_row_and_none_when_rows_go() -> None:
+    rows = make()
+    host = Host(rows)
+    async with host.run_test(size=(60, 10), message_hook=keeping(host)) as pilot:
+        rows.focus()
+        rows.set_rows(numbered(5))
+        await pilot.press("j", "k", "k")
+        rows.set_rows(numbered(5))
+        rows.set_rows([])
+        await pilot.pause()
+        assert [m.index for m in host.of(LineList.Highlighted)] == [0, 1, 0, None]
+        assert host.of(LineList.Highlighted)[0].control is rows
+
+
+async def test_the_cursor_follows_its_row_or_keeps_its_line() -> None:
+    rows = make()
+    async with Host(rows).run_test(size=(60, 10)) as pilot:
+        rows.set_rows(["a", "b", "c", "d"], cursor=2)
+        assert rows.current == "c"
+        rows.set_rows(["x", "y", "a", "c", "b"])
+        assert rows.current == "c"
+        rows.set_rows(["x", "y", "a", "b"])
+        assert (rows.cursor, rows.current) == (3, "b")
+        rows.set_rows(["x"])
+        assert (rows.cursor, rows.current) == (0, "x")
+        await pilot.pause()
+
+
+async def test_a_click_selects_and_a_double_click_or_enter_opens() -> None:
+    rows = make()
+    host = Host(rows)
+    async with host.run_test(size=(60, 10), message_hook=keeping(host)) as pilot:
+        rows.set_rows(numbered(100))
+        await pilot.pause()
+        await pilot.click(rows, offset=(5, 4))
+        assert rows.cursor == 4
+        assert not host.of(LineList.Opened)
+        await pilot.double_click(rows, offset=(5, 6))
+        rows.focus()
+        await pilot.press("j", "enter")
+        await pilot.pause()
+        assert [m.index for m in host.of(LineList.Opened)] == [6, 7]
+
+
+async def test_the_wheel_scrolls_without_moving_the_cursor() -> None:
+    rows = make()
+    async with Host(rows).run_test(size=(60, 10)) as pilot:
+        rows.set_rows(numbered(100))
+        await pilot.pause()
+        for _ in range(3):
+            rows.post_message(events.MouseScrollDown(rows, 5, 5, 0, 0, 0, False, False, False))
+        await pilot.pause()
+        assert rows.scroll_offset.y > 0
+        assert rows.cursor == 0
+
+
+async def test_marks_by_key_skip_headings_and_survive_new_rows() -> None:
+    rows = make()
+    host = Host(rows)
+    async with host.run_test(size=(60, 10), message_hook=keeping(host)) as pilot:
+        rows.focus()
+        rows.set_rows(["# one", "a", "b", "c", "# two", "d"])
+        await pilot.press("t")
+        assert rows.marked_rows == []
+        await pilot.press("j", "t", "t")
+        assert rows.marked_rows == ["a", "b"]
+        assert [line[:2] for line in picture(host)[:4]] == ["  ", " *", " *", "▸ "]
+        await pilot.press("v", "j", "j")
+        assert rows.marked_rows == ["a", "b", "c", "d"]
+        await pilot.press("escape")
+        assert rows.marked_rows == ["a", "b"]
+        await pilot.press("v", "k", "v")
+        assert rows.marked_rows == ["a", "b", "d"]
+        rows.set_rows(["d", "b", "z"])
+        assert rows.marked_rows == ["d", "b"]
+        await pilot.press("T")
+        assert rows.marked_rows == ["d", "b", "z"]
+        await pilot.press("T")
+        assert rows.marked_rows == []
+        await pilot.pause()
+        assert [m.count for m in host.of(LineList.MarksChanged)] == [1, 2, 3, 3, 4, 2, 3, 3, 3, 2, 3, 0]
+
+
+async def test_marks_with_the_mouse() -> None:
+    rows = make()
+    async with Host(rows).run_test(size=(60, 10)) as pilot:
+        rows.set_rows(numbered(9))
+        await pilot.pause()
+        await pilot.click(rows, offset=(5, 1), control=True)
+        assert rows.marked_rows == ["row 1"]
+        await pilot.click(rows, offset=(5, 3), shift=True)
+        assert rows.marked_rows == ["row 1", "row 2", "row 3"]
+
+
+async def test_stored_text_is_inert() -> None:
+    rows = make()
+    host = Host(rows)
+    async with host.run_test(size=(100, 10)) as pilot:
+        rows.set_rows([HOSTILE, HOSTILE * 2000])
+        await pilot.pause()
+        lines = picture(host)
+        assert all(is_inert(line) for line in lines)
+        assert "[b]bold[/b] [/x] [shr-00001]" in lines[0]
+
+
+async def test_a_new_width_lays_the_rows_out_anew() -> None:
+    rows = make()
+    host = Host(rows)
+    async with host.run_test(size=(80, 10)) as pilot:
+        rows.set_rows(numbered(30), cursor=29)
+        await pilot.pause()
+        await pilot.resize_terminal(40, 6)
+        await pilot.pause()
+        lines = picture(host)
+        assert all(len(line) == 40 for line in lines)
+        assert lines[-1].startswith("▸  row 29")
+
+
+async def test_a_theme_change_drops_drawn_lines() -> None:
+    drawing = Drawing()
+    rows = make(drawing)
+    host = Host(rows)
+    async with host.run_test(size=(80, 10)) as pilot:
+        rows.set_rows(numbered(3))
+        await pilot.pause()
+        drawing.drawn.clear()
+        host.theme = "textual-light"
+        await pilot.pause()
+        assert set(drawing.drawn) == set(numbered(3))

@@ -1,0 +1,111 @@
+"""The stores a person opened, and how far each had come when they last looked.
+
+All of it is a convenience kept in `<state>/stores.json`: a broken file counts as empty, a folder that
+cannot be written is no error, and of two programs writing at the same moment the later one wins.
+"""
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from workbench.core.record import iso, parse_time
+
+FILE_NAME = "stores.json"
+SHOWN = 12
+"""How many stores the switcher offers."""
+
+KEPT = 100
+"""How many stores are remembered; more than shown, since a folder may be on a disk that comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The revision a store had when the person last looked at it, and when that was (UTC)."""
+
+    rev: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    path: str
+    look: Look
+
+
+def remember(state_dir: Path, store: Path, rev: int, now: datetime) -> None:
+    """Note that the person looked at `store`, at revision `rev`, at `now` (timezone-aware); never fails."""
+    path = _key(store)
+    others = [row for row in _read(state_dir) if row.path != path]
+    _write(state_dir, [_Row(path, Look(rev, now)), *others][:KEPT])
+
+
+def last_look(state_dir: Path, store: Path) -> Look | None:
+    """Return the person's last look at `store`, or `None` when it is not remembered."""
+    path = _key(store)
+    return next((row.look for row in _read(state_dir) if row.path == path), None)
+
+
+def recent(state_dir: Path) -> list[Path]:
+    """Return the remembered stores whose folders exist, last looked at first, at most twelve."""
+    existing = (folder for row in _read(state_dir) if _exists(folder := Path(row.path)))
+    return [folder for folder, _ in zip(existing, range(SHOWN), strict=False)]
+
+
+def _key(store: Path) -> str:
+    try:
+        return str(store.resolve())
+    except (OSError, RuntimeError):
+        return str(store.absolute())
+
+
+def _exists(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _read(state_dir: Path) -> list[_Row]:
+    """Return the rows that can be read, last looked at first, each store once."""
+    try:
+        data = json.loads((state_dir / FILE_NAME).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return []
+    stores = data.get("stores") if isinstance(data, dict) else None
+    rows = [row for raw in stores if (row := _row(raw))] if isinstance(stores, list) else []
+    rows.sort(key=lambda row: row.look.at, reverse=True)
+    return list({row.path: row for row in reversed(rows)}.values())[::-1]
+
+
+def _row(raw: object) -> _Row | None:
+    if not isinstance(raw, dict):
+        return None
+    path, rev, at = raw.get("path"), raw.get("rev"), raw.get("at")
+    if not (isinstance(path, str) and Path(path).is_absolute() and type(rev) is int and isinstance(at, str)):
+        return None
+    try:
+        return _Row(path, Look(rev, parse_time(at)))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _write(state_dir: Path, rows: Sequence[_Row]) -> None:
+    stores = [{"path": row.path, "rev": row.look.rev, "at": iso(row.look.at)} for row in rows]
+    text = json.dumps({"version": 1, "stores": stores}, indent=1)
+    with contextlib.suppress(OSError):
+        state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(prefix=f".{FILE_NAME}.", dir=state_dir)
+        draft = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(state_dir / FILE_NAME)
+        finally:
+            draft.unlink(missing_ok=True)
