@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from tests.core.samples import NOW, days, memory
-from workbench.core.feedback import apply_vote, effective_importance
+from workbench.core.feedback import apply_vote, effective_importance, retract_vote
 from workbench.core.playbook import Bullet
 from workbench.core.vote import Vote
 
@@ -64,3 +64,10 @@ def test_counts_never_fall_below_zero() -> None:
     """Even when the earlier vote was never counted."""
     one = apply_vote(memory(), vote("harmful"), vote("helpful"))
     assert (one.helpful_votes, one.harmful_votes) == (0, 1)
+
+
+def test_a_vote_can_be_taken_back() -> None:
+    """The mark goes, the time of the last feedback moves."""
+    one = retract_vote(memory(helpful_votes=2, harmful_votes=1), vote("helpful"), NOW + days(1))
+    assert (one.helpful_votes, one.harmful_votes, one.last_feedback_at) == (1, 1, NOW + days(1))
+    assert retract_vote(memory(), vote("harmful"), NOW).harmful_votes == 0

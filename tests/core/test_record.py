@@ -68,9 +68,11 @@ def test_a_field_that_may_be_null_has_null_as_its_default(kind: type) -> None:
 
 
 def test_defaults_are_left_out() -> None:
-    """A plain memory is four fields on disk."""
+    """A plain memory is five fields on disk; what finds and what upgrades a record is always among them."""
+    assert to_doc(ReflectionState()) == {"id": "reflection", "version": 1}
     assert to_doc(memory()) == {
         "id": "mem-1",
+        "version": 1,
         "content": "use pnpm",
         "created_at": "2026-11-21T12:00:00Z",
         "last_accessed_at": "2026-11-21T12:00:00Z",

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feed
 few = settings(max_examples=60, deadline=None)
 
 
-def candidate(id: str, dense: float = 0.0, lexical: float = 0.0, hours: float = 0.0, **fields: object) -> Candidate:
+def candidate(id: str, dense: float = 0.0, lexical: float = 0.0, hours: float = 0.0, **fields: Any) -> Candidate:
     return Candidate(memory(id, created_at=NOW - timedelta(hours=hours), **fields), dense, lexical)
 
 
@@ -118,24 +119,24 @@ def test_raising_a_weight_never_lowers_the_leader_against_one_that_trails_on_all
         and s.norm.importance < leader.norm.importance
         and s.norm.relevance < leader.norm.relevance
     }
-    raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})  # type: ignore[arg-type]
+    raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})
     order = [s.memory.id for s in rank(pool, raised, NOW)]
     assert all(order.index(leader.memory.id) < order.index(id) for id in trailing)
 
 
 @few
 @given(pools(), st.sampled_from(["recency", "importance", "relevance"]), st.floats(0.1, 5))
-def test_raising_a_weight_never_widens_the_gap_to_the_leader_on_that_factor(
+def test_raising_a_weight_adds_to_the_advantage_of_who_leads_on_it(
     pool: list[Candidate], factor: str, more: float
 ) -> None:
     """The leader's advantage over anybody grows by the weight times its lead."""
-    raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})  # type: ignore[arg-type]
+    raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})
     before = {s.memory.id: s for s in rank(pool, EQUAL, NOW)}
     after = {s.memory.id: s for s in rank(pool, raised, NOW)}
     leader = max(before, key=lambda id: getattr(before[id].norm, factor))
-    for id in before:
-        gained = (after[leader].total - after[id].total) - (before[leader].total - before[id].total)
-        lead = getattr(before[leader].norm, factor) - getattr(before[id].norm, factor)
+    for id, was in before.items():
+        gained = (after[leader].total - after[id].total) - (before[leader].total - was.total)
+        lead = getattr(before[leader].norm, factor) - getattr(was.norm, factor)
         assert gained == pytest.approx(more * lead, abs=1e-9)
         assert gained >= -1e-9
 

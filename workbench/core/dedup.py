@@ -86,15 +86,8 @@ def for_review(cosine: float, thresholds: DedupThresholds = DEFAULT_THRESHOLDS) 
 
 
 def negations(text: str) -> tuple[str, ...]:
-    """Return what `text` negates: up to two words after each negation word, sorted."""
-    found = []
-    after: deque[str] = deque(maxlen=2)
-    for token in reversed(words(text)):
-        if is_negation(token):
-            found.append(" ".join(after))
-        elif token not in _FILLERS:
-            after.appendleft(_stem(token))
-    return tuple(sorted(found))
+    """Return what `text` negates: the stems of up to two words after each negation word, sorted."""
+    return tuple(sorted(stems for stems, _ in _negated(text)))
 
 
 def is_negation(word: str) -> bool:
@@ -192,7 +185,7 @@ _ROOT = 4  # a shorter word with a prefix is rarely the opposite of itself ("end
 def _stem(word: str) -> str:
     """Cut the commonest English endings, so that "passes" and "passed" are one word."""
     stem = word
-    for ending in ("ing", "ed", "es", "s", "d", "e"):
+    for ending in ("ing", "ed", "es", "s", "e"):
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
             stem = word[: -len(ending)]
             break
@@ -204,6 +197,18 @@ def _stem(word: str) -> str:
 _OPPOSED_STEMS = tuple(
     (frozenset(map(_stem, left.split())), frozenset(map(_stem, right.split()))) for left, right in _OPPOSED
 )
+
+
+def _negated(text: str) -> list[tuple[str, str]]:
+    """Return what each negation word negates, as stems and as written."""
+    found = []
+    after: deque[str] = deque(maxlen=2)
+    for token in reversed(words(text)):
+        if is_negation(token):
+            found.append((" ".join(map(_stem, after)), " ".join(after)))
+        elif token not in _FILLERS:
+            after.appendleft(token)
+    return found
 
 
 def _flat(text: str) -> str:
@@ -256,7 +261,8 @@ def _compare_negations(new_text: str, old_text: str) -> Check:
         return False, f"one says “{pairs[0][0]}”, the other “{pairs[0][1]}”"
     new, old = negations(new_text), negations(old_text)
     if new != old:
-        told = [f"not “{n}”" if n else "a bare “not”" for n in (*_beyond(new, old), *_beyond(old, new))]
+        spelled = dict((*_negated(old_text), *_negated(new_text)))
+        told = [f"not “{spelled[n]}”" if n else "a bare “not”" for n in (*_beyond(new, old), *_beyond(old, new))]
         return False, f"they do not negate the same: {_told(told)}"
     return True, "both negate the same" if new else ""
 

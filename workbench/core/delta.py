@@ -217,9 +217,11 @@ def _create_meta(playbook: Playbook, op: CreateMeta, now: datetime) -> Playbook:
     key = section_key(title)
     if not key:
         raise InvalidRecord("A section needs a name.", UNCHANGED)
-    same = [s for s in playbook.sections if s.key == key]
-    if not same:
-        name = key if op.section_id is None else op.section_id
+    exists = any(s.key == key and s.title.strip() for s in playbook.sections)
+    if exists and not op.content.strip():
+        raise InvalidRecord(f"The section “{title}” exists already.", UNCHANGED)
+    name = find_section(playbook, title).id if exists else op.section_id or key
+    if not exists:
         if any(s.id == name for s in playbook.sections):
             raise InvalidRecord(f"The section id “{name}” is taken.", UNCHANGED)
         order = max((s.order for s in playbook.sections), default=-1.0) + 1
@@ -227,12 +229,7 @@ def _create_meta(playbook: Playbook, op: CreateMeta, now: datetime) -> Playbook:
         lead = ("",) if playbook.sections or playbook.bullets else ()
         section = Section(name, key, title, book=playbook.book.id, order=order, lead=lead)
         playbook = replace(playbook, sections=(*playbook.sections, section))
-        same = [section]
-    elif not op.content.strip():
-        raise InvalidRecord(f"The section “{title}” exists already.", UNCHANGED)
-    if not op.content.strip():
-        return playbook
-    return _add(playbook, Add(same[0].id if len(same) == 1 else key, op.content), now)
+    return _add(playbook, Add(name, op.content), now) if op.content.strip() else playbook
 
 
 def _move(playbook: Playbook, op: Move) -> Playbook:

@@ -71,10 +71,18 @@ class Profile:
 
 
 WORKBENCH = Profile(
-    "workbench", 0.1, 0.1, 0.8,
+    "workbench", 0.05, 0.05, 0.9,
     about="relevance first: dense + full text + contiguity; recency and importance settle near-ties",
     half_lives=HalfLives(working=1.0, episodic=ENGRAM_HALF_LIFE), blend=0.5, contiguity=0.5,
 )  # fmt: skip
+"""The default, with constants that are stated, not fitted.
+
+Every factor is normalised, so recency or importance moves a memory by at most its weight over that of relevance:
+0.05 / 0.9, an eighteenth of the pool's relevance range. The same old-to-new and low-to-high spread can therefore
+decide between memories that match about equally well, and never lifts one that does not match over one that does.
+Dense and lexical count the same (`blend`), because each finds what the other misses; half of a neighbour's excess
+(`contiguity`) makes the answer beside a strong match visible without overtaking the match.
+"""
 
 _ENGRAM_LIVES = HalfLives(ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE)
 

@@ -19,11 +19,14 @@ Doc = Mapping[str, object]
 
 
 def to_doc(record: object) -> dict[str, object]:
-    """Return `record` (a dataclass value) as JSON values, without fields that have their default."""
+    """Return `record` (a dataclass value) as JSON values, without fields that have their default.
+
+    `id` and `version` are always written: what finds a record, and what later versions upgrade it by.
+    """
     out: dict[str, object] = {}
     for name, default, encode, _ in _plan(type(record)):
         value = getattr(record, name)
-        if value != default:
+        if value != default or name in _ALWAYS:
             out[name] = encode(value)
     return out
 
@@ -64,6 +67,7 @@ def parse_time(text: str) -> datetime:
 Codec = Callable[[Any], Any]
 _Plan = tuple[tuple[str, object, Codec, Codec], ...]
 _REQUIRED = object()
+_ALWAYS = frozenset({"id", "version"})
 
 
 def _plan(kind: type) -> _Plan:

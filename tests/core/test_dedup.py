@@ -1,0 +1,222 @@
+"""What repeats what: nothing that means something else is ever absorbed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.core.dedup import (
+    DedupThresholds,
+    contained_in_recent,
+    content_words,
+    for_review,
+    identifiers,
+    judge_pair,
+    negations,
+    numbers,
+    opposites,
+    symbols,
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "entry"),
+    [
+        ("Command failed: npm test", "Command failed: npm test"),
+        ("command  FAILED:\nnpm test", "Command failed: npm test (exit 1)"),
+        ("npm test", "Never mind. Run npm test"),
+        ("npm test", "do not skip npm test; npm test"),
+    ],
+)
+def test_contained(content: str, entry: str) -> None:
+    """White space and case do not matter, nor what another clause negates."""
+    assert contained_in_recent(content, ["other", entry])
+
+
+@pytest.mark.parametrize(
+    ("content", "entry"),
+    [
+        ("error 1", "error 12"), ("port", "support"), ("use npm", "do not use npm"), ("use npm", "don't ever use npm"),
+        ("npm test (exit 1)", "npm test"), ("", "anything"), (" \n", "anything"), ("auth", "auth_secret"),
+    ],
+)  # fmt: skip
+def test_not_contained(content: str, entry: str) -> None:
+    """Parts of words, negated text, more than the entry says, and nothing at all."""
+    assert not contained_in_recent(content, [entry])
+
+
+def test_only_the_last_ten_count() -> None:
+    """The newest is last."""
+    older = ["the same", *(f"entry {i}" for i in range(10))]
+    assert not contained_in_recent("the same", older)
+    assert contained_in_recent("the same", older[:10])
+    assert not contained_in_recent("the same", [])
+
+
+ABSORBED = [
+    ("Use pnpm in this project.", "use pnpm  in this project"),
+    ("NEVER commit secrets", "Never commit secrets!"),
+    ("Don't use npm", "Do not use npm"),
+    ("The tests pass", "tests passed"),
+    ("Retry 3 times", "Retry the call".replace("the call", "3 times")),
+    ("Set `AUTH_SECRET` first", "Set `AUTH_SECRET` first."),
+]
+
+DIFFERENT = [
+    ("always pnpm, never npm", "always npm, never pnpm"),
+    ("tests passed", "tests failed"),
+    ("Prefer composition over inheritance", "Prefer inheritance over composition"),
+    ("raise timeout to 30s", "raise timeout to 60s"),
+    ("retry 3 times after 5 s", "retry 5 times after 3 s"),
+    ("needs Python 3.1", "needs Python 3.11"),
+    ("offset is 5", "offset is -5"),
+    ("use npm", "do not use npm"),
+    ("use npm", "never use npm"),
+    ("enable the cache", "disable the cache"),
+    ("allow pushes to main", "deny pushes to main"),
+    ("add the header", "remove the header"),
+    ("run it before deploy", "run it after deploy"),
+    ("deploy was a success", "deploy was a failure"),
+    ("log in first", "log out first"),
+    ("the input is valid", "the input is invalid"),
+    ("set AUTH_SECRET", "set AUTH_TOKEN"),
+    ("call getUser", "call getUsers2"),
+    ("copy src/a.py to src/b.py", "copy src/b.py to src/a.py"),
+    ("edit /etc/hosts", "edit /etc/passwd"),
+    ("pass --force", "pass --dry"),
+    ("use `cat`", "use `tac`"),
+    ("use C++ here", "use C# here"),
+    ("tests ✅", "tests ❌"),
+    ("check a == b", "check a != b"),
+    ("keep flag set", "keep !flag set"),
+    ("deploy on Friday", "deploy on Monday"),
+    ("deploy on Friday", "deploy on Friday only"),
+]
+
+
+@pytest.mark.parametrize(("new", "old"), ABSORBED)
+def test_the_same_in_other_clothes_is_absorbed(new: str, old: str) -> None:
+    """Case, punctuation, fillers, endings."""
+    verdict = judge_pair(new, old, 0.97, 97.0)
+    assert verdict.action == "absorb", verdict
+    assert verdict.reasons_for
+    assert not verdict.reasons_against
+
+
+@pytest.mark.parametrize(("new", "old"), DIFFERENT)
+def test_what_differs_in_meaning_is_never_absorbed(new: str, old: str) -> None:
+    """Even at a cosine of 1.00 and a perfect edit ratio; in both directions, with a reason."""
+    for one, other in ((new, old), (old, new)):
+        verdict = judge_pair(one, other, 1.0, 100.0)
+        assert verdict.action == "propose"
+        assert verdict.reasons_against
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=40))
+def test_a_text_repeats_itself(text: str) -> None:
+    """Whatever it holds."""
+    assert judge_pair(text, text, 1.0, 100.0).action == "absorb"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_judging_is_symmetric(new: str, old: str) -> None:
+    """Which of two came first does not decide."""
+    assert judge_pair(new, old, 0.95, 96.0).action == judge_pair(old, new, 0.95, 96.0).action
+
+
+def test_the_thresholds_decide_first() -> None:
+    """Inclusive; a cosine that is not a number is far away."""
+    same = "use pnpm"
+    assert judge_pair(same, same, 0.899, 100.0).action == "distinct"
+    assert judge_pair(same, same, float("nan"), 100.0).action == "distinct"
+    assert judge_pair(same, same, 0.90, 95.0).action == "absorb"
+    low = judge_pair(same, same, 0.90, 94.9)
+    assert (low.action, low.reasons_against) == ("propose", ("ordered text similarity 95 is below 95",))
+    own = DedupThresholds(flag=0.8, review=0.6, order=50.0)
+    assert judge_pair(same, same, 0.8, 50.0, own).action == "absorb"
+    assert judge_pair(same, same, 0.79, 50.0, own).reasons_against == ("similarity 0.79 is below 0.80",)
+
+
+def test_the_review_band() -> None:
+    """From the review threshold up to the flag."""
+    assert [for_review(c) for c in (0.74, 0.75, 0.89, 0.90)] == [False, True, True, False]
+
+
+def test_reasons_are_sentences() -> None:
+    """They name what differs, at most three of a kind."""
+    assert (
+        judge_pair("tests passed", "tests failed", 1, 100).reasons_against[0] == "one says “passed”, the other “failed”"
+    )
+    timeout = judge_pair("wait 30 s", "wait 60 s", 1, 100)
+    assert timeout.reasons_against == ("the numbers differ: 30 against 60", "2 words are not in both")
+    assert timeout.reasons_for == ("similarity 1.00 reaches 0.90", "ordered text similarity 100 reaches 95")
+    fails = judge_pair("no failures seen", "no errors seen", 1, 100)
+    assert fails.reasons_against[0] == "they do not negate the same: not “failures seen”, not “errors seen”"
+    many = judge_pair("1 2 3 4 5", "text", 1, 100)
+    assert "the numbers differ: 1, 2, 3, … against none" in many.reasons_against
+    swapped = judge_pair("A_X to B_X", "B_X to A_X", 1, 100)
+    assert "the identifiers stand in another order" in swapped.reasons_against
+    bare = judge_pair("deploy? no", "deploy?", 1, 100)
+    assert bare.reasons_against == ("they do not negate the same: a bare “not”",)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("never use npm, always pnpm", ("use npm",)), ("don't use the npm", ("use npm",)),
+        ("no errors, without failures", ("error failur", "failur")), ("notable nothing", ("",)), ("fine", ()),
+        ("not never mind", ("mind", "mind")),
+    ],
+)  # fmt: skip
+def test_negations(text: str, found: tuple[str, ...]) -> None:
+    """The two words that are negated; “notable” negates nothing."""
+    assert negations(text) == found
+
+
+def test_opposites() -> None:
+    """Only words of which each text has its own."""
+    assert opposites("it passed", "it failed") == (("passed", "failed"),)
+    assert opposites("it failed", "it passed") == (("failed", "passed"),)
+    assert opposites("stable build", "unstable build") == (("stable", "unstable"),)
+    assert opposites("unstable build", "stable build") == (("unstable", "stable"),)
+    assert opposites("passed, then failed", "failed, then passed") == ()
+    assert opposites("the end", "the mend") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("v1.2.3 and 30s", ("1.2.3", "30")), ("-5 or −5, utf-8", ("-5", "-5", "8")),
+        ("1,000 is 1000", ("1000", "1000")),
+        ("95% at 12:30", ("95%", "12:30")), ("2026-11-21", ("2026", "11", "21")), ("none", ()),
+    ],
+)  # fmt: skip
+def test_numbers(text: str, found: tuple[str, ...]) -> None:
+    """Signs, versions, times, percent; a hyphen is no sign."""
+    assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Set AUTH_SECRET, then call getUser().", ("AUTH_SECRET", "getUser")),
+        ("edit src/app.py or ~/.env: snake_case", ("src/app.py", "~/.env", "snake_case")),
+        ("run `npm test` with --force in CI", ("npm test", "--force", "CI")),
+        ("os.path.join and std::move", ("os.path.join", "std::move")),
+        (r"C:\temp\x", (r"C:\temp\x",)),
+        ("$HOME @scope/pkg utf8", ("$HOME", "@scope/pkg", "utf8")),
+        ("Plain words. A sentence; 1.5 - x.", ()),
+        ("_emphasis_ and **bold**", ()),
+    ],
+)
+def test_identifiers(text: str, found: tuple[str, ...]) -> None:
+    """Names that come from code."""
+    assert identifiers(text) == found
+
+
+def test_symbols_and_content_words() -> None:
+    """Operators, currency and emoji; stems without fillers and negations."""
+    assert symbols("a != b, `c` ✅ 5€ done!") == ("=", "✅", "€")
+    assert symbols("!ready") == ("!",)
+    assert content_words("The tests are not passing, we stopped denying it") == ("test", "pas", "stop", "deni")

@@ -1,0 +1,78 @@
+"""When a reflection is due."""
+
+import pytest
+
+from tests.core.samples import NOW, days
+from workbench.core.trigger import (
+    Condition,
+    ReflectionState,
+    TriggerLimits,
+    TriggerVerdict,
+    gauge,
+    record_observation,
+    reset,
+    should_reflect,
+)
+
+
+def state(importance: float = 0.0, observations: int = 0, hours: float = 0.0) -> ReflectionState:
+    return ReflectionState(importance, observations, NOW - days(hours / 24))
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (state(149.9, 99, 23.9), None), (state(150), "importance"), (state(0, 100), "observations"),
+        (state(0, 0, 24), "hours"), (state(150, 100, 24), "importance"), (state(0, 100, 24), "observations"),
+        (ReflectionState(149.9, 99), None),
+    ],
+)  # fmt: skip
+def test_conditions_in_order(given: ReflectionState, reason: str | None) -> None:
+    """Each fires when it reaches its limit; the first one is named."""
+    assert should_reflect(given, NOW) == TriggerVerdict(reason is not None, reason)  # type: ignore[arg-type]
+
+
+def test_force_comes_first() -> None:
+    """Whatever the state."""
+    assert should_reflect(state(), NOW, force=True) == TriggerVerdict(True, "force")
+    assert should_reflect(state(500, 500, 500), NOW, force=True).reason == "force"
+
+
+def test_limits_are_a_parameter() -> None:
+    """A person may set them."""
+    assert should_reflect(state(10), NOW, TriggerLimits(importance=10)).reason == "importance"
+    assert should_reflect(state(200, 200, 200), NOW, TriggerLimits(999, 999, 999)) == TriggerVerdict(False)
+
+
+def test_observations_add_up() -> None:
+    """Importance and count; nonsense adds nothing; the first one starts the clock."""
+    one = record_observation(ReflectionState(), 9.0, NOW)
+    assert one == ReflectionState(9.0, 1, NOW)
+    two = record_observation(record_observation(one, -3.0, NOW + days(1)), float("nan"), NOW + days(1))
+    assert two == ReflectionState(9.0, 3, NOW)
+
+
+def test_reset_starts_over() -> None:
+    """And keeps the identity of the record."""
+    assert reset(state(160, 40, 30), NOW) == ReflectionState(0.0, 0, NOW)
+    assert should_reflect(reset(state(160, 40, 30), NOW), NOW).due is False
+
+
+def test_gauge() -> None:
+    """Every condition's standing, and who leads."""
+    shown = gauge(state(75, 80, 6), NOW)
+    assert shown.conditions == (
+        Condition("importance", 75, 150, 0.5),
+        Condition("observations", 80, 100, 0.8),
+        Condition("hours", 6.0, 24, 0.25),
+    )
+    assert shown.leading.name == "observations"
+    assert gauge(state(75, 50, 12), NOW).leading.name == "importance"
+    assert gauge(state(300), NOW).leading.fraction == 2.0
+    assert gauge(ReflectionState(), NOW).conditions[2].value == 0.0
+
+
+def test_a_limit_of_zero_is_always_reached() -> None:
+    """No division by zero."""
+    assert gauge(state(), NOW, TriggerLimits(hours=0)).leading == Condition("hours", 0.0, 0, 1.0)
+    assert should_reflect(state(), NOW, TriggerLimits(observations=0)).reason == "observations"
