@@ -4,13 +4,29 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.core.errors import WorkbenchError
 from workbench.core.playbook import Bullet, Playbook, Section
+from workbench.core.text import clean_for_store
+from workbench.paths import shipped
 from workbench.store.library import Library
+
+DEMO = "fixtures/demo"
 
 
 def book_id(path: Path) -> str:
     """Name a playbook by its file, so that importing the file again finds it."""
     return re.sub(r"[^\w-]+", "-", path.stem).strip("-").lower() or "playbook"
+
+
+def _source(path: Path) -> str:
+    """Return where a file is, so that an export can go back there; the files that ship with the app are no target."""
+    full = path.resolve()
+    try:
+        if full.is_relative_to(shipped(DEMO).resolve()):
+            return path.name
+    except WorkbenchError:
+        pass  # an installation without them has nothing to protect
+    return clean_for_store(str(full))
 
 
 def new_parts(library: Library, playbook: Playbook, path: Path) -> tuple[list[object], list[str]]:
@@ -24,7 +40,7 @@ def new_parts(library: Library, playbook: Playbook, path: Path) -> tuple[list[ob
     bullets = [replace(b, book=name) for b in playbook.bullets]
     book = library.books.find(name)
     if book is None:
-        return [replace(playbook.book, id=name, name=path.stem, source=path.name), *sections, *bullets], []
+        return [replace(playbook.book, id=name, name=path.stem, source=_source(path)), *sections, *bullets], []
     stored = {b.id: b for b in library.bullets.all() if b.book == name}
     merged = {alias for b in stored.values() for alias in b.aliases}
     missing = [b for b in bullets if b.id not in stored and b.id not in merged]

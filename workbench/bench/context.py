@@ -15,6 +15,9 @@ from workbench.store.library import Library, Table, Tx
 
 Clock = Callable[[], datetime]
 
+PERSON = "human"
+"""The actor of the app, and the name that a person's votes go by."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -32,6 +35,11 @@ class Context:
     def now(self) -> datetime:
         """Return the present moment."""
         return self.clock()
+
+    @property
+    def voter(self) -> str:
+        """Who votes: a person has one vote, by whatever door it comes in; an agent has its own."""
+        return PERSON if is_person(self.actor) else self.actor
 
 
 def is_person(actor: str) -> bool:

@@ -1,19 +1,23 @@
 """Exporting files: the exact text first, a diff against what is on disk, then one atomic write."""
 
-import difflib
 import os
+import stat
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.context import Context
+from workbench.bench.filediff import DiffLine, diff_texts
 from workbench.bench.playbook import Playbooks
 from workbench.core.errors import Conflict, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.memory import Memory
-from workbench.core.playbook import Dialect, Playbook
-from workbench.formats import ace, lifecycle
+from workbench.core.playbook import Bullet, Dialect, Playbook
+from workbench.formats import ace, ace_lines, lifecycle
 from workbench.formats.model import Parsed
+
+DEFAULT_NAME = "playbook.txt"
+NOTHING = "Nothing was written."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,14 @@ class ExportPreview:
         """Whether writing would change the file."""
         return self.text != self.present
 
+    def lines(self, context: int = 2) -> tuple[DiffLine, ...]:
+        """Return what differs between the file on disk and the new text, byte by byte and line by line."""
+        return diff_texts(self.present or "", self.text, context)
+
     def diff(self, context: int = 2) -> tuple[str, ...]:
-        """Return a unified diff from the file on disk to the new text, line by line."""
-        old = [] if self.present is None else self.present.splitlines()
-        lines = difflib.unified_diff(old, self.text.splitlines(), "on disk", "new", n=context, lineterm="")
-        return tuple(lines)
+        """Return the differences as text: two lines that name the sides, then each line with its sign."""
+        lines = tuple(str(line) for line in self.lines(context))
+        return ("--- on disk", "+++ new", *lines) if lines else ()
 
 
 class Exporter:
@@ -57,11 +64,20 @@ class Exporter:
             raise UnknownRecord(f"The store has {len(books) or 'no'} playbooks.", known)
         return name or books[0]
 
+    def target(self, book: str) -> Path:
+        """Return where a playbook goes unless told otherwise: the file it came from, or one in the working folder."""
+        source = Path(self._context.library.books.get(book).source)
+        try:
+            known = source.is_absolute() and source.is_file()
+        except (OSError, ValueError):
+            known = False
+        return source if known else Path(DEFAULT_NAME)
+
     def ace(self, book: str, dialect: Dialect | None = None) -> tuple[str, tuple[str, ...]]:
         """Return a playbook as ACE text, in the dialect it was read in or in another one, with remarks."""
         playbook = self._playbooks.open(book)
         text = ace.write_playbook(playbook, dialect=dialect)
-        return text, tuple(_remarks(playbook, dialect or playbook.book.dialect))
+        return text, tuple(_remarks(playbook, dialect))
 
     def jsonl(self, memories: Sequence[Memory] | None = None) -> str:
         """Return memories (all of them, unless told which) as LIFECYCLE JSONL."""
@@ -69,7 +85,7 @@ class Exporter:
         return lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(chosen)))
 
     def preview(self, path: Path, text: str, remarks: tuple[str, ...] = ()) -> ExportPreview:
-        """Compare a text with the file it would replace; raises `WorkbenchError` when that cannot be read."""
+        """Compare a text with the file it would replace; raises `WorkbenchError` when it could not be written."""
         return ExportPreview(path, text, _present(path), remarks)
 
     def write(self, preview: ExportPreview) -> None:
@@ -82,23 +98,42 @@ class Exporter:
 
 
 def _present(path: Path) -> str | None:
+    """Return the file's text, `None` when there is none yet; raises for what cannot be replaced."""
     try:
-        if path.is_dir():
-            raise WorkbenchError(f"{path} is a folder.", "Name a file in it; nothing was written.")
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            _check_folder(path.resolve().parent)
+            return None
+        if stat.S_ISDIR(mode):
+            raise WorkbenchError(f"{path} is a folder.", f"Name a file in it. {NOTHING}")
+        if not stat.S_ISREG(mode):
+            raise WorkbenchError(f"{path} is not an ordinary file.", NOTHING)
+        if not mode & 0o222 or not os.access(path, os.W_OK):
+            raise WorkbenchError(f"{path} is read-only.", f"Name another file, or make it writable. {NOTHING}")
+        _check_folder(path.resolve().parent)
         return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return None
     except UnicodeDecodeError as error:
-        raise WorkbenchError(f"{path} exists and is not a text file.", "Nothing was written.") from error
+        raise WorkbenchError(f"{path} exists and is not a text file.", NOTHING) from error
+    except NotADirectoryError as error:
+        raise WorkbenchError(f"A part of {path} is a file, not a folder.", NOTHING) from error
     except OSError as error:
-        raise WorkbenchError(f"{path} cannot be read: {error.strerror}.", "Nothing was written.") from error
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror}.", NOTHING) from error
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        raise WorkbenchError(f"The folder {folder} {what}.", f"Make it first, or name another. {NOTHING}")
+    if not folder.stat().st_mode & 0o222 or not os.access(folder, os.W_OK | os.X_OK):
+        raise WorkbenchError(f"The folder {folder} is read-only.", f"Name a file elsewhere. {NOTHING}")
 
 
 def _replace(path: Path, text: str) -> None:
     try:
         target = path.resolve()
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=".workbench-", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(text.encode("utf-8"))
@@ -113,12 +148,33 @@ def _replace(path: Path, text: str) -> None:
         raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
 
 
-def _remarks(playbook: Playbook, dialect: Dialect) -> list[str]:
-    voted = sum(b.helpful_votes + b.harmful_votes > 0 for b in playbook.bullets)
-    left_out = sum(b.state == "deprecated" for b in playbook.bullets)
+def _remarks(playbook: Playbook, dialect: Dialect | None) -> list[str]:
+    """Say what of the playbook the file will not hold."""
+    counted = sum(
+        b.helpful_count + b.harmful_count > 0 and not _has_counts(b, playbook, dialect) for b in _kept(playbook)
+    )
+    broken = sum("\n" in b.content and (b.raw is None or dialect is not None) for b in _kept(playbook))
+    left_out = len(playbook.bullets) - len(_kept(playbook))
     remarks = []
-    if dialect == "bare" and voted:
-        remarks.append(f"The bare dialect has no counts: votes on {voted} bullets are not in the file.")
+    if counted:
+        of = "1 bullet stay" if counted == 1 else f"{counted} bullets stay"
+        remarks.append(f"The bare dialect has no counts: the votes on {of} in the store and are not in the file.")
+    if broken:
+        remarks.append(f"Line breaks in {_bullets(broken)} are written as \\n.")
     if left_out:
-        remarks.append(f"{left_out} deprecated bullets are left out.")
+        remarks.append(f"{_bullets(left_out)} marked deprecated {'is' if left_out == 1 else 'are'} left out.")
     return remarks
+
+
+def _has_counts(bullet: Bullet, playbook: Playbook, dialect: Dialect | None) -> bool:
+    """Whether a bullet's line will carry its counts."""
+    said = ace_lines.bullet(bullet.raw) if bullet.raw is not None and dialect is None else None
+    return (said.form if said else dialect or playbook.book.dialect) == "counts"
+
+
+def _kept(playbook: Playbook) -> list[Bullet]:
+    return [b for b in playbook.bullets if b.state != "deprecated"]
+
+
+def _bullets(count: int) -> str:
+    return "1 bullet" if count == 1 else f"{count} bullets"

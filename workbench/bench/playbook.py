@@ -1,15 +1,19 @@
 """The playbook: bullets are voted on, edited, moved and exported here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.bench import votes
+from workbench.bench.bookchanges import LastChange, LastChanges
 from workbench.bench.context import Context
 from workbench.core import delta
-from workbench.core.errors import UnknownRecord
+from workbench.core.bookfilter import BookFilter
+from workbench.core.errors import Conflict, UnknownRecord
 from workbench.core.playbook import Book, Bullet, Playbook, Section
 from workbench.core.text import clean_for_store
-from workbench.core.vote import Verdict, vote_id
+from workbench.core.tokens import estimated_tokens
+from workbench.core.vote import Verdict, Vote, vote_id
+from workbench.formats import ace
 from workbench.store.library import Tx
 
 MAIN = "main"
@@ -23,12 +27,40 @@ class BookLine:
     bullets: int
 
 
+@dataclass(frozen=True, slots=True)
+class BookView:
+    """A playbook as it is shown: `characters` of its file, and this actor's live votes by bullet id."""
+
+    playbook: Playbook
+    characters: int
+    votes: Mapping[str, Verdict]
+
+    @property
+    def tokens(self) -> int:
+        """The estimated tokens of the whole file."""
+        return estimated_tokens(self.characters)
+
+    def listed(self, wanted: BookFilter) -> tuple[tuple[Section, tuple[Bullet, ...]], ...]:
+        """Return the sections with their bullets, in file order; under a filter only those with a match."""
+        members: dict[str, list[Bullet]] = {s.id: [] for s in self.playbook.sections}
+        titles = {s.id: s for s in self.playbook.sections}
+        for bullet in self.playbook.bullets:
+            if not wanted or wanted.matches(bullet, titles[bullet.section]):
+                members[bullet.section].append(bullet)
+        return tuple((titles[id], tuple(found)) for id, found in members.items() if found or not wanted)
+
+
 class Playbooks:
     """The playbooks of a store and what a person does with their bullets."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._library = context.library
+        self._changes = LastChanges(context.library)
+
+    def last_change(self, book: str, id: str) -> LastChange | None:
+        """Return who changed a bullet last, or `None` when that lies far back."""
+        return self._changes.of(book, id)
 
     def books(self) -> tuple[BookLine, ...]:
         """Return the store's playbooks, by name."""
@@ -44,6 +76,13 @@ class Playbooks:
         bullets.sort(key=lambda b: (place[b.section], b.order, b.id))
         return Playbook(self._library.books.get(book), tuple(sections), tuple(bullets))
 
+    def view(self, book: str) -> BookView:
+        """Return a playbook with what is shown besides it; raises `UnknownRecord`."""
+        playbook = self.open(book)
+        found = ((b.id, self._live(book, b.id)) for b in playbook.bullets)
+        mine = {id: vote.verdict for id, vote in found if vote is not None}
+        return BookView(playbook, len(ace.write_playbook(playbook)), mine)
+
     def vote(self, book: str, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
         """Vote on one bullet, or on several; the same vote again on a single one takes it back."""
         if len(ids) == 1:
@@ -54,12 +93,18 @@ class Playbooks:
 
     def live_vote(self, book: str, id: str) -> str:
         """Return this actor's live vote on a bullet, or an empty text."""
-        vote = self._library.votes.find(vote_id("bullets", f"{book}/{id}", self._context.actor))
+        vote = self._live(book, id)
         return vote.verdict if vote else ""
 
-    def edit(self, book: str, id: str, content: str) -> None:
-        """Change a bullet's text."""
-        self.apply(book, delta.Update(id, _clean(content)), f"edit {id}")
+    def _live(self, book: str, id: str) -> Vote | None:
+        return self._library.votes.find(vote_id("bullets", f"{book}/{id}", self._context.voter))
+
+    def edit(self, book: str, id: str, content: str, expected: str | None = None) -> None:
+        """Change a bullet's text; raises `Conflict` when it no longer is the `expected` one."""
+        with self._library.transaction(self._context.actor, f"edit {id}"):
+            if expected is not None and self.bullet(book, id).content != expected:
+                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+            self.apply(book, delta.Update(id, _clean(content)), f"edit {id}")
 
     def add(self, book: str, section: str, content: str) -> str:
         """Add a bullet at the end of a section and return its new id."""
@@ -89,17 +134,27 @@ class Playbooks:
         self.apply(book, delta.Reorder(bullet.section, tuple(siblings)), f"reorder {id}")
         return True
 
-    def pin(self, book: str, id: str) -> bool:
-        """Turn a bullet's pin over and return the new state."""
-        with self._library.transaction(self._context.actor, f"pin or unpin {id}") as tx:
-            bullet = self.bullet(book, id)
-            tx.put(replace(bullet, pinned=not bullet.pinned))
-        return not bullet.pinned
+    def pin(self, book: str, ids: Sequence[str]) -> bool:
+        """Pin bullets, or unpin them when all are pinned; return the new state."""
+        bullets = [self.bullet(book, id) for id in ids]
+        pinned = not all(b.pinned for b in bullets)
+        what = ids[0] if len(ids) == 1 else f"{len(ids)} bullets"
+        with self._library.transaction(self._context.actor, f"{'pin' if pinned else 'unpin'} {what}") as tx:
+            for id in ids:
+                tx.put(replace(self.bullet(book, id), pinned=pinned))
+        return pinned
 
-    def add_section(self, book: str, title: str) -> None:
-        """Add an empty section at the end; a first one makes the playbook itself."""
-        self.ensure(book)
-        self.apply(book, delta.CreateMeta(title), f"add section {title}")
+    def add_section(self, book: str, title: str) -> str:
+        """Add an empty section at the end and return its id; a first one makes the playbook itself."""
+        with self._library.transaction(self._context.actor, f"add section {title}") as tx:
+            if book in self._library.books:
+                before = self.open(book)
+            else:
+                before = Playbook(Book(book, name=book))
+                tx.put(before.book)
+            after = delta.apply(before, delta.CreateMeta(title), self._context.now())
+            _write(tx, before, after)
+        return after.sections[-1].id
 
     def ensure(self, book: str = MAIN) -> None:
         """Make an empty playbook unless it exists."""
@@ -125,7 +180,7 @@ class Playbooks:
         """Return a bullet; raises `UnknownRecord`."""
         found = self._library.bullets.find(f"{book}/{id}")
         if found is None:
-            raise UnknownRecord(f"There is no bullet {id} in the playbook {book}.")
+            raise UnknownRecord(f"There is no bullet {id} in the playbook any more.", "Nothing was changed.")
         return found
 
 

@@ -1,6 +1,7 @@
 """The memory stream: find, vote, pin, edit, forget."""
 
-from collections.abc import Callable, Sequence
+from bisect import insort
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -37,6 +38,7 @@ class Stream:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._library = context.library
+        self._citations: tuple[int, dict[str, list[str]]] | None = None
 
     def view(self, text: str = "") -> StreamView:
         """Return the memories a filter lets through, newest first (best match first when there are free words).
@@ -50,9 +52,27 @@ class Stream:
         spans: dict[str, tuple[tuple[int, int], ...]] = {}
         if chosen.words:
             hits = fuzzy_rank(" ".join(chosen.words), [searched(m) for m in kept], MAX_FUZZY)
+            # Of equally good matches, those that show in the line come first.
+            hits.sort(key=lambda hit: (-hit.score, not any(s < len(kept[hit.index].line) for s, _ in hit.spans)))
             spans = {kept[hit.index].id: hit.spans for hit in hits}
             kept = [kept[hit.index] for hit in hits]
         return StreamView(chosen, tuple(kept), len(every), spans)
+
+    def updated(self, view: StreamView, ids: Iterable[str], text: str) -> StreamView:
+        """Return a view after the given memories changed: each is put, kept or left out where it belongs.
+
+        `text` is the filter the view was made with. A view of free words is made anew, since its order may change.
+        """
+        if view.filter.words:
+            return self.view(text)
+        wanted = view.filter.predicate()
+        changed = set(ids)
+        kept = [m for m in view.memories if m.id not in changed]
+        for id in changed:
+            memory = self._library.memories.find(id)
+            if memory is not None and wanted(memory):
+                insort(kept, memory, key=_older)
+        return StreamView(view.filter, tuple(kept), len(self._library.memories), view.spans)
 
     def get(self, id: str) -> Memory:
         """Return a memory, by its id or by one it was merged from; raises `UnknownRecord`."""
@@ -98,7 +118,7 @@ class Stream:
 
     def cited_by(self, id: str) -> tuple[Memory, ...]:
         """Return the reflections that rest on a memory."""
-        return tuple(m for m in self._library.memories.all() if id in m.citations)
+        return tuple(self._library.memories.get(key) for key in self._citing().get(id, ()))
 
     def cited(self, memory: Memory) -> tuple[tuple[str, Memory | None], ...]:
         """Return what a memory cites; `None` for an id that is not in the store."""
@@ -116,8 +136,19 @@ class Stream:
 
     def live_vote(self, id: str) -> str:
         """Return this actor's live vote on a memory, or an empty text."""
-        vote = self._library.votes.find(vote_id("memories", id, self._context.actor))
+        vote = self._library.votes.find(vote_id("memories", id, self._context.voter))
         return vote.verdict if vote else ""
+
+    def _citing(self) -> dict[str, list[str]]:
+        """Return which memories cite each id; made anew when the store has changed."""
+        rev = self._library.journal.rev
+        if self._citations is None or self._citations[0] != rev:
+            index: dict[str, list[str]] = {}
+            for memory in self._library.memories.all():
+                for cited in memory.citations:
+                    index.setdefault(cited, []).append(memory.id)
+            self._citations = (rev, index)
+        return self._citations[1]
 
     def _change(self, ids: Sequence[str], verb: str, step: Callable[[Memory], Memory]) -> None:
         """Change memories one way, as they stand under the write lock."""
@@ -138,6 +169,11 @@ def searched(memory: Memory) -> str:
 
 def _newest(memory: Memory) -> tuple[datetime, str]:
     return (memory.created_at, memory.id)
+
+
+def _older(memory: Memory) -> tuple[float, tuple[int, ...]]:
+    """Return a key that orders the newest first, as `_newest` in reverse does."""
+    return (-memory.created_at.timestamp(), tuple(-ord(c) for c in memory.id))
 
 
 def _named(ids: Sequence[str]) -> str:

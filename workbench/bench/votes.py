@@ -1,7 +1,7 @@
 """Voting, for every door: one live vote per actor, record and agent session."""
 
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import datetime
 
 from workbench.bench.context import Context
 from workbench.core.errors import InvalidRecord
@@ -10,8 +10,6 @@ from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
 from workbench.core.vote import Verdict, Votable, Vote, vote_id
 from workbench.store.library import key_of
-
-Voted = TypeVar("Voted", Memory, Bullet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +39,37 @@ class VoteResult:
         return f"Voted {self.vote.verdict} on {self.key}{instead}."
 
 
-def cast(context: Context, record: Voted, verdict: Verdict, *, reason: str = "", session: str = "") -> VoteResult:
+def cast(
+    context: Context, record: Memory | Bullet, verdict: Verdict, *, reason: str = "", session: str = ""
+) -> VoteResult:
     """Vote on a memory or bullet; a second vote of the same actor and session replaces the first."""
     if verdict not in ("helpful", "harmful"):
         raise InvalidRecord(f"“{verdict}” is no vote.", "Say helpful or harmful.")
     table, key = _place(record)
-    name = vote_id(table, key, context.actor, session)
-    before = context.library.votes.find(name)
-    vote = Vote(name, table, key, context.actor, verdict, context.now(), session, reason)
-    result = VoteResult(key, vote, before)
-    if result.changed:
-        with context.library.transaction(context.actor, f"vote {verdict} on {key}") as tx:
-            tx.put(apply_vote(_fresh(context, record), vote, before))
+    name = vote_id(table, key, context.voter, session)
+    vote = Vote(name, table, key, context.voter, verdict, context.now(), session, reason)
+    with context.library.transaction(context.actor, f"vote {verdict} on {key}") as tx:
+        # Looked up under the write lock, so that two processes never count one vote twice.
+        before = context.library.votes.find(name)
+        result = VoteResult(key, vote, before)
+        if result.changed:
+            tx.put(_counted(_fresh(context, record), vote, before))
             tx.put(vote)
     return result
 
 
-def toggle(context: Context, record: Voted, verdict: Verdict) -> VoteResult:
+def toggle(context: Context, record: Memory | Bullet, verdict: Verdict) -> VoteResult:
     """Vote, or take the vote back when it already says the same."""
     table, key = _place(record)
-    before = context.library.votes.find(vote_id(table, key, context.actor))
+    name = vote_id(table, key, context.voter)
+    before = context.library.votes.find(name)
     if before is None or before.verdict != verdict:
         return cast(context, record, verdict)
     with context.library.transaction(context.actor, f"take back vote on {key}") as tx:
-        tx.put(retract_vote(_fresh(context, record), before, context.now()))
-        tx.delete(before)
+        before = context.library.votes.find(name)
+        if before is not None:
+            tx.put(_uncounted(_fresh(context, record), before, context.now()))
+            tx.delete(before)
     return VoteResult(key, None, before)
 
 
@@ -93,8 +97,20 @@ def _place(record: Memory | Bullet) -> tuple[Votable, str]:
     return "bullets", key_of("bullets", {"book": record.book, "id": record.id}) or record.id
 
 
-def _fresh(context: Context, record: Voted) -> Voted:
-    """Return the record as it is now, under the write lock."""
+def _fresh(context: Context, record: Memory | Bullet) -> Memory | Bullet:
+    """Return the record as it is now, under the write lock; raises `UnknownRecord` when it is gone."""
     if isinstance(record, Memory):
-        return context.library.memories.find(record.id) or record
-    return context.library.bullets.find(f"{record.book}/{record.id}") or record
+        return context.library.memories.get(record.id)
+    return context.library.bullets.get(f"{record.book}/{record.id}")
+
+
+def _counted(record: Memory | Bullet, vote: Vote, before: Vote | None) -> Memory | Bullet:
+    if isinstance(record, Memory):
+        return apply_vote(record, vote, before)
+    return apply_vote(record, vote, before)
+
+
+def _uncounted(record: Memory | Bullet, vote: Vote, now: datetime) -> Memory | Bullet:
+    if isinstance(record, Memory):
+        return retract_vote(record, vote, now)
+    return retract_vote(record, vote, now)

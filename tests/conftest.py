@@ -1,0 +1,21 @@
+"""Pins what would make a run depend on the machine, before Textual is imported."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+for name in ("NO_COLOR", "TEXTUAL_THEME", "ANTHROPIC_API_KEY", "VISUAL", "EDITOR", "COLORTERM"):
+    os.environ.pop(name, None)
+os.environ["TZ"] = "UTC"
+os.environ["TEXTUAL_ANIMATIONS"] = "none"
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep every test away from the person's own folders."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for kind in ("DATA", "CONFIG", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+    return home

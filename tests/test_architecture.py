@@ -1,0 +1,93 @@
+"""The arrows as they really load: a late import hides from the import linter, not from `sys.modules`."""
+
+import ast
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "workbench"
+HEAVY = ("textual", "tinydb", "numpy", "rapidfuzz", "model2vec", "anthropic", "sqlite3", "orjson")
+
+
+def loaded_by(code: str) -> set[str]:
+    """Return the top-level modules that are loaded after running `code` in a fresh interpreter."""
+    script = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=PACKAGE.parent)
+    return set(result.stdout.split())
+
+
+def modules_of(package: str) -> str:
+    names = sorted(p.stem for p in (PACKAGE / package).glob("*.py") if p.stem != "__init__")
+    return "\n".join(f"import workbench.{package}.{name}" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("package", "allowed"),
+    [
+        ("core", set()),
+        ("formats", set()),
+        ("store", {"tinydb", "orjson"}),
+        ("retrieval", {"numpy", "rapidfuzz", "sqlite3"}),
+        ("bench", {"tinydb", "orjson", "numpy", "rapidfuzz", "sqlite3"}),
+    ],
+)
+def test_a_layer_loads_only_its_own_libraries(package: str, allowed: set[str]) -> None:
+    assert loaded_by(modules_of(package)) & set(HEAVY) <= allowed
+
+
+def test_the_app_loads_neither_the_model_library_nor_anthropic() -> None:
+    assert not loaded_by("import workbench.tui.run") & {"model2vec", "anthropic", "huggingface_hub"}
+
+
+def test_asking_for_help_loads_almost_nothing() -> None:
+    code = "from workbench.__main__ import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass"
+    assert not loaded_by(code) & {"textual", "numpy", "model2vec", "anthropic"}
+
+
+def python_files() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def test_files_are_small() -> None:
+    sizes = {path: len(path.read_text("utf-8").splitlines()) for path in python_files()}
+    assert [str(p) for p, n in sizes.items() if n > 400] == []
+    assert statistics.median(n for p, n in sizes.items() if p.name != "__init__.py") <= 120
+
+
+def test_functions_are_short() -> None:
+    long = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name} ({node.end_lineno - node.lineno + 1} lines)"
+        for path in python_files()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno + 1 > 45
+    ]
+    assert long == []
+
+
+def test_only_the_outermost_edge_catches_everything() -> None:
+    broad = [
+        str(path.relative_to(PACKAGE))
+        for path in python_files()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception"))
+    ]
+    assert set(broad) <= {"__main__.py"}
+
+
+def test_every_public_name_says_what_it_is() -> None:
+    silent = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+        for path in python_files()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and not ast.get_docstring(node)
+    ]
+    inner = {"read", "decode", "own"}
+    assert [s for s in silent if s.rpartition(" ")[2] not in inner] == []

@@ -1,0 +1,203 @@
+"""The app: areas as modes, what they share, and the way between them."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.theme import Theme
+from textual.worker import get_current_worker
+
+from workbench.bench.workbench import Workbench
+from workbench.core.errors import WorkbenchError
+from workbench.core.text import printable
+from workbench.store.library import Touched
+from workbench.tui.actions import bindings, palette_entries
+from workbench.tui.areas import GLOBAL, scope
+from workbench.tui.screens.area import AreaScreen
+from workbench.tui.screens.playbook import PlaybookScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.stream import StreamScreen
+from workbench.tui.screens.tune import TuneScreen
+from workbench.tui.stores import choose_store
+from workbench.tui.widgets.help import HelpScreen
+
+FOLLOW_SECONDS = 0.5
+"""How often the journal's size is looked at, to show what other processes wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppOptions:
+    """What the app is started with.
+
+    `title` names the store; `seen` is the revision at the last look (`None`: never looked);
+    `problems` are sentences to show at the start; `reopen` opens another store's bench.
+    """
+
+    title: str
+    theme: str = ""
+    themes: tuple[Theme, ...] = ()
+    keymap: tuple[tuple[str, str], ...] = ()
+    seen: int | None = None
+    problems: tuple[str, ...] = ()
+    recent: tuple[Path, ...] = ()
+    editor: str = ""
+
+
+class StoreChanged(Message):
+    """A transaction was committed, here or by another process."""
+
+    def __init__(self, touched: Touched) -> None:
+        super().__init__()
+        self.touched = touched
+
+
+class RetrieverLoaded(Message):
+    """The model and the index are ready, or `problem` says why not."""
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__()
+        self.problem = problem
+
+
+class WorkbenchApp(App[Path | None]):
+    """The terminal app over an open store. Its result is a store to open next, or `None` to quit."""
+
+    TITLE = "memory workbench"
+    CSS_PATH = "workbench.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
+    MODES = {  # noqa: RUF012 - declared as an instance variable by Textual
+        "stream": StreamScreen,
+        "review": ReviewScreen,
+        "playbook": PlaybookScreen,
+        "tune": TuneScreen,
+    }
+    DEFAULT_MODE = "stream"
+
+    def __init__(self, bench: Workbench, options: AppOptions) -> None:
+        super().__init__()
+        self.bench = bench
+        self.options = options
+        for theme in options.themes:
+            self.register_theme(theme)
+        if options.theme in self.available_themes:
+            self.theme = options.theme
+        self.set_keymap(dict(options.keymap))
+        bench.library.listen(self._touched)
+
+    def on_mount(self) -> None:
+        """Show what went wrong before, then load the model behind the first screen."""
+        for problem in (*self.options.problems, *self.bench.library.journal.notices):
+            self.say(problem, "warning")
+        self.set_interval(FOLLOW_SECONDS, self._follow)
+        self.call_after_refresh(self._load_retriever)
+
+    # What others did
+
+    def _touched(self, touched: Touched) -> None:
+        if self.is_running:
+            self.post_message(StoreChanged(touched))
+
+    def _follow(self) -> None:
+        with self.reporting():
+            self.bench.library.journal.refresh()
+
+    def on_store_changed(self, event: StoreChanged) -> None:
+        """Let every area that was opened know; the one in sight follows at once."""
+        for screen in self._areas():
+            screen.follow(event.touched)
+
+    @work(thread=True, group="retriever", exit_on_error=False)
+    def _load_retriever(self) -> None:
+        worker = get_current_worker()
+        problem = ""
+        try:
+            self.bench.retriever.load(cancelled=lambda: worker.is_cancelled)
+        except WorkbenchError as error:
+            problem = str(error)
+        if not worker.is_cancelled:
+            self.post_message(RetrieverLoaded(problem))
+
+    def on_retriever_loaded(self, event: RetrieverLoaded) -> None:
+        """Let the areas use retrieval from now on."""
+        if event.problem:
+            self.say(event.problem, "error")
+        for screen in self._areas():
+            screen.retriever_ready()
+
+    def _areas(self) -> Iterator[AreaScreen]:
+        stacks = (screen for stack in self._screen_stacks.values() for screen in stack)
+        return (screen for screen in stacks if isinstance(screen, AreaScreen) and screen.is_mounted)
+
+    # Saying things
+
+    def say(self, sentence: str, severity: str = "information") -> None:
+        """Show a toast; its text may hold stored text."""
+        if severity not in ("information", "warning", "error"):
+            raise ValueError(severity)
+        self.notify(printable(sentence, keep_newlines=True), severity=severity, markup=False)  # type: ignore[arg-type]
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Turn an error a person may see into a toast; the app goes on."""
+        try:
+            yield
+        except WorkbenchError as error:
+            self.say(str(error), "error")
+
+    # Actions
+
+    def action_area(self, name: str) -> None:
+        """Go to an area."""
+        if isinstance(self.screen, AreaScreen):
+            self.switch_mode(name)
+
+    def action_undo(self) -> None:
+        """Take back this person's latest change."""
+        with self.reporting():
+            self.say(f"Undone: {self.bench.history.undo()}")
+
+    def action_redo(self) -> None:
+        """Do again what was taken back."""
+        with self.reporting():
+            self.say(f"Done again: {self.bench.history.redo()}")
+
+    def action_help(self) -> None:
+        """Show every key of the area."""
+        screen = self.screen
+        if isinstance(screen, AreaScreen):
+            self.push_screen(HelpScreen(f"Keys · {screen.area.title}", scope(screen.area.id), screen.help_text))
+
+    @work
+    async def action_stores(self) -> None:
+        """Open another store."""
+        chosen = await choose_store(self, self.bench.library.folder, self.options.recent)
+        if chosen is not None:
+            self.exit(chosen)
+
+    async def action_back(self) -> None:
+        """Close what is open in the area."""
+        screen = self.screen
+        if isinstance(screen, AreaScreen):
+            screen.go_back()
+
+    async def action_quit(self) -> None:
+        """Leave; what was decided is stored already."""
+        self.exit(None)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """List every action of the area, then Textual's own commands."""
+        if isinstance(screen, AreaScreen):
+            for entry in palette_entries(scope(screen.area.id)):
+                yield SystemCommand(entry.title, entry.help, partial(screen.run_by_id, entry.id))
+        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+        yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self.deliver_screenshot)

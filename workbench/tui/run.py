@@ -1,0 +1,56 @@
+"""Starts the app over a store: the composition root of the terminal door."""
+
+from pathlib import Path
+
+from workbench import config, paths, recent
+from workbench.bench.workbench import open_workbench
+from workbench.store.journal import utc_now
+from workbench.tui.app import AppOptions, WorkbenchApp
+from workbench.tui.keymap import check_keymap
+from workbench.tui.themes import load_themes
+
+PROFILES = "profiles"
+THEMES = "themes"
+
+
+def run(store: Path, *, origin: str = "option", demo: bool = False) -> int:
+    """Open the app on a store, and on the next one whenever the person switches; return the exit code."""
+    title = "demo" if demo else title_of(store, origin)
+    chosen: Path | None = store
+    while chosen is not None:
+        chosen = _run_once(chosen, title, remember=not demo)
+        title, demo = title_of(chosen, "option") if chosen else "", False
+    return 0
+
+
+def title_of(store: Path, origin: str) -> str:
+    """Name a store: a project's by its folder, the global one as such, another by its path."""
+    if origin == "global" or store == paths.data_dir() / "store":
+        return "global"
+    return store.parent.name if store.name == paths.PROJECT_STORE else store.name
+
+
+def _run_once(store: Path, title: str, *, remember: bool) -> Path | None:
+    folder = paths.config_dir()
+    loaded = config.load(folder / config.FILE_NAME)
+    themes = load_themes((paths.shipped("themes"), folder / THEMES))
+    keymap = check_keymap(loaded.settings.keys)
+    state = paths.state_dir()
+    look = recent.last_look(state, store)
+    bench = open_workbench(store, profiles=folder / PROFILES, settings=loaded.settings, given=loaded.given)
+    options = AppOptions(
+        title=title,
+        theme=loaded.settings.theme,
+        themes=themes.themes,
+        keymap=tuple(keymap.keys.items()),
+        seen=look.rev if look else None,
+        problems=(*loaded.problems, *themes.problems, *keymap.problems),
+        recent=(*recent.recent(state), paths.data_dir() / "store"),
+        editor=loaded.settings.editor,
+    )
+    try:
+        return WorkbenchApp(bench, options).run()
+    finally:
+        if remember:
+            recent.remember(state, store, bench.library.journal.rev, utc_now())
+        bench.close()

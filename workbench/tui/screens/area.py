@@ -1,0 +1,169 @@
+"""What all areas share: the top bar, the key bar, and following the store."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+
+from workbench.bench.workbench import Workbench
+from workbench.store.library import Touched
+from workbench.tui import external
+from workbench.tui.actions import Action
+from workbench.tui.areas import AREAS, GLOBAL, Area, scope
+from workbench.tui.history_dialog import HistoryDialog
+from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.gauge import gauge
+from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.line_list import LineList
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+
+T = TypeVar("T")
+
+
+class AreaScreen(Screen[object]):
+    """One area. Subclasses give `AREA`, the widgets of `contents`, and `show_store`."""
+
+    AREA: ClassVar[str]
+    help_text = ""
+    """What the help shows below the keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stale = True
+        self._armed = False
+
+    @property
+    def area(self) -> Area:
+        """The definition of this area."""
+        return next(a for a in AREAS if a.id == self.AREA)
+
+    @property
+    def workbench_app(self) -> "WorkbenchApp":
+        """The app, by its own type."""
+        return cast("WorkbenchApp", self.app)
+
+    @property
+    def bench(self) -> Workbench:
+        """The open store's bench."""
+        return self.workbench_app.bench
+
+    def compose(self) -> ComposeResult:
+        """Build the bars and what is between them."""
+        top = TopBar()
+        top.store = self.workbench_app.options.title
+        top.active = self.AREA
+        yield top
+        yield from self.contents()
+        bar = KeyBar()
+        bar.actions = self.shown_actions()
+        yield bar
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the widgets between the bars."""
+        raise NotImplementedError
+
+    def shown_actions(self) -> tuple[Action, ...]:
+        """Return the actions of the key bar: the area's own, then the global ones."""
+        return (*self.area.actions, *GLOBAL)
+
+    # Following the store
+
+    def show_store(self) -> None:
+        """Show the store as it is now; called when the area comes into sight and something changed."""
+        raise NotImplementedError
+
+    def show_changes(self, touched: Touched) -> None:
+        """Show what one transaction changed; by default everything is shown anew."""
+        del touched
+        self.show_store()
+
+    def follow(self, touched: Touched) -> None:
+        """Take notice of a transaction: at once when the area is in sight, else when it comes into sight."""
+        if self._in_sight:
+            self.show_changes(touched)
+            self.show_status()
+        else:
+            self._stale = True
+
+    def retriever_ready(self) -> None:
+        """The model is loaded; areas that use it may show more."""
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened out of sight."""
+        if self._stale:
+            self._stale = False
+            self.show_store()
+        self.show_status()
+
+    @property
+    def _in_sight(self) -> bool:
+        return self in self.app.screen_stack
+
+    def show_status(self) -> None:
+        """Show what waits in the top bar, and the reflection gauge in the key bar."""
+        waiting = self.bench.review.waiting()
+        self.query_one(TopBar).counts = {"review": waiting}
+        marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
+        bar = self.query_one(KeyBar)
+        if marked:
+            rest = "the next key applies to all" if self._armed else "; applies the next key to all"
+            bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
+            return
+        leading = self.bench.overview.gauge().leading
+        bar.status = Content("reflection ") + gauge(leading.value, leading.limit, leading.name)
+
+    # Marks
+
+    def arm(self, rows: LineList[Any]) -> None:
+        """Let the next change apply to all marked rows, or say that none are marked."""
+        self._armed = rows.mark_count > 0 and not self._armed
+        if not rows.mark_count:
+            self.workbench_app.say("Nothing is marked. t marks a row, v a range, T all.")
+        self.show_status()
+
+    def take_targets(self, rows: LineList[T]) -> list[T]:
+        """Return the rows the next change is for: the marked ones after `;`, else the one under the cursor."""
+        if self._armed and rows.mark_count:
+            targets = rows.marked_rows
+            rows.clear_marks()
+        else:
+            targets = [] if rows.current is None else [rows.current]
+        self._armed = False
+        return targets
+
+    # What any area can do with a text or a record
+
+    def copy(self, text: str) -> None:
+        """Put a text on the clipboard, through the terminal (OSC 52)."""
+        self.app.copy_to_clipboard(text)
+        self.workbench_app.say(f"Copied {len(text):,} characters (through the terminal, OSC 52).")
+
+    async def edit_externally(self, text: str) -> str | None:
+        """Open the person's editor on a text; return the new text, or `None` when nothing changed."""
+        with self.workbench_app.reporting():
+            return external.edit(self.app, text, self.workbench_app.options.editor)
+        return None
+
+    def show_history(self, key: str) -> None:
+        """Show who changed what of one record."""
+        steps = tuple(self.bench.history.steps(key))
+        self.app.push_screen(HistoryDialog(key, steps, self.bench.context.now()))
+
+    # Keys
+
+    def go_back(self) -> None:
+        """Close what is open in the area; by default nothing is."""
+
+    def run_by_id(self, action_id: str) -> None:
+        """Run an action of the area or of the focused widget, by its id (the command palette does)."""
+        action = next(a for a in scope(self.AREA) if a.id == action_id)
+        for node in (self.focused, self, self.app):
+            if node is not None and hasattr(node, f"action_{action.method.partition('(')[0]}"):
+                self.call_later(node.run_action, action.method)
+                return
