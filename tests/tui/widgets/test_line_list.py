@@ -258,3 +258,26 @@ async def test_a_theme_change_drops_drawn_lines() -> None:
         host.theme = "textual-light"
         await pilot.pause()
         assert set(drawing.drawn) == set(numbered(3))
+
+
+async def test_the_first_rows_may_come_with_a_cursor_far_down() -> None:
+    rows = make()
+    host = Host(rows)
+    async with host.run_test(size=(80, 10)) as pilot:
+        rows.set_rows(numbered(1000), cursor=500)
+        await pilot.pause()
+        assert any(line.startswith("▸  row 500 ") for line in picture(host))
+
+
+async def test_idle_asks_for_no_line() -> None:
+    drawing = Drawing()
+    watched = Watched(drawing, lambda row: row)
+    async with Host(watched).run_test(size=(80, 10)) as pilot:
+        watched.set_rows(numbered(1000))
+        watched.focus()
+        await pilot.pause()
+        watched.repainted.clear()
+        drawing.drawn.clear()
+        await pilot.pause(0.3)
+        assert watched.repainted == []
+        assert drawing.drawn == []

@@ -67,7 +67,7 @@ async def test_digits_pass_when_the_slider_does_not_want_them() -> None:
 async def test_beyond_the_end_of_the_scale_is_off() -> None:
     sent, line = await after(["left", "right", "left"], Slider("half-life", None, HALF_LIFE, off="no decay", show=days))
     assert sent == [365.0, None, 365.0]
-    assert "365\u00a0d" in line
+    assert "365 d" in line
     assert "no decay" in (await after([], Slider("half-life", None, HALF_LIFE, off="no decay", show=days)))[1]
 
 
@@ -94,7 +94,7 @@ async def test_a_changed_value_is_marked_until_the_default_follows() -> None:
     async with host.run_test(size=(60, 3)) as pilot:
         slider.focus()
         await pilot.press("right")
-        assert picture(host)[0].startswith("▸ relevance    •")
+        assert picture(host)[0].startswith("▸ relevance   •")
         slider.default = 0.55
         await pilot.pause()
         assert "•" not in picture(host)[0]

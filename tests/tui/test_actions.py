@@ -1,0 +1,108 @@
+"""The tables of actions and what derives from them."""
+
+from collections import Counter
+
+import pytest
+from textual.binding import Binding
+
+from workbench.tui.actions import (
+    Action,
+    all_keys,
+    bindings,
+    display_key,
+    footer_entries,
+    help_groups,
+    key_names,
+    palette_entries,
+    remapped,
+)
+from workbench.tui.areas import AREAS, GLOBAL, every_action, scope, scopes
+from workbench.tui.keymap import check_keymap
+from workbench.tui.widgets.line_list import LineList
+from workbench.tui.widgets.slider import Slider
+
+
+def test_ids_are_unique() -> None:
+    assert [i for i, n in Counter(a.id for a in every_action()).items() if n > 1] == []
+
+
+def test_every_action_has_label_tooltip_and_group() -> None:
+    assert [a.id for a in every_action() if not (a.label and a.tooltip and a.group)] == []
+
+
+@pytest.mark.parametrize("title", list(scopes()))
+def test_no_two_actions_of_one_area_hold_one_key(title: str) -> None:
+    held = Counter(key for a in scopes()[title] for key in key_names(a.keys) if not a.id.startswith("slider."))
+    assert [key for key, n in held.items() if n > 1] == []
+
+
+def test_the_defaults_are_a_clean_keymap() -> None:
+    keymap = check_keymap({a.id: a.keys for a in every_action()})
+    assert keymap.problems == ()
+    assert len(keymap.keys) == len(every_action())
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "shown"),
+    [
+        ("+", "plus", "+"), ("-", "minus", "-"), ("/", "slash", "/"), (";", "semicolon", ";"),
+        ("?", "question_mark", "?"),
+        ("[", "left_square_bracket", "["), ("]", "right_square_bracket", "]"), ("G", "G", "G"), ("1", "1", "1"),
+        ("ctrl+d", "ctrl+d", "ctrl+d"), ("escape", "escape", "esc"), ("shift+left", "shift+left", "shift+←"),
+        ("space", "space", "space"), ("enter", "enter", "enter"), ("backspace", "backspace", "backspace"),
+    ],
+)  # fmt: skip
+def test_keys_have_textual_names_and_readable_forms(written: str, name: str, shown: str) -> None:
+    assert key_names(written) == (name,)
+    assert display_key(name) == shown
+
+
+def test_an_action_names_its_method() -> None:
+    assert Action("tune.next-flip", "]", "next").method == "next_flip"
+    assert Action("app.stream", "1", "Stream", run="area('stream')").method == "area('stream')"
+
+
+def test_bindings_carry_the_id_for_the_keymap() -> None:
+    (binding,) = bindings([Action("stream.pin", "p", "pin", "Pin it")])
+    assert isinstance(binding, Binding)
+    assert (binding.key, binding.action, binding.id, binding.tooltip) == ("p", "pin", "stream.pin", "Pin it")
+
+
+@pytest.mark.parametrize("widget", [LineList, Slider])
+def test_shared_widgets_have_a_method_for_each_binding(widget: type[LineList[str]] | type[Slider]) -> None:
+    actions = [b.action for b in widget.BINDINGS if isinstance(b, Binding)]
+    assert actions
+    assert [a for a in actions if not hasattr(widget, f"action_{a}")] == []
+
+
+def test_footer_help_and_palette_come_from_the_same_table() -> None:
+    stream = scope("stream")
+    assert [a.shown_key for a in footer_entries(AREAS[0].actions)][:3] == ["/", "+", "-"]
+    rows = [row for group in help_groups(stream) for row in group.rows]
+    assert len(rows) == len(stream)
+    assert ("d", "Forget it, after y; can be undone") in rows
+    titles = {entry.id: entry.title for entry in palette_entries(stream)}
+    assert titles["stream.pin"] == "Pin"
+    assert "list.up" not in titles
+
+
+def test_help_groups_stand_once_in_table_order() -> None:
+    assert [group.title for group in help_groups(scope("stream"))] == [
+        "Find",
+        "Decide",
+        "Change",
+        "Mark",
+        "Move",
+        "App",
+    ]
+
+
+def test_remapping_changes_keys_only() -> None:
+    changed = remapped(GLOBAL, {"app.undo": "ctrl+z"})
+    undo = next(a for a in changed if a.id == "app.undo")
+    assert all_keys(undo) == "ctrl+z"
+    assert [a.id for a in changed] == [a.id for a in GLOBAL]
+
+
+def test_tooltips_fit_a_column_of_the_help() -> None:
+    assert [a.tooltip for a in every_action() if len(a.tooltip) > 41] == []

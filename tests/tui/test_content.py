@@ -1,0 +1,98 @@
+"""Stored text on the screen: inert, clipped, marked, compared."""
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.tui import content
+
+TEXT = st.text(max_size=80)
+
+
+def is_inert(text: str) -> bool:
+    return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for c in text.replace("\n", ""))
+
+
+@given(TEXT)
+def test_everything_that_is_rendered_is_inert(text: str) -> None:
+    assert is_inert(content.body(text).plain)
+    assert is_inert(content.line(text, 30).plain)
+    assert is_inert(content.highlight(text, [(1, 4), (3, 7)]).plain)
+    assert is_inert(content.word_diff(text, text[::-1]).plain)
+
+
+@given(TEXT, st.integers(0, 40), st.sampled_from(["left", "right"]))
+def test_a_line_has_exactly_its_width(text: str, width: int, align: str) -> None:
+    drawn = content.line(text, width, "bold", align)
+    assert drawn.cell_length == width
+    assert "\n" not in drawn.plain
+
+
+def test_markup_stays_text() -> None:
+    assert content.body("[b]x[/b] [/y] [shr-00001]").plain == "[b]x[/b] [/y] [shr-00001]"
+    assert content.body("x").spans == []
+
+
+def test_a_line_is_clipped_padded_and_aligned() -> None:
+    assert content.line("importance", 6).plain == "impor…"
+    assert content.line("9", 3, align="right").plain == "  9"
+    assert content.line("日本語日本語", 5).plain == "日本…"
+    assert content.line("\n\n  first \t line\nsecond", 12).plain == "first line  "
+
+
+def test_a_body_keeps_its_lines_and_says_what_is_missing() -> None:
+    assert content.body("one\ntwo\r\nthree").plain.split("\n")[0] == "one"
+    assert content.body("one\ntwo").plain == "one\ntwo"
+    assert content.body("x" * 112_000).plain.endswith("x\n… 100\u00a0000 more characters")
+
+
+def test_hostile_lengths_cost_little() -> None:
+    long = "a\u0301 \x1b" * 250_000
+    start = time.perf_counter()
+    content.body(long)
+    content.line(long, 80)
+    content.highlight(long, content.find_words(long, ["a"]))
+    content.word_diff(long, "b " * 500_000)
+    assert time.perf_counter() - start < 2
+
+
+def test_found_words_are_marked_in_any_case_and_longest_first() -> None:
+    text = "Auth needs AUTH_SECRET; unauthorised"
+    spans = content.find_words(text, ["auth", "auth_secret", " "])
+    assert [text[a:b] for a, b in spans] == ["Auth", "AUTH_SECRET", "auth"]
+    assert content.find_words(text, []) == []
+    assert content.find_words("a.b axb", ["a.b"]) == [(0, 3)]
+
+
+def test_highlights_are_joined_clamped_and_placed_after_replacement() -> None:
+    marked = content.highlight("a\tbcd", [(2, 4), (3, 99), (-3, 1), (5, 2)])
+    assert marked.plain == "a    bcd"
+    assert [(s.start, s.end) for s in marked.spans] == [(0, 1), (5, 8)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("its env checked", "its environment checked", "its [-env-]{+environment+} checked"),
+        ("run the tests now", "run tests", "run [-the -]tests[- now-]"),
+        ("", "new", "{+new+}"), ("same", "same", "same"), ("", "", ""),
+        ("a b c", "x y z", "[-a b c-]{+x y z+}"), ("see [x]", "see [y]", "see [[-x-]{+y+}]"),
+        ("one\ntwo", "one\nthree", "one\n[-two-]{+three+}"),
+    ],
+)  # fmt: skip
+def test_a_word_diff_shows_both_sides_by_symbols(old: str, new: str, shown: str) -> None:
+    assert content.word_diff(old, new).plain == shown
+
+
+@given(TEXT.filter(str.isascii), TEXT.filter(str.isascii))
+def test_a_word_diff_holds_both_texts(old: str, new: str) -> None:
+    pieces = content._changes(content._TOKEN.findall(old), content._TOKEN.findall(new))
+    assert "".join(removed + kept for removed, _, kept in pieces) == old
+    assert "".join(added + kept for _, added, kept in pieces) == new
+
+
+def test_a_diff_too_long_to_compare_says_so() -> None:
+    assert content.word_diff("x " * 6000, "x " * 6000).plain.endswith("… the rest is not compared")

@@ -1,0 +1,71 @@
+"""Times and numbers as people read them."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.tui import figures
+
+NOW = datetime(2025, 11, 20, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("gone", "text"),
+    [
+        (timedelta(0), "now"), (timedelta(seconds=59), "now"), (timedelta(minutes=5), "5 min"),
+        (timedelta(hours=3, minutes=59), "3 h"), (timedelta(days=2), "2 d"), (timedelta(days=13), "13 d"),
+        (timedelta(weeks=5), "5 w"), (timedelta(days=100), "3 mo"), (timedelta(days=800), "2 y"),
+        (timedelta(days=-2), "in 2 d"), (timedelta(seconds=-5), "now"),
+    ],
+)  # fmt: skip
+def test_times_are_relative(gone: timedelta, text: str) -> None:
+    assert figures.ago(NOW - gone, NOW).replace("\u00a0", " ") == text
+
+
+@given(st.integers(0, 10**9))
+def test_no_relative_time_is_zero(seconds: int) -> None:
+    assert not figures.ago(NOW - timedelta(seconds=seconds), NOW).startswith("0")
+
+
+def test_an_absolute_time_is_given_in_the_zone() -> None:
+    assert figures.absolute(NOW, timezone(timedelta(hours=2))) == "2025-11-20 14:00"
+
+
+def test_numbers() -> None:
+    assert figures.number(10214).replace("\u00a0", " ") == "10 214"
+    assert [figures.signed(n) for n in (3, 0, -1)] == ["+3", "0", "−1"]
+    assert figures.votes(3, 1) == "+3 −1"
+
+
+@pytest.mark.parametrize(
+    ("days", "text"),
+    [
+        (5.7563, "5.76 d"),
+        (0.5, "12 h"),
+        (29.0, "29 d"),
+        (365.0, "365 d"),
+        (None, "never"),
+        (2000.4, "2000 d"),
+    ],
+)
+def test_a_half_life(days: float | None, text: str) -> None:
+    assert figures.days(days).replace("\u00a0", " ") == text
+
+
+def test_scores_get_the_digits_they_need_to_differ() -> None:
+    assert figures.scores([0.5, 0.25]) == ["0.50", "0.25"]
+    assert figures.scores([0.5, 0.5001]) == ["0.5000", "0.5001"]
+    assert figures.scores([0.5, 0.5]) == ["0.50", "0.50"]
+    assert figures.scores([0.5, 0.50000000001]) == ["0.500000", "0.500000"]
+    assert figures.scores([]) == []
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=6), st.integers(0, 200))
+def test_shares_are_exact_and_fair(parts: list[float], cells: int) -> None:
+    found = figures.shares(parts, cells)
+    total = sum(parts)
+    assert sum(found) == (cells if total > 0 else 0)
+    if total > 0:
+        assert all(abs(n - p / total * cells) < 1 + 1e-6 for n, p in zip(found, parts, strict=True))

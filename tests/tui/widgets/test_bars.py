@@ -1,0 +1,151 @@
+"""The top line, the key line, the stacked bar and the gauge."""
+
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
+from workbench.tui.actions import remapped
+from workbench.tui.areas import AREAS, GLOBAL, STREAM
+from workbench.tui.widgets.factor_bar import FILLS, factor_bar, factor_legend
+from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.gauge import gauge
+from workbench.tui.widgets.header import TopBar
+
+
+def top(store: str = "project-x", active: str = "stream", **counts: int) -> TopBar:
+    bar = TopBar()
+    bar.store, bar.active, bar.counts = store, active, counts
+    return bar
+
+
+async def test_the_top_line_shows_place_store_and_what_waits() -> None:
+    host = Host(top(active="review", review=4))
+    async with host.run_test(size=(80, 4)):
+        line = picture(host)[0]
+        assert line.startswith(" memory workbench · project-x ")
+        assert line.rstrip().endswith("1 Stream ▸2 Review (4)  3 Playbook  4 Tune")
+
+
+@pytest.mark.parametrize("width", [80, 60, 44, 30, 12])
+async def test_the_top_line_shrinks_and_keeps_the_active_area(width: int) -> None:
+    host = Host(top(store="a-very-long-project-name " * 5, active="tune", review=1234, stream=99))
+    async with host.run_test(size=(width, 4)):
+        line = picture(host)[0]
+        assert len(line) == width
+        if width >= 44:
+            assert "▸4 Tune" in line
+
+
+async def test_every_tab_can_be_clicked() -> None:
+    bar = top(review=4)
+    host = Host(bar)
+    async with host.run_test(size=(80, 4), message_hook=keeping(host)) as pilot:
+        line = picture(host)[0]
+        for area in AREAS:
+            await pilot.click(offset=(line.index(area.title) + 1, 0))
+        await pilot.click(offset=(3, 0))
+        await pilot.pause()
+        assert [m.area for m in host.of(TopBar.Selected)] == [area.id for area in AREAS]
+
+
+async def test_a_store_name_is_inert() -> None:
+    host = Host(top(store=HOSTILE))
+    async with host.run_test(size=(120, 4)):
+        assert is_inert(picture(host)[0])
+
+
+class Keyed(Host):
+    """Remembers the forget key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("d", "note('d')"), ("w", "note('w')")]
+
+    def action_note(self, key: str) -> None:
+        self.results.append(key)
+
+
+def keys(status: str = "") -> KeyBar:
+    bar = KeyBar()
+    bar.actions = (*STREAM, *GLOBAL)
+    bar.status = Content(status)
+    return bar
+
+
+@pytest.mark.parametrize("width", [200, 120, 80, 40])
+async def test_the_key_line_shows_what_fits_and_always_help(width: int) -> None:
+    host = Host(keys("112/150 importance"))
+    async with host.run_test(size=(width, 4)):
+        line = picture(host)[-1]
+        assert len(line) == width
+        assert line.startswith(" / search  ")
+        assert ("+ helpful" in line) is (width > 40)
+        assert "? help" in line
+        assert line.rstrip().endswith("112/150 importance")
+        assert ("u undo" in line) is (width >= 120)
+
+
+async def test_a_long_status_leaves_half_the_line() -> None:
+    host = Host(keys("x" * 300))
+    async with host.run_test(size=(80, 4)):
+        line = picture(host)[-1]
+        assert "/ search" in line
+        assert "…" in line
+
+
+async def test_a_click_on_a_label_is_its_key_also_when_remapped() -> None:
+    bar = keys()
+    host = Keyed(bar)
+    async with host.run_test(size=(120, 4)) as pilot:
+        await pilot.click(offset=(picture(host)[-1].index("forget"), 3))
+        bar.actions = remapped(bar.actions, {"stream.forget": "w"})
+        await pilot.pause()
+        await pilot.click(offset=(picture(host)[-1].index("w forget"), 3))
+        await pilot.pause()
+        assert host.results == ["d", "w"]
+
+
+parts = st.lists(st.floats(0, 1, allow_nan=False), min_size=3, max_size=3)
+
+
+@given(parts, st.integers(0, 60))
+def test_the_stacked_bar_is_exact(values: list[float], width: int) -> None:
+    drawn = factor_bar(values, width).plain
+    assert len(drawn) == width
+    full = min(width, round(sum(values) * width))
+    counts = [drawn.count(fill) for _, fill, _ in FILLS]
+    assert sum(counts) == full
+    if 0 < sum(values) <= 1:
+        assert all(abs(n - v / sum(values) * full) < 1 for n, v in zip(counts, values, strict=True))
+
+
+def test_the_parts_differ_without_colour() -> None:
+    assert len({fill for _, fill, _ in FILLS}) == 3
+    assert factor_bar([0.25, 0.25, 0.5], 8).plain == "▓▓░░████"
+    assert factor_legend().plain == "▓▓ recency  ░░ importance  ██ relevance"
+
+
+@pytest.mark.parametrize("values", [[0, 0, 0], [float("nan"), 0, 0.5], [-1, 0, 0], [2, 2, 2]])
+def test_odd_parts_never_break_the_bar(values: list[float]) -> None:
+    assert len(factor_bar(values, 10).plain) == 10
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (112, "▓▓░░ 112/150 importance"), (0, "░░░░ 0/150 importance"), (150, "▓▓▓▓ 150/150 importance"),
+        (149.7, "▓▓▓░ 149.7/150 importance"), (400, "▓▓▓▓ 400/150 importance"),
+    ],
+)  # fmt: skip
+def test_the_gauge_is_full_only_at_the_limit(value: float, text: str) -> None:
+    assert gauge(value, 150, "importance").plain == text
+
+
+async def test_content_reaches_static_unparsed() -> None:
+    host = Host(Static(gauge(1, 2, "[b]x[/y]")))
+    async with host.run_test(size=(40, 4)):
+        assert "[b]x[/y]" in picture(host)[0]

@@ -1,0 +1,173 @@
+"""The dialogs: confirm, prompt, choose and help."""
+
+from dataclasses import dataclass
+
+import pytest
+from textual.content import Content
+
+from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture, until
+from workbench.tui.areas import scope
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.help import HelpScreen
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.prompt import Prompt
+
+
+@dataclass
+class Clock:
+    """A clock that a test moves."""
+
+    seconds: float = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.mark.parametrize(("key", "answer"), [("y", True), ("n", False), ("escape", False)])
+async def test_a_question_takes_yes_and_no(key: str, answer: bool) -> None:
+    host, clock = Host(), Clock()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.ask(Confirm("Forget this memory?", detail=Content("It can be undone."), clock=clock, yes="forget"))
+        await pilot.pause()
+        text = "\n".join(picture(host))
+        assert "Forget this memory?" in text
+        assert "It can be undone." in text
+        assert "y forget   n no" in text
+        clock.seconds += 0.151
+        await pilot.press("d", "enter", "space")
+        assert host.results == []
+        await pilot.press(key)
+        await pilot.pause()
+        assert host.results == [answer]
+
+
+async def test_a_stray_yes_in_the_first_moment_does_nothing() -> None:
+    host, clock = Host(), Clock()
+    async with host.run_test() as pilot:
+        host.ask(Confirm("Forget?", clock=clock))
+        await pilot.pause()
+        clock.seconds += 0.149
+        await pilot.press("y")
+        assert host.results == []
+        clock.seconds += 0.002
+        await pilot.press("y")
+        await pilot.pause()
+        assert host.results == [True]
+
+
+async def test_the_keys_shown_are_those_of_the_keymap() -> None:
+    host, clock = Host(), Clock()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.set_keymap({"confirm.yes": "j"})
+        host.ask(Confirm("Forget?", clock=clock))
+        await pilot.pause()
+        assert "j yes" in "\n".join(picture(host))
+        clock.seconds += 1
+        await pilot.press("y", "j")
+        await pilot.pause()
+        assert host.results == [True]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (20, 6)])
+async def test_stored_text_in_a_question_is_inert(size: tuple[int, int]) -> None:
+    host = Host()
+    async with host.run_test(size=size) as pilot:
+        host.ask(Confirm(f"Forget “{HOSTILE * 300}”?", clock=Clock()))
+        await pilot.pause()
+        assert all(is_inert(line) and len(line) == size[0] for line in picture(host))
+        await pilot.press("n")
+        assert host.results == [False]
+
+
+def needs_name(text: str) -> str | None:
+    return None if text else "A profile needs a name."
+
+
+async def test_a_prompt_takes_a_line_and_refuses_with_a_sentence() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.ask(Prompt("Save as", check=needs_name))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "✗ A profile needs a name." in "\n".join(picture(host))
+        assert host.results == []
+        await pilot.press("m", "y", "space")
+        await pilot.pause()
+        assert "needs a name" not in "\n".join(picture(host))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert host.results == ["my"]
+
+
+async def test_a_prompt_starts_with_its_value_and_esc_gives_nothing() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.ask(Prompt("Rename [b]", "old [/x] \x1b[2J"))
+        await pilot.pause()
+        text = picture(host)
+        assert any("old [/x] ␛[2J" in line for line in text)
+        assert all(map(is_inert, text))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert host.results == [None]
+
+
+CHOICES = [Choice(f"s{n}", f"Section {n}", f"{n} bullets") for n in range(40)] + [Choice("x", HOSTILE, "[b]")]
+
+
+async def test_choosing_narrows_while_typing() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.ask(Choose("Move to", CHOICES, current="s7"))
+        await pilot.pause()
+        assert any("▸" in line and "Section 7" in line for line in picture(host))
+        await pilot.press(*"SEC 3")
+        await pilot.pause()
+        lines = [line for line in picture(host) if "bullets" in line]
+        assert len(lines) == 13
+        await pilot.press("down", "down", "up", "enter")
+        await pilot.pause()
+        assert host.results == ["s13"]
+
+
+async def test_nothing_to_choose_is_said_and_taken_by_nobody() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.ask(Choose("Move to", CHOICES))
+        await pilot.press(*"qqq", "enter", "down")
+        await pilot.pause()
+        assert host.results == []
+        assert any("Nothing matches." in line for line in picture(host))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert host.results == [None]
+
+
+async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.ask(Choose("Move to", CHOICES[-3:]))
+        await until(pilot, lambda: any("[b]bold" in line for line in picture(host)))
+        assert all(map(is_inert, picture(host)))
+        await pilot.double_click(LineView, offset=(5, 1))
+        await pilot.pause()
+        assert host.results == ["s39"]
+
+
+@pytest.mark.parametrize(("size", "columns"), [((120, 40), 2), ((80, 24), 1), ((40, 12), 1)])
+async def test_help_lists_every_key_and_closes(size: tuple[int, int], columns: int) -> None:
+    host = Host()
+    async with host.run_test(size=size) as pilot:
+        host.ask(HelpScreen("Stream", scope("stream"), more="Filter: type:error since:7d [b]"))
+        await pilot.pause()
+        lines = picture(host)
+        text = "\n".join(lines)
+        assert "Find" in text
+        if columns == 2:
+            assert "type:error since:7d [b]" in text
+            for action in scope("stream"):
+                assert (action.tooltip or action.label)[:30] in text
+        await pilot.press("down", "pagedown", "question_mark")
+        await pilot.pause()
+        assert host.results == [None]

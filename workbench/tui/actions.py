@@ -1,0 +1,118 @@
+"""Actions: one definition each, from which bindings, footer, help, palette and keymap derive."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from textual.binding import Binding, BindingType
+from textual.keys import format_key
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a person can do with a key.
+
+    `id` is unique in the app ("stream.pin"); its last part names the method (`action_pin`) of the
+    widget, screen or app that carries the binding, unless `run` is given (a Textual action string).
+    `keys` are comma-separated Textual key names or single characters. `show` puts it in the footer.
+    """
+
+    id: str
+    keys: str
+    label: str
+    tooltip: str = ""
+    group: str = ""
+    show: bool = True
+    run: str = ""
+
+    @property
+    def method(self) -> str:
+        """The Textual action string this action runs."""
+        return self.run or self.id.rpartition(".")[2].replace("-", "_")
+
+    @property
+    def first_key(self) -> str:
+        """The normalised name of the key that stands first."""
+        return key_names(self.keys)[0]
+
+    @property
+    def shown_key(self) -> str:
+        """The first key as the footer shows it."""
+        return display_key(self.first_key)
+
+
+@dataclass(frozen=True, slots=True)
+class HelpGroup:
+    """A heading of the help and its rows: the keys as shown, and what they do."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaletteEntry:
+    """One line of the command palette; choosing it runs the action named by `id`."""
+
+    id: str
+    title: str
+    help: str
+
+
+_KEY_WORDS = {"escape": "esc", "enter": "enter", "backspace": "backspace", "pageup": "pgup", "pagedown": "pgdn"}
+
+
+def key_names(keys: str) -> tuple[str, ...]:
+    """Return the names under which Textual reports the keys of a comma-separated list ("+" is "plus")."""
+    return tuple(binding.key for binding in Binding.make_bindings([Binding(keys, "")]))
+
+
+def display_key(key: str) -> str:
+    """Return a normalised key name as people write it: "ctrl+d", "↑", "esc", "/"."""
+    modifiers, plus, base = key.rpartition("+")
+    return f"{modifiers}{plus}{_KEY_WORDS.get(base) or format_key(base)}"
+
+
+def bindings(actions: Iterable[Action]) -> list[BindingType]:
+    """Return Textual bindings, for the `BINDINGS` of a class; the keymap finds them by action id."""
+    return [Binding(a.keys, a.method, a.label, show=a.show, tooltip=a.tooltip, id=a.id) for a in actions]
+
+
+def remapped(actions: Iterable[Action], keymap: Mapping[str, str]) -> tuple[Action, ...]:
+    """Return the actions with the keys of a checked keymap in place of their own."""
+    return tuple(replace(a, keys=keymap[a.id]) if a.id in keymap else a for a in actions)
+
+
+def footer_entries(actions: Iterable[Action]) -> tuple[Action, ...]:
+    """Return the actions the footer shows, in the order of the table."""
+    return tuple(a for a in actions if a.show)
+
+
+def help_groups(actions: Sequence[Action]) -> tuple[HelpGroup, ...]:
+    """Return the help rows by group, groups in the order of their first action."""
+    order = list(dict.fromkeys(a.group for a in actions))
+    ranked = sorted(actions, key=lambda a: order.index(a.group))
+    return tuple(HelpGroup(group, tuple(_row(a) for a in part)) for group, part in groupby(ranked, lambda a: a.group))
+
+
+def palette_entries(actions: Iterable[Action]) -> tuple[PaletteEntry, ...]:
+    """Return what the command palette lists: every action that is more than moving about."""
+    rows = [a for a in actions if a.group != MOVE]
+    return tuple(PaletteEntry(a.id, sentence(a.label), f"{a.tooltip} ({all_keys(a)})".strip()) for a in rows)
+
+
+def all_keys(action: Action) -> str:
+    """Return every key of an action as the help shows it, separated by spaces."""
+    return " ".join(display_key(key) for key in key_names(action.keys))
+
+
+def sentence(text: str) -> str:
+    """Return the text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+MOVE = "Move"
+"""The group of actions that only move the cursor; the palette leaves it out."""
+
+
+def _row(action: Action) -> tuple[str, str]:
+    return (all_keys(action), action.tooltip or sentence(action.label))

@@ -1,0 +1,192 @@
+"""The tables of actions: global ones, those of shared widgets, and one table per area."""
+
+from dataclasses import dataclass
+
+from workbench.tui.actions import MOVE, Action
+
+FIND, DECIDE, CHANGE, MARK, APP = "Find", "Decide", "Change", "Mark", "App"
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """One of the app's areas: its tab, and the actions its screen implements itself."""
+
+    id: str
+    title: str
+    key: str
+    actions: tuple[Action, ...]
+
+
+GLOBAL = (
+    Action("app.stream", "1", "Stream", "Go to the Stream", APP, False, "area('stream')"),
+    Action("app.review", "2", "Review", "Go to Review", APP, False, "area('review')"),
+    Action("app.playbook", "3", "Playbook", "Go to the Playbook", APP, False, "area('playbook')"),
+    Action("app.tune", "4", "Tune", "Go to Tune", APP, False, "area('tune')"),
+    Action("app.undo", "u,ctrl+z", "undo", "Take back your latest change", APP),
+    Action("app.redo", "U", "redo", "Do again what you took back", APP, False),
+    Action("app.stores", "ctrl+o", "stores", "Open another store", APP, False),
+    Action("app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"),
+    Action("app.back", "escape", "back", "Close what is open, or go back", APP, False),
+    Action("app.help", "question_mark", "help", "Show every key of this area", APP),
+    Action("app.quit", "q", "quit", "Quit; asks only when something is unsaved", APP, False),
+)
+
+LIST = (
+    Action("list.up", "up,k", "up", "One row up", MOVE, False),
+    Action("list.down", "down,j", "down", "One row down", MOVE, False),
+    Action("list.half-up", "ctrl+u", "half page up", "Half a page up", MOVE, False),
+    Action("list.half-down", "ctrl+d", "half page down", "Half a page down", MOVE, False),
+    Action("list.page-up", "pageup", "page up", "One page up", MOVE, False),
+    Action("list.page-down", "pagedown", "page down", "One page down", MOVE, False),
+    Action("list.first", "g,home", "first", "To the first row", MOVE, False),
+    Action("list.last", "G,end", "last", "To the last row", MOVE, False),
+    Action("list.open", "enter", "open", "Open the row under the cursor", MOVE),
+)
+
+MARKS = (
+    Action("mark.one", "t", "mark", "Mark or unmark this row", MARK, False, "mark_one"),
+    Action("mark.range", "v", "range", "Mark a range: start it, move, end it", MARK, False, "mark_range"),
+    Action("mark.all", "T", "mark all", "Mark every row that is listed, or none", MARK, False, "mark_all"),
+)
+
+SLIDER = (
+    Action("slider.less", "left", "less", "Move the slider down one step", MOVE, False),
+    Action("slider.more", "right", "more", "Move the slider up one step", MOVE, False),
+    Action("slider.fine-less", "shift+left", "less, fine", "Move the slider down one fine step", MOVE, False),
+    Action("slider.fine-more", "shift+right", "more, fine", "Move the slider up one fine step", MOVE, False),
+    Action("slider.reset", "backspace", "reset", "Put the slider back to its default", CHANGE),
+    Action("slider.type", "enter", "type a value", "Type a value; enter takes it", CHANGE, False),
+)
+
+STREAM = (
+    Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
+    Action("stream.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
+    Action("stream.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
+    Action("stream.edit", "e", "edit", "Edit this memory here", CHANGE),
+    Action("stream.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False),
+    Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
+    Action("stream.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
+    Action("stream.views", "f", "views", "Filters and saved views", FIND),
+    Action("stream.next", "n", "next match", "To the next match", FIND, False),
+    Action("stream.previous", "N", "previous match", "To the previous match", FIND, False),
+    Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+    Action("stream.history", "h", "history", "Show every change of this memory", FIND),
+    Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+)
+
+REVIEW = (
+    Action("review.approve", "a", "approve", "Confirm this candidate and go to the next", DECIDE),
+    Action("review.reject", "x", "reject", "Reject this candidate and go to the next", DECIDE),
+    Action("review.later", "space", "later", "Leave it undecided and go to the next", DECIDE),
+    Action("review.edit", "e", "edit", "Edit the text; saving it approves it", DECIDE),
+    Action("review.external", "E", "edit in $EDITOR", "Edit the text in $EDITOR", DECIDE, False),
+    Action("review.merge", "m", "merge", "Merge into the nearest existing memory", DECIDE),
+    Action("review.promote", "P", "promote", "Promote into the playbook", DECIDE),
+    Action("review.refine", "r", "refine", "Ask for a better wording", CHANGE, False),
+    Action("review.split", "S", "split", "Split into several candidates", CHANGE, False),
+    Action("review.reflect", "R", "reflect now", "Look for candidates in what is new", CHANGE, False),
+    Action("review.search", "slash", "search", "Filter or search the candidates", FIND, False),
+    Action("review.next", "n", "next match", "To the next match", FIND, False),
+    Action("review.previous", "N", "previous match", "To the previous match", FIND, False),
+    Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+    Action("review.history", "h", "history", "Show every change of this candidate", FIND, False),
+    Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+)
+
+PLAYBOOK = (
+    Action("playbook.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
+    Action("playbook.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
+    Action("playbook.edit", "e", "edit", "Edit this bullet here", CHANGE),
+    Action("playbook.external", "E", "edit in $EDITOR", "Edit this bullet in $EDITOR", CHANGE, False),
+    Action("playbook.add", "o", "add", "Add a bullet to this section", CHANGE),
+    Action("playbook.export", "X", "export", "Write the playbook to a file, after a look at the exact text", CHANGE),
+    Action("playbook.search", "slash", "filter", "Filter the bullets by words, is: and section:", FIND),
+    Action("playbook.delete", "d", "delete", "Delete this bullet, after y; can be undone", CHANGE),
+    Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
+    Action("playbook.section", "O", "add section", "Add a section; the first one begins a playbook", CHANGE, False),
+    Action("playbook.lower", "J", "reorder down", "Move the bullet one place down in its section", CHANGE, False),
+    Action("playbook.higher", "K", "reorder up", "Move the bullet one place up in its section", CHANGE, False),
+    Action("playbook.pin", "p", "pin", "Pin or unpin this bullet", CHANGE),
+    Action("playbook.books", "b", "playbooks", "Choose among the playbooks of this store", FIND),
+    Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+    Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
+    Action("playbook.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+)
+
+TUNE = (
+    Action("tune.query", "slash", "query", "Write the query that is ranked", FIND),
+    Action("tune.next-slider", "tab", "next slider", "To the next slider", MOVE, False, "app.focus_next"),
+    Action("tune.last-slider", "shift+tab", "previous", "To the previous slider", MOVE, False, "app.focus_previous"),
+    Action("tune.next-flip", "right_square_bracket", "next flip", "To the next value that swaps two rows", FIND),
+    Action("tune.previous-flip", "left_square_bracket", "previous flip", "To the last value that does", FIND, False),
+    Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
+    Action("tune.load", "l", "load", "Load a profile", CHANGE),
+    Action("tune.judge", "J", "judge", "Grade the results of this query", DECIDE),
+    Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+)
+
+JUDGE = (
+    Action("judge.none", "0", "0 irrelevant", "Not relevant", DECIDE, True, "grade(0)"),
+    Action("judge.slight", "1", "1 slightly", "Slightly relevant", DECIDE, True, "grade(1)"),
+    Action("judge.good", "2", "2 relevant", "Relevant", DECIDE, True, "grade(2)"),
+    Action("judge.full", "3", "3 exactly", "Exactly what is needed", DECIDE, True, "grade(3)"),
+    Action("judge.skip", "space", "can't tell", "Leave it ungraded and go to the next", DECIDE),
+)
+"""Judge mode is modal: the digits grade, and the area keys rest until esc."""
+
+CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
+
+HELP = (Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),)
+
+CONFIRM = (
+    Action("confirm.yes", "y", "yes", "Do it", DECIDE),
+    Action("confirm.no", "n,escape", "no", "Leave everything as it is", DECIDE),
+)
+
+EDITOR = (Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE), CANCEL)
+
+EXPORT = (
+    Action("export.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
+    Action("export.dialect", "ctrl+n", "next dialect", "As it is, with counts, or bare", CHANGE),
+    Action("export.view", "ctrl+t", "changes / whole", "Show what changes, or the whole file", FIND),
+    CANCEL,
+)
+
+PROMPT = (Action("prompt.take", "enter", "ok", "Take what is written", CHANGE), CANCEL)
+
+CHOOSE = (
+    Action("choose.up", "up,ctrl+p", "up", "One choice up", MOVE, False),
+    Action("choose.down", "down,ctrl+n", "down", "One choice down", MOVE, False),
+    Action("choose.take", "enter", "choose", "Take the choice under the cursor", DECIDE),
+    CANCEL,
+)
+
+AREAS = (
+    Area("stream", "Stream", "1", STREAM),
+    Area("review", "Review", "2", REVIEW),
+    Area("playbook", "Playbook", "3", PLAYBOOK),
+    Area("tune", "Tune", "4", TUNE),
+)
+
+_SHARED = {"stream": (*LIST, *MARKS), "review": (*LIST, *MARKS), "playbook": (*LIST, *MARKS), "tune": LIST}
+
+
+def scope(area_id: str) -> tuple[Action, ...]:
+    """Return every action that has a key while an area is open: its own, its widgets' and the global ones."""
+    area = next(a for a in AREAS if a.id == area_id)
+    own = (*area.actions, *SLIDER) if area_id == "tune" else area.actions
+    return (*own, *_SHARED[area_id], *GLOBAL)
+
+
+def scopes() -> dict[str, tuple[Action, ...]]:
+    """Return the sets of actions within which a key must be unique, by title."""
+    judge = (*JUDGE, *LIST, *(a for a in GLOBAL if not a.run.startswith("area(")))
+    dialogs = {"the help": HELP, "a question": CONFIRM, "the editor": EDITOR, "an input": PROMPT, "a choice": CHOOSE}
+    dialogs["the export"] = (*EXPORT, *LIST)
+    return {**{a.title: scope(a.id) for a in AREAS}, "judge mode": judge, **dialogs}
+
+
+def every_action() -> tuple[Action, ...]:
+    """Return all actions of the app, each once."""
+    tables = (GLOBAL, LIST, MARKS, SLIDER, STREAM, REVIEW, PLAYBOOK, TUNE, JUDGE, HELP, CONFIRM, EDITOR, EXPORT, PROMPT, CHOOSE)
+    return tuple(dict.fromkeys(action for table in tables for action in table))

@@ -1,0 +1,97 @@
+"""One of many, picked from a list that narrows while one types."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input
+
+from workbench.tui.actions import bindings
+from workbench.tui.areas import CHOOSE
+from workbench.tui.content import MUTED, find_words, highlight
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.row import Cell
+from workbench.tui.widgets.safe_input import SafeInput
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing to choose: its id (the result), its label, and a remark on the right."""
+
+    id: str
+    label: str
+    remark: str = ""
+
+
+class Choose(Dialog[str | None]):
+    """Ask for one of the choices; the result is its id, or None.
+
+    Typing narrows the list to labels that hold every typed word; the cursor starts on `current`.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSE)
+    DEFAULT_CSS = """
+    Choose LineView {
+        height: auto;
+        max-height: 14;
+        min-height: 3;
+        margin-top: 1;
+        & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    }
+    """
+
+    def __init__(self, title: str, choices: Sequence[Choice], current: str = "") -> None:
+        super().__init__(title, [a for a in CHOOSE if a.show])
+        self._choices = choices
+        self._current = current
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the filter and the list."""
+        nothing = Content("Nothing matches. Backspace widens the list.")
+        choices: LineView[Choice] = LineView(self._draw, lambda choice: choice.id, empty=nothing)
+        choices.can_focus = False
+        return (SafeInput(placeholder="type to narrow the list"), choices)
+
+    def on_mount(self) -> None:
+        """List everything, the cursor on the current choice."""
+        place = next((i for i, choice in enumerate(self._choices) if choice.id == self._current), 0)
+        self._list.set_rows(self._choices, cursor=place)
+
+    @property
+    def _list(self) -> LineView[Choice]:
+        return self.query_one(LineView)
+
+    @property
+    def _words(self) -> list[str]:
+        return self.query_one(SafeInput).value.split()
+
+    def _draw(self, choice: Choice, width: int) -> list[Cell]:
+        label = highlight(choice.label, find_words(choice.label, self._words))
+        remark = min(len(choice.remark), width // 2)
+        return [Cell(label), *([Cell(choice.remark, remark, MUTED, "right")] if remark else [])]
+
+    def on_input_changed(self) -> None:
+        """Narrow the list; the cursor goes to the first match."""
+        words = [word.casefold() for word in self._words]
+        self._list.set_rows([c for c in self._choices if all(w in c.label.casefold() for w in words)], cursor=0)
+
+    @on(Input.Submitted)
+    @on(LineView.Opened)
+    def action_take(self) -> None:
+        """Take the choice under the cursor."""
+        choice = self._list.current
+        if choice is not None:
+            self.dismiss(choice.id)
+
+    def action_up(self) -> None:
+        """One choice up."""
+        self._list.action_up()
+
+    def action_down(self) -> None:
+        """One choice down."""
+        self._list.action_down()

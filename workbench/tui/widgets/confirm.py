@@ -1,0 +1,60 @@
+"""A question before something is taken away; the answering key differs from the asking one."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.tui.actions import bindings
+from workbench.tui.areas import CONFIRM
+from workbench.tui.widgets.dialog import Dialog
+
+GUARD = 0.15
+"""Seconds after it appears in which a question takes no "yes", against stray keys."""
+
+
+class Confirm(Dialog[bool]):
+    """Ask yes or no; the result is True only for a yes.
+
+    `clock` gives seconds that never go back (such as `time.monotonic`). `question` may hold stored
+    text; `detail` says what will happen and what will not be lost.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CONFIRM)
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        clock: Callable[[], float],
+        detail: Content | None = None,
+        yes: str = "yes",
+        no: str = "no",
+        guard: float = GUARD,
+    ) -> None:
+        super().__init__(question, (replace(CONFIRM[0], label=yes), replace(CONFIRM[1], label=no)))
+        self._detail = detail
+        self._clock = clock
+        self._guard = guard
+        self._shown_at: float | None = None
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the detail, if there is one."""
+        return (Static(self._detail),) if self._detail else ()
+
+    def on_mount(self) -> None:
+        """Start the guard."""
+        self._shown_at = self._clock()
+
+    def action_yes(self) -> None:
+        """Agree, unless the key came too early to be meant."""
+        if self._shown_at is not None and self._clock() - self._shown_at >= self._guard:
+            self.dismiss(True)
+
+    def action_no(self) -> None:
+        """Leave everything as it is."""
+        self.dismiss(False)

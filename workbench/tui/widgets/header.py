@@ -1,0 +1,91 @@
+"""The top line: where one is, which store is open, and the areas with what waits in them."""
+
+from collections.abc import Mapping
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from workbench.core.text import one_line
+from workbench.tui.areas import AREAS, Area
+from workbench.tui.content import MUTED, assemble, fitted
+
+APP_NAME = "memory workbench"
+ACTIVE = "▸"
+
+Piece = tuple[str, str, str]
+"""Text, style, and the id of the area it belongs to ("" for none)."""
+
+
+class TopBar(Widget):
+    """One line: app and store on the left, the areas as tabs on the right; a click on a tab selects it."""
+
+    class Selected(Message):
+        """A tab was clicked; `area` is the id of its area."""
+
+        def __init__(self, area: str) -> None:
+            super().__init__()
+            self.area = area
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    TopBar {
+        dock: top;
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        padding: 0 1;
+    }
+    """
+
+    store = reactive("")
+    active = reactive("stream")
+    counts: reactive[Mapping[str, int]] = reactive[Mapping[str, int]]({})
+    """How much waits for a decision, by area id; replace the whole mapping to change it."""
+
+    def render(self) -> Content:
+        """Return the whole line."""
+        return assemble([(text, style) for text, style, _ in self._pieces()])
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the tab under the mouse."""
+        offset = event.get_content_offset(self)
+        at = 0
+        for text, _, area in self._pieces():
+            at += Content(text).cell_length
+            if offset is not None and offset.x < at:
+                if area:
+                    self.post_message(self.Selected(area))
+                return
+
+    def _pieces(self) -> list[Piece]:
+        width = self.content_size.width
+        store = one_line(self.store, 40)
+        for names, shown in ((True, APP_NAME), (True, ""), (False, "")):
+            tabs = self._tabs(names)
+            taken = sum(len(text) for text, _, _ in tabs)
+            left = f"{shown} · {store}" if shown and store else shown or store
+            if taken + min(len(left), 60) + 2 <= width:
+                break
+        room = max(0, width - taken - 2)
+        head = fitted(Content(left), room).plain
+        name = len(shown)
+        pieces = [(head[:name], "bold", ""), (head[name:], "", ""), ("  ", "", ""), *tabs]
+        return [piece for piece in pieces if piece[0]]
+
+    def _tabs(self, names: bool) -> list[Piece]:
+        tabs: list[Piece] = []
+        for area in AREAS:
+            is_active = area.id == self.active
+            if tabs:
+                tabs.append((" ", "", ""))
+            style = "bold $text-accent" if is_active else MUTED
+            tabs.append((self._tab(area, is_active, names or is_active), style, area.id))
+        return tabs
+
+    def _tab(self, area: Area, is_active: bool, name: bool) -> str:
+        count = self.counts.get(area.id, 0)
+        title = f"{area.key} {area.title}" if name else area.key
+        return f"{ACTIVE if is_active else ' '}{title}{f' ({count})' if count else ''}"

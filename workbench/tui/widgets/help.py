@@ -1,0 +1,73 @@
+"""The help: every key of what is open, by group, and the words of the filter."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.tui.actions import Action, HelpGroup, bindings, help_groups
+from workbench.tui.areas import HELP
+from workbench.tui.content import assemble, body, fitted
+from workbench.tui.widgets.dialog import Dialog
+
+_TWO_COLUMNS = 76
+_KEYS = 9
+
+
+class HelpScreen(Dialog[None]):
+    """Every action with its keys, in one or two columns, then `more` (such as the filter's words)."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(HELP)
+    DEFAULT_CSS = """
+    HelpScreen {
+        & > .dialog { width: 110; height: 90%; }
+        & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    }
+    """
+
+    def __init__(self, title: str, actions: Sequence[Action], more: str = "") -> None:
+        super().__init__(title, HELP)
+        self._groups = help_groups(actions)
+        self._more = more
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the scrolled table and the further text."""
+        return (VerticalScroll(Static(Content(""), id="keys"), Static(body(self._more))),)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the table out for the width there is."""
+        width = min(110, event.size.width) - 5
+        self.query_one("#keys", Static).update(help_table(self._groups, width))
+
+    def action_close(self) -> None:
+        """Close the help."""
+        self.dismiss(None)
+
+
+def help_table(groups: Sequence[HelpGroup], width: int) -> Content:
+    """Return the groups below each other, or in two columns of like length where the width allows."""
+    blocks = [_block(group) for group in groups]
+    if width < _TWO_COLUMNS:
+        return Content("\n").join([line for block in blocks for line in block])
+    left: list[Content] = []
+    right: list[Content] = []
+    for block in blocks:
+        (left if len(left) <= len(right) else right).extend(block)
+    column = width // 2 - 1
+    rows = max(len(left), len(right))
+    pairs = zip(_filled(left, rows), _filled(right, rows), strict=True)
+    return Content("\n").join([fitted(one, column) + Content("  ") + fitted(two, column) for one, two in pairs])
+
+
+def _block(group: HelpGroup) -> list[Content]:
+    rows = [assemble([(f"{keys:<{_KEYS}} ", "bold $text-accent"), (text, "")]) for keys, text in group.rows]
+    return [Content.styled(group.title, "bold underline"), *rows, Content("")]
+
+
+def _filled(lines: list[Content], rows: int) -> list[Content]:
+    return lines + [Content("")] * (rows - len(lines))
