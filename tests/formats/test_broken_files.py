@@ -1,0 +1,108 @@
+"""Broken files of every format: an `UnreadableFile` or a result with issues, never another exception."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.formats.samples import COUNTS, GENAGENTS, LOOSE, NODES, context
+from workbench.core.errors import UnreadableFile
+from workbench.formats.model import Format, Parsed
+from workbench.formats.registry import FORMATS, read_file
+
+ENTRY = {
+    "id": "a", "version": 1, "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "status": "archived",
+    "confidence": 2, "source": {"hook": "x", "turn": 1}, "context": "some text", "summary": "s", "tags": ["t"],
+    "meta": {"k": [1, 2]}, "importance_score": 4, "helpful_count": 3, "archived_reason": "pruned",
+}  # fmt: skip
+QUERY = {"query": "q", "relevant": {"a": 1, "b": 2}, "tags": ["t"], "now": "2026-02-11T10:23:00Z"}
+SAMPLES = {
+    "lifecycle": "".join(json.dumps({**ENTRY, "id": name}) + "\n" for name in "abc"),
+    "ace": COUNTS + LOOSE,
+    "queries": "".join(json.dumps({**QUERY, "query": name}) + "\n" for name in "abc"),
+    "genagents": GENAGENTS,
+    "generative-agents": NODES,
+}
+DEEP = "[" * 60_000
+VALUES = ("null", "true", "-1", "1e999", "NaN", "9" * 5000, '"x"', "[]", "{}", '"\\ud800"', '"\\u0000"', DEEP,
+          '{"a":' * 50_000, "[" * 300 + "]" * 300, '"' + "y" * 200_000 + '"', '"0001-01-01T00:00+23:59"')  # fmt: skip
+SIGNS = ("\r", "\n", "\u2028", "\ufeff", "\\", '"', "{", "]", ",", "::", "##")
+
+
+def broken(text: str, dice: random.Random) -> str:
+    """Break a text in one of many ways."""
+    at, end = sorted((dice.randrange(len(text)), dice.randrange(len(text))))
+    ways = (
+        lambda: text[:at],
+        lambda: text[at:],
+        lambda: text[:at] + text[end:],
+        lambda: text[:at] + "\0" * dice.randrange(1, 9) + text[at:],
+        lambda: text[:at] + dice.choice(VALUES) + text[at:],
+        lambda: replaced_value(text, dice),
+        lambda: replaced_value(text, dice),
+        lambda: text[:at] + dice.choice(SIGNS) + text[at:],
+        lambda: text[:at] + "z" * 300_000 + text[at:],
+        lambda: DEEP + text,
+        lambda: text + text,
+        lambda: "".join(dice.sample(text, len(text))),
+    )
+    return dice.choice(ways)()
+
+
+def replaced_value(text: str, dice: random.Random) -> str:
+    """Put a value of another kind behind one of the keys."""
+    starts = [n for n, sign in enumerate(text) if sign in ":="]
+    at = dice.choice(starts) + 1
+    end = next((n for n in range(at, len(text)) if text[n] in ",}\n"), len(text))
+    return text[:at] + dice.choice(VALUES) + text[end:]
+
+
+def check(known: Format, parsed: Parsed) -> None:
+    """Assert the promises that every result keeps, and that it can be written."""
+    assert parsed.records_in == parsed.records_read + sum(issue.records for issue in parsed.issues)
+    assert all(issue.line >= 1 and issue.reason for issue in parsed.issues)
+    for memory in parsed.memories:
+        json.dumps(dict(memory.metadata)).encode()
+    if known.write is not None:
+        known.write(parsed, None).encode()
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+def test_two_hundred_broken_files(known: Format, tmp_path: Path) -> None:
+    dice = random.Random(known.name)
+    path, read = tmp_path / "file", 0
+    for _ in range(200):
+        path.write_bytes(broken(SAMPLES[known.name], dice).encode())
+        try:
+            parsed = read_file(path, format=known.name, context=context())
+        except UnreadableFile:
+            continue
+        read += 1
+        check(known, parsed)
+        if known.write is not None:
+            original = path.read_bytes().decode()
+            assert known.write(parsed, original) == original
+    assert read > 50
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_any_reader_survives_any_other_format(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(SAMPLES[name])
+    for known in FORMATS:
+        try:
+            check(known, read_file(path, format=known.name, context=context()))
+        except UnreadableFile:
+            continue
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_broken_bytes(name: str, tmp_path: Path) -> None:
+    dice, data = random.Random(name), SAMPLES[name].encode()
+    path = tmp_path / "file"
+    for _ in range(20):
+        at = dice.randrange(len(data))
+        path.write_bytes(data[:at] + b"\xfe" + data[at:])
+        with pytest.raises(UnreadableFile, match=f"offset {at:,}"):
+            read_file(path, format=name, context=context())

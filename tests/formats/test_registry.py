@@ -1,0 +1,93 @@
+"""Opening files: every way a file cannot be read is one sentence, and detection picks the right reader."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES, context
+from workbench.core.errors import UnreadableFile
+from workbench.formats.registry import FORMATS, detect, format_named, read_file, read_text
+
+ENTRY = '{"id": "a", "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "context": "c"}\n'
+QUERY = '{"query": "q", "relevant": {"a": 1}}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(ENTRY, "lifecycle"), (COUNTS, "ace"), (BARE, "ace"), (QUERY, "queries"), (GENAGENTS, "genagents"),
+     (NODES, "generative-agents"), ("{broken\n" + ENTRY, "lifecycle"), ("\ufeff" + ENTRY, "lifecycle")],
+)  # fmt: skip
+def test_every_format_is_detected_and_only_it(tmp_path: Path, text: str, name: str) -> None:
+    path = tmp_path / "file"
+    path.write_text(text, encoding="utf-8", newline="")
+    parsed = read_file(path, context=context(str(path)))
+    assert parsed.format == name
+    assert parsed.records_read > 0
+    assert parsed.digest == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert read_text(path) == text
+    assert [found.format for found in detect(path, text)] == [name]
+    assert all(issue.file == str(path) for issue in parsed.issues)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is empty"),
+        (b" \r\n\n", "is empty"),
+        (b"\xef\xbb\xbf\n", "is empty"),
+        (b"abc\xffdef", "byte 0xff at offset 3"),
+        ("{}".encode("utf-16"), "UTF-16"),
+        (b"hello there\n", "no known format"),
+        (b"# Notes\n\n## Ideas\n- one\n", "no known format"),
+        (b'{"type":"entity","name":"a","observations":[]}\n', "no known format"),
+        (b"SQLite format 3\0" + bytes(range(256)), "not UTF-8"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path: Path, data: bytes, words: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(data)
+    with pytest.raises(UnreadableFile, match=words) as caught:
+        read_file(path, context=context())
+    assert caught.value.hint
+
+
+def test_names_that_are_no_files(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="There is no file"):
+        read_file(tmp_path / "missing", context=context())
+    with pytest.raises(UnreadableFile, match="is a folder"):
+        read_file(tmp_path, context=context())
+    with pytest.raises(UnreadableFile, match="no file"):
+        read_file("a\0b", context=context())
+    with pytest.raises(UnreadableFile, match="cannot be opened"):
+        read_file(tmp_path / ("x" * 5000), context=context())
+    with pytest.raises(UnreadableFile, match="not a regular file"):
+        read_file("/dev/null", context=context())
+
+
+def test_a_format_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("hello\n")
+    parsed = read_file(path, format="ace", context=context())
+    assert parsed.playbooks[0].bullets == ()
+    assert [issue.records for issue in parsed.issues] == [0]
+    with pytest.raises(UnreadableFile, match="no format"):
+        read_file(path, format="word", context=context())
+
+
+def test_the_agent_is_told_from_the_whole_path(tmp_path: Path) -> None:
+    folder = tmp_path / "Ann" / "memory_stream"
+    folder.mkdir(parents=True)
+    (folder / "nodes.json").write_text(GENAGENTS)
+    ids = {m.id for m in read_file(folder / "nodes.json", context=context("nodes.json")).memories}
+    assert ids == {"ga-ann-0", "ga-ann-2", "ga-ann-3"}
+    named = read_file(folder / "nodes.json", context=replace(context(), agent="Bo B."))
+    assert named.memories[0].id == "ga-bo-b-0"
+
+
+def test_formats_have_distinct_names_and_say_what_they_write() -> None:
+    assert len({known.name for known in FORMATS}) == len(FORMATS)
+    writing = {known.name for known in FORMATS if known.writes}
+    assert writing == {"lifecycle", "ace", "queries"}
+    assert format_named("ace").title

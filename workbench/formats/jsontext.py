@@ -1,0 +1,159 @@
+"""Tolerant JSON: values that every later stage can store, print and write again.
+
+Python's own reader accepts what others refuse: NaN, integers of any length, lone surrogates,
+nesting up to the recursion limit. Here they become plain values and the change is named.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.core.text import clean_for_store
+
+MAX_DEPTH = 100
+"""Deepest nesting of one record that is read."""
+
+_MAX_INT = 2**63
+_SPACE = re.compile(r"[ \t\r\n]*")
+_UNSTORABLE_ESCAPE = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
+
+
+class JsonReader:
+    """Decodes JSON texts; `changes` names what the last one held that could not be kept as it was."""
+
+    def __init__(self) -> None:
+        self.changes: set[str] = set()
+        self._decoder = json.JSONDecoder(
+            parse_constant=self._constant, parse_int=self._integer, parse_float=self._float
+        )
+
+    def decode(self, text: str) -> object:
+        """Read one value that fills `text`. Raises `ValueError` with a reason fit to be shown."""
+        start = _SPACE.match(text)
+        value, end = self.decode_at(text, start.end() if start else 0)
+        if text[end:].strip(" \t\r\n"):
+            raise ValueError(f"not JSON: more text after the value, at column {end + 1}")
+        return value
+
+    def decode_at(self, text: str, start: int) -> tuple[object, int]:
+        """Read the value that begins at `start`; return it and where it ends."""
+        self.changes.clear()
+        try:
+            value, end = self._decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            place = f"line {error.lineno} column" if error.lineno > 1 else "column"
+            raise ValueError(f"not JSON: {error.msg} at {place} {error.colno}") from None
+        except RecursionError:
+            raise ValueError("nested too deeply to be read") from None
+        if too_deep(value):
+            raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
+        if _UNSTORABLE_ESCAPE.search(text, start, end):
+            value = self._storable(value)
+        return value, end
+
+    def _constant(self, name: str) -> None:
+        self.changes.add(f"{name} read as null")
+
+    def _integer(self, digits: str) -> int | str:
+        if len(digits) < 19 or (len(digits) < 25 and -_MAX_INT <= int(digits) < _MAX_INT):
+            return int(digits)
+        self.changes.add("an integer beyond 64 bits read as text")
+        return digits
+
+    def _float(self, digits: str) -> float | None:
+        value = float(digits)
+        if math.isfinite(value):
+            return value
+        self.changes.add("a number beyond the floating-point range read as null")
+        return None
+
+    def _storable(self, value: object) -> object:
+        if isinstance(value, str):
+            clean = clean_for_store(value)
+            if clean != value:
+                self.changes.add("NUL or half a surrogate pair replaced by U+FFFD")
+            return clean
+        if isinstance(value, list):
+            return [self._storable(item) for item in value]
+        if isinstance(value, dict):
+            return {clean_for_store(key): self._storable(item) for key, item in value.items()}
+        return value
+
+
+def too_deep(value: object) -> bool:
+    """Whether lists and objects in `value` are nested more than `MAX_DEPTH` levels."""
+    level: list[object] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        inner: list[object] = []
+        for item in level:
+            if isinstance(item, list):
+                inner.extend(item)
+            elif isinstance(item, dict):
+                inner.extend(item.values())
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One element of a top-level list (`key` is None) or object, with its line; or the damage that ends it."""
+
+    line: int
+    key: str | None = None
+    value: object = None
+    changes: tuple[str, ...] = ()
+    damage: str = ""
+
+
+def items(text: str, reader: JsonReader) -> Iterator[Item]:
+    """Yield the elements of the list or object `text` consists of, one by one.
+
+    A damaged text yields what stands before the damage, then one item that names it. A text that
+    is neither a list nor an object yields only that last item.
+    """
+    at, line, seen = _skip(text, 0), 1, 0
+    opening = text[at : at + 1]
+    if opening not in ("[", "{"):
+        yield Item(1, damage="neither a JSON list nor an object")
+        return
+    closing, at = {"[": "]", "{": "}"}[opening], _skip(text, at + 1)
+    first = True
+    while text[at : at + 1] != closing:
+        try:
+            at = at if first else _expect(text, at, ",")
+            start, key = at, None
+            if opening == "{":
+                key, at = _key(text, at, reader)
+            value, at = reader.decode_at(text, at)
+        except ValueError as error:
+            yield Item(line + text.count("\n", seen, at), damage=str(error))
+            return
+        line, seen, first = line + text.count("\n", seen, start), start, False
+        yield Item(line, key, value, tuple(sorted(reader.changes)))
+        at = _skip(text, at)
+    if _skip(text, at + 1) < len(text):
+        yield Item(line + text.count("\n", seen, at), damage="more text after the end of the JSON value")
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _expect(text: str, at: int, sign: str) -> int:
+    if text[at : at + 1] != sign:
+        raise ValueError(
+            f"damaged from here on: “{sign}” is missing" if at < len(text) else "cut off: the end is missing"
+        )
+    return _skip(text, at + 1)
+
+
+def _key(text: str, at: int, reader: JsonReader) -> tuple[str, int]:
+    key, at = reader.decode_at(text, at)
+    if not isinstance(key, str):
+        raise ValueError("damaged from here on: a key is not a string")
+    return key, _expect(text, _skip(text, at), ":")

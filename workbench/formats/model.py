@@ -1,0 +1,145 @@
+"""What reading a file gives, and what a format is."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from workbench.core.importance import base_importance
+from workbench.core.memory import Memory
+from workbench.core.playbook import Playbook
+
+FILE_KEY = "_file"
+"""The metadata key under which a reader keeps how a record was written; screens leave it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Something in a file that a person should know, printed as `file:line: reason`.
+
+    `line` counts from 1. `records` is how many records are *not* read because of it: 1 for a broken
+    record, 0 for a remark about one that was read.
+    """
+
+    file: str
+    line: int
+    reason: str
+    records: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class MappingNote:
+    """How the values of one field were changed while reading, and in how many records."""
+
+    field: str
+    how: str
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.how} ({self.count:,} {'record' if self.count == 1 else 'records'})"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """One line of a query set: the text, graded memory ids (0–3), tags, and the moment it is asked at.
+
+    `raw` is the line it was read from; it is written back as long as it still says the same.
+    """
+
+    text: str
+    relevant: Mapping[str, int] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    now: datetime | None = None
+    raw: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a line-based JSON file is written: byte order mark, line ends, separators, escapes."""
+
+    bom: bool = False
+    newline: str = "\n"
+    final_newline: bool = True
+    item_separator: str = ", "
+    key_separator: str = ": "
+    ascii_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Everything one file held. `records_in` = records here + the sum of `Issue.records`.
+
+    `digest` is the SHA-256 of the file's bytes (set by `registry.read_file`), to be compared before
+    the file is replaced.
+    """
+
+    format: str = ""
+    memories: tuple[Memory, ...] = ()
+    playbooks: tuple[Playbook, ...] = ()
+    queries: tuple[JudgedQuery, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    mappings: tuple[MappingNote, ...] = ()
+    records_in: int = 0
+    layout: Layout = Layout()
+    digest: str = ""
+
+    @property
+    def records_read(self) -> int:
+        """Memories, bullets and queries together."""
+        return len(self.memories) + sum(len(p.bullets) for p in self.playbooks) + len(self.queries)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How sure a format is (0–1) that a file is its own, and why."""
+
+    format: str
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """What a reader may ask of its surroundings: the time, the file's name, rules for missing values.
+
+    `now` stands in for absent times. Step counters become one time every `step_hours` hours, the
+    first at `epoch`, or the last at `now` when there is no epoch. `importance` rates (observation
+    type, content) on 0–10 for records that bring no rating. `agent` names whose memories they are
+    where ids are made from it; when empty it is taken from `file`.
+    """
+
+    now: datetime
+    file: str
+    epoch: datetime | None = None
+    step_hours: float = 1.0
+    importance: Callable[[str, str], float] = base_importance
+    agent: str = ""
+
+
+DetectFile = Callable[[str, str], Detection]
+"""`(head, path)`: the first characters of the text (see `registry.HEAD`) and the file's path."""
+
+ReadText = Callable[[str, ReadContext], Parsed]
+"""Reads the whole text. Raises `UnreadableFile` when nothing in it is of the format."""
+
+WriteText = Callable[[Parsed, str | None], str]
+"""`(parsed, original)`: the file's text. `original`, when given, is the text being replaced: what in
+it is unchanged or could not be read stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file: how to recognise it, read it and, when `write` is given, write it."""
+
+    name: str
+    title: str
+    detect: DetectFile
+    read: ReadText
+    write: WriteText | None = None
+
+    @property
+    def writes(self) -> bool:
+        """Whether files of this format can be written."""
+        return self.write is not None

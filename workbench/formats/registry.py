@@ -1,0 +1,101 @@
+"""All formats, and the only place of this package that opens files.
+
+A new format is one module with a `FORMAT`, and its line in `FORMATS`.
+"""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.core.errors import UnreadableFile
+from workbench.formats import ace, genagents, generative_agents, lifecycle, queryset
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.nodes import agent_name
+
+FORMATS: tuple[Format, ...] = (
+    lifecycle.FORMAT,
+    ace.FORMAT,
+    queryset.FORMAT,
+    genagents.FORMAT,
+    generative_agents.FORMAT,
+)
+
+HEAD = 65_536
+"""How many characters of a file are looked at to tell its format."""
+
+SURE = 0.3
+"""Below this confidence a file is of no known format."""
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def format_named(name: str) -> Format:
+    """Return the format called `name`. Raises `UnreadableFile` when there is none."""
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {_names()}.")
+
+
+def detect(path: str | Path, text: str) -> tuple[Detection, ...]:
+    """Return the formats `text` may have, the likeliest first; empty when it is none of them."""
+    found = [known.detect(text[:HEAD], str(path)) for known in FORMATS]
+    return tuple(sorted((one for one in found if one.confidence >= SURE), key=lambda one: -one.confidence))
+
+
+def read_file(path: str | Path, *, format: str | None = None, context: ReadContext) -> Parsed:
+    """Read a file in the given format, or in the one it is detected to have.
+
+    Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
+    """
+    data = _bytes(Path(path))
+    text = _text(path, data)
+    chosen = format_named(format) if format is not None else _detected(path, text)
+    agent = context.agent or agent_name(str(Path(path).absolute()))
+    parsed = chosen.read(text, replace(context, agent=agent))
+    return replace(parsed, digest=hashlib.sha256(data).hexdigest())
+
+
+def read_text(path: str | Path) -> str:
+    """Return the exact text of a file, line ends and byte order mark included. Raises `UnreadableFile`."""
+    return _text(path, _bytes(Path(path)))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise UnreadableFile(f"{path} is a folder.", "Name one of the files in it.")
+        if not path.exists():
+            raise UnreadableFile(f"There is no file {path}.", "Nothing was read; check the name.")
+        if not path.is_file():
+            raise UnreadableFile(f"{path} is not a regular file.", "Save what it delivers to a file and read that.")
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UnreadableFile(f"{path} cannot be opened: {reason}.", "Nothing was read from it.") from error
+    except ValueError:
+        raise UnreadableFile(f"{str(path)!r} is no file name.", "Nothing was read.") from None
+
+
+def _text(path: str | Path, data: bytes) -> str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
+        utf16 = data.startswith(_UTF16)
+        hint = "It looks like UTF-16; save it as UTF-8." if utf16 else "Nothing was read; save it as UTF-8 text."
+        raise UnreadableFile(f"{path} is not UTF-8 text: {what}.", hint) from None
+    if not text.strip("\ufeff \t\r\n"):
+        raise UnreadableFile(f"{path} is empty.", "Nothing was read and nothing was changed.")
+    return text
+
+
+def _detected(path: str | Path, text: str) -> Format:
+    found = detect(path, text)
+    if not found:
+        raise UnreadableFile(f"{path} is of no known format.", f"Name its format if it has one: {_names()}.")
+    return format_named(found[0].format)
+
+
+def _names() -> str:
+    return ", ".join(known.name for known in FORMATS)

@@ -1,0 +1,62 @@
+"""Collects what a reader has to say while it reads one file."""
+
+from workbench.core.errors import InvalidRecord
+from workbench.core.memory import Memory, check_memory
+from workbench.core.playbook import Playbook
+from workbench.core.text import one_line
+from workbench.formats.model import Issue, JudgedQuery, Layout, MappingNote, Parsed
+
+_SHOWN = 40
+_LOOKED_AT = 400
+
+
+class Report:
+    """Issues and mapping notes of one file, counted as they arise."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.issues: list[Issue] = []
+        self._mapped: dict[tuple[str, str], int] = {}
+
+    def skip(self, line: int, reason: str, records: int = 1) -> None:
+        """Note that `records` records at `line` are not read."""
+        self.issues.append(Issue(self.file, line, reason, records))
+
+    def remark(self, line: int, reason: str) -> None:
+        """Note something about a record, or a line, that is kept."""
+        self.skip(line, reason, 0)
+
+    def mapped(self, field: str, how: str) -> None:
+        """Count one record whose `field` does not hold the file's own value."""
+        self._mapped[field, how] = self._mapped.get((field, how), 0) + 1
+
+    def parsed(
+        self,
+        format: str,
+        *,
+        memories: tuple[Memory, ...] = (),
+        playbooks: tuple[Playbook, ...] = (),
+        queries: tuple[JudgedQuery, ...] = (),
+        layout: Layout | None = None,
+    ) -> Parsed:
+        """Return the result; `records_in` follows from what was read and what was skipped."""
+        issues = tuple(sorted(self.issues, key=lambda issue: issue.line))
+        notes = tuple(MappingNote(field, how, count) for (field, how), count in self._mapped.items())
+        read = len(memories) + sum(len(p.bullets) for p in playbooks) + len(queries)
+        total = read + sum(issue.records for issue in issues)
+        return Parsed(format, memories, playbooks, queries, issues, notes, total, layout or Layout())
+
+
+def why_invalid(memory: Memory) -> str:
+    """Say which rule of the data model `memory` breaks; empty when none."""
+    try:
+        check_memory(memory)
+    except InvalidRecord as error:
+        return error.message.partition(": ")[2].rstrip(".")
+    return ""
+
+
+def shown(value: object) -> str:
+    """Quote a value found in a file for a message: printable, on one line, at most 40 cells."""
+    text = value if isinstance(value, str) else repr(value)
+    return f"“{one_line(text[:_LOOKED_AT], _SHOWN)}”"
