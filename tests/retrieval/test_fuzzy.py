@@ -1,0 +1,126 @@
+"""Free-word filtering and ordered similarity."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.retrieval.fuzzy import INSIDE, TYPO, FuzzyLines, fuzzy_rank, order_similarity
+
+LINES = [
+    "Support group on Monday",
+    "the supporting cast, in groups",
+    "a supprot gruop with typos",
+    "deploy to staging",
+    "Deployment failed: AUTH_SECRET missing",
+    "src/auth/login.py",
+]
+
+
+def indexes(query: str, **options: float) -> list[int]:
+    return [match.index for match in fuzzy_rank(query, LINES, **options)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("support group", [0, 1, 2]),
+        ("SUPPORT", [0, 1, 2]),
+        ("suport", [0, 1]),
+        ("deploy", [3, 4]),
+        ("deplyoment", [4]),
+        ("auth_secret", [4]),
+        ("auth/login", [5]),
+        ("logn.py", []),
+        ("logn", [5]),
+        ("ploy", [3, 4]),
+        ("teh", []),
+        ("group deploy", []),
+        ("", []),
+    ],
+)
+def test_what_matches_in_which_order(query: str, expected: list[int]) -> None:
+    assert indexes(query) == expected
+
+
+def test_substrings_come_before_typos_whatever_the_rest_scores() -> None:
+    matches = fuzzy_rank("alpha beta", ["xalphax xbetax", "alpha bata", "alpha beta"])
+    assert [m.index for m in matches] == [2, 0, 1]
+    assert matches[1].score >= INSIDE > TYPO >= matches[2].score
+
+
+def test_whole_words_before_starts_before_insides() -> None:
+    assert [m.index for m in fuzzy_rank("log", ["catalog", "login", "a log"])] == [2, 1, 0]
+
+
+def test_limit_and_cutoff() -> None:
+    assert indexes("support", limit=1) == [0]
+    assert indexes("support", limit=3) == [0, 1, 2]
+    assert indexes("support", cutoff=INSIDE) == [0, 1]
+    assert indexes("support", limit=0) == []
+
+
+def test_spans_are_places_in_the_line() -> None:
+    lines = ["İstanbul: support, SUPPORT", "the gruop and groups"]
+    (match,) = fuzzy_rank("support", lines[:1])
+    assert [lines[0][a:b] for a, b in match.spans] == ["support", "SUPPORT"]
+    (match,) = fuzzy_rank("group", [lines[1]])
+    assert [lines[1][a:b] for a, b in match.spans] == ["group"]
+    (match,) = fuzzy_rank("gropu the", [lines[1].removesuffix("s")])
+    assert [lines[1][a:b] for a, b in match.spans] == ["the", "group"]
+
+
+def test_overlapping_spans_are_joined() -> None:
+    (match,) = fuzzy_rank("abc bcd", ["xabcdx"])
+    assert match.spans == ((1, 5),)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.text("abcdé -_.İ(", max_size=12), max_size=6),
+    st.text("abcdé .(", max_size=8),
+    st.none() | st.integers(1, 3),
+)
+def test_a_limit_only_cuts_and_spans_stay_in_the_line(lines: list[str], query: str, limit: int | None) -> None:
+    prepared = FuzzyLines(lines)
+    every = prepared.rank(query)
+    assert prepared.rank(query, limit) == every[:limit]
+    for match in every:
+        assert 0 < match.score <= 100
+        assert match.spans
+        assert all(0 <= a < b <= len(lines[match.index]) for a, b in match.spans)
+        assert all(left[1] < right[0] for left, right in zip(match.spans, match.spans[1:], strict=False))
+    for index, line in enumerate(lines):
+        if query.split() and all(word in line for word in query.split()):
+            assert index in {m.index for m in every}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text("abcdefgh", min_size=4, max_size=9), st.data())
+def test_one_typo_is_forgiven_from_four_letters_on(word: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(word) - 2))
+    wrong = data.draw(
+        st.sampled_from(
+            [
+                word[:at] + "z" + word[at:],
+                word[:at] + "z" + word[at + 1 :],
+                word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+            ]
+        )
+    )
+    assert [m.index for m in fuzzy_rank(wrong, [f"1 {word}, 2", "unrelated"])] == [0]
+
+
+def test_order_similarity_sees_order_and_small_differences() -> None:
+    assert order_similarity("Run  the tests.", "run the tests.") == 100
+    assert order_similarity("always pnpm, never npm", "always npm, never pnpm") <= 50
+    assert order_similarity("Prefer composition over inheritance", "Prefer inheritance over composition") <= 50
+    assert order_similarity("Run the unit tests first", "Run the unit tests first, please") > 80
+    assert order_similarity("", "") == order_similarity("…", "…") == 100
+    assert order_similarity("word", "") == 0
+    assert order_similarity("ﬁle", "file") == 100
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_order_similarity_is_symmetric_and_bounded(a: str, b: str) -> None:
+    assert 0 <= order_similarity(a, b) == order_similarity(b, a) <= 100
+    assert order_similarity(a, a) == 100

@@ -1,0 +1,275 @@
+"""The vector cache: embeds once, survives damage, never trusts it, never writes when it must not."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.file_lock import writing
+from workbench.retrieval.vectors import BATCH, EmbeddingCancelled, VectorCache, text_key
+
+PRINT = "0123456789abcdef" * 2
+DIM = 8
+
+
+class Model:
+    """A tiny deterministic model that notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return truth(texts)
+
+
+def truth(texts: Sequence[str]) -> Vectors:
+    keys = b"".join(text_key(text) for text in texts)
+    return np.frombuffer(keys, np.uint16).reshape(-1, DIM).astype(np.float32)
+
+
+def texts(n: int, start: int = 0) -> list[str]:
+    return [f"text {i}" for i in range(start, start + n)]
+
+
+def opened(folder: Path, read_only: bool = False) -> VectorCache:
+    return VectorCache(folder, PRINT, DIM, read_only)
+
+
+def checked(cache: VectorCache, asked: Sequence[str]) -> list[str]:
+    """Ask for vectors, compare them with the truth, and return the texts that had to be embedded."""
+    model = Model()
+    np.testing.assert_array_equal(cache.vectors_for(asked, model), truth(asked))
+    return model.asked
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def matrix(folder: Path) -> Path:
+    return folder / PRINT / "vectors.f32"
+
+
+def keys(folder: Path) -> Path:
+    return folder / PRINT / "keys.bin"
+
+
+def test_a_text_is_embedded_once(tmp_path: Path) -> None:
+    assert checked(opened(tmp_path), [*texts(5), "text 1", "text 1"]) == texts(5)
+    again = opened(tmp_path)
+    assert len(again) == 5
+    assert checked(again, texts(7)) == texts(2, 5)
+    assert checked(again, texts(7)[::-1]) == []
+    assert checked(opened(tmp_path), ["text 3", "text 6"]) == []
+    assert matrix(tmp_path).stat().st_size == 7 * DIM * 4
+
+
+def test_no_texts(tmp_path: Path) -> None:
+    assert opened(tmp_path).vectors_for([], Model()).shape == (0, DIM)
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_do_not_share_vectors(tmp_path: Path) -> None:
+    checked(opened(tmp_path), texts(3))
+    other = VectorCache(tmp_path, PRINT[::-1], DIM)
+    assert checked(other, texts(3)) == texts(3)
+
+
+@pytest.mark.parametrize("suffix", [".f32", ".bin"])
+def test_a_foreign_file_is_not_trusted(tmp_path: Path, suffix: str) -> None:
+    checked(opened(tmp_path), texts(3))
+    checked(VectorCache(tmp_path, PRINT[::-1], DIM), texts(3, 10))
+    for path in (tmp_path / PRINT[::-1]).glob(f"*{suffix}"):
+        path.replace(tmp_path / PRINT / path.name)
+    assert checked(opened(tmp_path), texts(3)) == texts(3)
+    assert checked(opened(tmp_path), texts(3)) == []
+
+
+def test_another_dimension_under_the_same_name_is_not_trusted(tmp_path: Path) -> None:
+    VectorCache(tmp_path, PRINT, 4).vectors_for(texts(4), lambda t: np.ones((len(t), 4), np.float32))
+    assert checked(opened(tmp_path), texts(4)) == texts(4)
+    assert checked(opened(tmp_path), texts(4)) == []
+
+
+def damage_cut(path: Path, size: int) -> None:
+    os.truncate(path, min(size, path.stat().st_size))
+
+
+def damage_flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at % len(data)] ^= 0x55
+    path.write_bytes(data)
+
+
+def damage_tail(path: Path, size: int) -> None:
+    path.write_bytes(path.read_bytes() + b"\x07" * (size + 1))
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.sampled_from([matrix, keys]),
+    st.sampled_from([damage_cut, damage_flip, damage_tail]),
+    st.integers(0, 700),
+)
+def test_whatever_is_damaged_the_vectors_are_right_and_the_cache_heals(
+    tmp_path_factory: pytest.TempPathFactory,
+    which: Callable[[Path], Path],
+    damage: Callable[[Path, int], None],
+    at: int,
+) -> None:
+    folder = tmp_path_factory.mktemp("cache")
+    for start in (0, 4, 8):
+        checked(opened(folder), texts(4, start))
+    damage(which(folder), at)
+    checked(opened(folder), texts(14))
+    assert checked(opened(folder), texts(14)) == []
+    assert matrix(folder).stat().st_size == 14 * DIM * 4
+
+
+@pytest.mark.parametrize("which", [matrix, keys])
+def test_a_missing_file_is_made_again(tmp_path: Path, which: Callable[[Path], Path]) -> None:
+    checked(opened(tmp_path), texts(3))
+    which(tmp_path).unlink()
+    assert checked(opened(tmp_path), texts(3)) == texts(3)
+    assert checked(opened(tmp_path), texts(3)) == []
+
+
+def test_what_was_read_survives_that_the_files_are_deleted_or_damaged_meanwhile(tmp_path: Path) -> None:
+    cache = opened(tmp_path)
+    checked(cache, texts(4))
+    matrix(tmp_path).unlink()
+    keys(tmp_path).unlink()
+    assert checked(cache, texts(6)) == texts(2, 4)
+    damage_tail(keys(tmp_path), 3)
+    damage_tail(matrix(tmp_path), 3)
+    assert checked(opened(tmp_path), texts(8)) == texts(2, 6)
+    assert checked(cache, texts(9)) == ["text 6", "text 7", "text 8"]
+    assert checked(opened(tmp_path), texts(9)) == []
+
+
+def test_two_caches_of_one_folder_see_each_other(tmp_path: Path) -> None:
+    one, two = opened(tmp_path), opened(tmp_path)
+    checked(one, texts(3))
+    checked(two, texts(3, 1))
+    assert checked(one, texts(5)) == ["text 3", "text 4"]
+    assert checked(opened(tmp_path), texts(5)) == []
+    assert matrix(tmp_path).stat().st_size == 5 * DIM * 4
+
+
+def test_a_read_only_cache_reads_but_leaves_every_byte(tmp_path: Path) -> None:
+    checked(opened(tmp_path), texts(3))
+    before = files(tmp_path)
+    stamps = {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")}
+    cache = opened(tmp_path, read_only=True)
+    assert checked(cache, texts(5)) == texts(2, 3)
+    assert checked(cache, texts(5)) == []
+    assert files(tmp_path) == before
+    assert {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")} == stamps
+    nothing = tmp_path / "nothing"
+    checked(opened(nothing, read_only=True), texts(2))
+    assert not nothing.exists()
+
+
+def test_a_folder_that_cannot_be_written_means_memory_only(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    cache = VectorCache(blocked, PRINT, DIM)
+    assert checked(cache, texts(3)) == texts(3)
+    assert checked(cache, texts(3)) == []
+    assert blocked.read_text() == "no folder"
+
+
+def test_while_another_process_writes_vectors_stay_in_memory_until_it_is_done(tmp_path: Path) -> None:
+    cache = opened(tmp_path)
+    checked(cache, texts(1))
+    before = files(tmp_path)
+    hold = (
+        "import sys; from pathlib import Path; from workbench.retrieval.file_lock import writing\n"
+        "with writing(Path(sys.argv[1])) as alone: print(alone, flush=True); sys.stdin.read()"
+    )
+    lock = tmp_path / PRINT / "writer.lock"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "True\n"
+        assert checked(cache, texts(3)) == texts(2, 1)
+        assert checked(cache, texts(3)) == []
+        assert files(tmp_path) == before
+        other.communicate("")
+    assert checked(cache, texts(4)) == ["text 3"]
+    assert checked(opened(tmp_path), texts(4)) == []
+
+
+def test_the_lock_is_free_again_afterwards(tmp_path: Path) -> None:
+    for _ in range(2):
+        with writing(tmp_path / "lock") as alone:
+            assert alone
+            with writing(tmp_path / "lock") as second:
+                assert not second
+
+
+def fill(folder: Path, start: int) -> None:
+    cache = VectorCache(folder, PRINT, DIM)
+    for number in range(start, start + 60):
+        cache.vectors_for([f"text {number}"], truth)
+
+
+def test_several_processes_may_fill_one_folder(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=fill, args=(tmp_path, start)) for start in (0, 30, 60)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    cache = opened(tmp_path)
+    checked(cache, texts(120))
+    assert matrix(tmp_path).stat().st_size == 120 * DIM * 4
+
+
+def test_progress_counts_what_has_to_be_embedded(tmp_path: Path) -> None:
+    cache = opened(tmp_path)
+    checked(cache, texts(10))
+    seen: list[tuple[int, int]] = []
+    cache.vectors_for(texts(BATCH + 20), truth, lambda done, total: seen.append((done, total)))
+    assert seen == [(BATCH, BATCH + 10), (BATCH + 10, BATCH + 10)]
+
+
+def test_cancelling_keeps_what_was_done(tmp_path: Path) -> None:
+    cache = opened(tmp_path)
+    asked = texts(3 * BATCH)
+    model = Model()
+    with pytest.raises(EmbeddingCancelled, match="stopped"):
+        cache.vectors_for(asked, model, cancelled=lambda: len(model.asked) >= 2 * BATCH)
+    assert checked(opened(tmp_path), asked) == asked[2 * BATCH :]
+
+
+def test_an_error_of_the_model_keeps_what_was_done(tmp_path: Path) -> None:
+    def failing(batch: Sequence[str]) -> Vectors:
+        if "text 0" not in batch:
+            raise RuntimeError("broken")
+        return truth(batch)
+
+    with pytest.raises(RuntimeError):
+        opened(tmp_path).vectors_for(texts(2 * BATCH), failing)
+    assert len(opened(tmp_path)) == BATCH
+
+
+def test_a_model_of_another_shape_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="shape"):
+        opened(tmp_path).vectors_for(["a"], lambda t: np.zeros((1, DIM + 1), np.float32))
+
+
+def test_a_lone_surrogate_has_a_key_of_its_own() -> None:
+    assert text_key("\ud800") != text_key("?")
+    assert len(text_key("")) == 16

@@ -1,0 +1,189 @@
+"""Memories as columns: what the fast ranking reads instead of one value at a time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.core.errors import UnknownRecord
+from workbench.core.memory import MEMORY_TYPES, Memory
+from workbench.core.served import SERVED
+from workbench.retrieval.arrays import Mask, Rows
+
+Micros = NDArray[np.int64]
+"""Microseconds since 1970 in UTC: whole numbers, so that differences are exact."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+PINNED = len(MEMORY_TYPES)
+"""The kind of a pinned memory, after the four memory types: it does not decay, whatever its type."""
+
+_KINDS = {name: code for code, name in enumerate(MEMORY_TYPES)}
+
+
+def micros(at: datetime) -> int:
+    """Return an aware time as microseconds since 1970."""
+    gone = at - EPOCH
+    return (gone.days * 86_400 + gone.seconds) * 1_000_000 + gone.microseconds
+
+
+class Token:
+    """The identity of a state of some columns: a new one for every change, so caches never mix them up."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All memories of a store, in row order, as columns; unchanged columns are shared between versions.
+
+    `created`, `accessed` and `feedback` (the last vote, else the creation) are in microseconds; `importance`
+    is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory type, or `PINNED`;
+    `session` a number per session, −1 for none; `servable` whether the status may be served at all. The three
+    tokens change with what they cover: layout (membership, sessions, creation, status), access, importance.
+    """
+
+    memories: tuple[Memory, ...]
+    row_of: Mapping[str, int]
+    sessions: Mapping[str, int]
+    created: Micros
+    accessed: Micros
+    feedback: Micros
+    importance: NDArray[np.float64]
+    net: NDArray[np.float64]
+    kind: NDArray[np.int8]
+    session: NDArray[np.int32]
+    servable: Mask
+    layout_token: Token = field(default_factory=Token)
+    access_token: Token = field(default_factory=Token)
+    importance_token: Token = field(default_factory=Token)
+
+    @classmethod
+    def build(cls, memories: Sequence[Memory]) -> Self:
+        """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
+        row_of = {memory.id: row for row, memory in enumerate(memories)}
+        if len(row_of) != len(memories):
+            raise ValueError("an id occurs twice")
+        sessions: dict[str, int] = {}
+        return cls(tuple(memories), row_of, sessions, **_columns(memories, sessions))
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def memory(self, id: str) -> Memory:
+        """Return the memory with this id. Raises `UnknownRecord`."""
+        return self.memories[self.row(id)]
+
+    def row(self, id: str) -> int:
+        """Return the row of this id. Raises `UnknownRecord`."""
+        row = self.row_of.get(id)
+        if row is None:
+            raise UnknownRecord(f"No memory {id} takes part in the ranking.")
+        return row
+
+    def served(self, now: datetime) -> Mask:
+        """Tell for each row whether an agent asking at `now` may be given it (`core.served`)."""
+        return self.servable & (self.created <= micros(now))
+
+    def with_replaced(self, memories: Iterable[Memory]) -> Self:
+        """Return a pool in which these memories have their new values; their ids must be known.
+
+        Costs a copy of the columns that really change, no rebuild. Raises `UnknownRecord`.
+        """
+        new = list(memories)
+        rows = np.array([self.row(m.id) for m in new], np.intp)
+        sessions = dict(self.sessions)
+        changed: dict[str, Any] = {}
+        for name, values in _columns(new, sessions).items():
+            column = getattr(self, name)
+            if not np.array_equal(column[rows], values):
+                changed[name] = column.copy()
+                changed[name][rows] = values
+        everything = list(self.memories)
+        for row, memory in zip(rows.tolist(), new, strict=True):
+            everything[row] = memory
+        pool = replace(self, memories=tuple(everything), sessions=sessions, **changed, **_tokens(changed))
+        _carry_over(self, pool, rows)
+        return pool
+
+    def with_added(self, memories: Sequence[Memory]) -> Self:
+        """Return a pool with more rows at the end. Raises `ValueError` when an id is already there."""
+        row_of = {**self.row_of, **{m.id: len(self) + i for i, m in enumerate(memories)}}
+        if len(row_of) != len(self) + len(memories):
+            raise ValueError("an id occurs twice")
+        sessions = dict(self.sessions)
+        added = _columns(memories, sessions)
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), values]) for name, values in added.items()
+        }
+        return type(self)(self.memories + tuple(memories), row_of, sessions, **columns)
+
+    @cached_property
+    def id_rank(self) -> Rows:
+        """Return each row's place in the order of ids: the tie-breaker of rankings."""
+        order = sorted(self.row_of)
+        rank = np.empty(len(self), np.intp)
+        rank[[self.row_of[id] for id in order]] = np.arange(len(self))
+        return rank
+
+    @cached_property
+    def order(self) -> Rows:
+        """Return the rows by session, then creation, then id, so that neighbours stand side by side."""
+        return np.lexsort((self.id_rank, self.created, self.session))
+
+    @cached_property
+    def twins(self) -> Rows | None:
+        """Return for each row the first row with the same text, or `None` when all texts differ.
+
+        A BLAS product rounds differently at different rows, so equal texts would get scores that
+        differ in the last digit; giving them one score keeps ties, and so rankings, stable.
+        """
+        first: dict[tuple[str, str], int] = {}
+        rows = [first.setdefault((m.content, m.summary), row) for row, m in enumerate(self.memories)]
+        return None if len(first) == len(self) else np.array(rows, np.intp)
+
+
+def _columns(memories: Sequence[Memory], sessions: dict[str, int]) -> dict[str, Any]:
+    """Read the columns, numbering sessions that are new in `sessions`."""
+    session = [sessions.setdefault(m.session_id, len(sessions)) if m.session_id else -1 for m in memories]
+    return {
+        "created": np.array([micros(m.created_at) for m in memories], np.int64),
+        "accessed": np.array([micros(m.last_accessed_at) for m in memories], np.int64),
+        "feedback": np.array([micros(m.last_feedback_at or m.created_at) for m in memories], np.int64),
+        "importance": np.array([m.importance_score for m in memories], np.float64),
+        "net": np.array([m.helpful_count - m.harmful_count for m in memories], np.float64),
+        "kind": np.array([PINNED if m.pinned else _KINDS[m.memory_type] for m in memories], np.int8),
+        "session": np.array(session, np.int32),
+        "servable": np.array([m.status in SERVED for m in memories], np.bool_),
+    }
+
+
+_COVERS = {
+    "layout_token": {"session", "created", "servable"},
+    "access_token": {"accessed", "kind"},
+    "importance_token": {"importance", "net", "feedback"},
+}
+
+
+def _tokens(changed: Iterable[str]) -> dict[str, Any]:
+    names = set(changed)
+    return {token: Token() for token, covered in _COVERS.items() if covered & names}
+
+
+def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
+    """Keep derived columns that the change at `rows` leaves true."""
+    keep = ["id_rank"]
+    if new.session is old.session and new.created is old.created:
+        keep.append("order")
+    if all(_text(old.memories[row]) == _text(new.memories[row]) for row in rows):
+        keep.append("twins")
+    for name in keep:
+        if name in old.__dict__:
+            new.__dict__[name] = old.__dict__[name]
+
+
+def _text(memory: Memory) -> tuple[str, str]:
+    return (memory.content, memory.summary)

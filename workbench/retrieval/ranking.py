@@ -1,0 +1,93 @@
+"""The outcome of one ranking, with everything needed to explain it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Literal
+
+from workbench.core.memory import Memory
+from workbench.core.profile import Profile
+from workbench.core.scoring import Factors, Scored
+from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.candidates import Candidates
+from workbench.retrieval.columns import FactorColumn
+from workbench.retrieval.pool import Pool
+from workbench.retrieval.selecting import place_of, top_positions
+
+Factor = Literal["recency", "importance", "relevance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What normalised one factor: its minimum and maximum and the memories that set them."""
+
+    low: float
+    high: float
+    low_id: str
+    high_id: str
+    dead: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The `k` best candidates, best first, and the columns of all candidates.
+
+    `positions` index the candidates, `totals` and the columns of `factors` have one number per candidate
+    (none when there are no candidates).
+    """
+
+    pool: Pool
+    candidates: Candidates
+    profile: Profile
+    now: datetime
+    k: int
+    factors: dict[Factor, FactorColumn]
+    totals: Column
+    positions: Rows
+
+    @cached_property
+    def top(self) -> tuple[Scored, ...]:
+        """The best `k`, with the parts of their scores."""
+        return tuple(self._scored(position) for position in self.positions.tolist())
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the best `k`, best first."""
+        return tuple(self._memory(position).id for position in self.positions.tolist())
+
+    @cached_property
+    def bounds(self) -> dict[Factor, Bounds]:
+        """Minimum and maximum per factor, and which memories set them."""
+        return {
+            name: Bounds(c.low, c.high, self._memory(c.low_at).id, self._memory(c.high_at).id, c.dead)
+            for name, c in self.factors.items()
+        }
+
+    @property
+    def dead(self) -> tuple[Factor, ...]:
+        """The factors without spread, which decide nothing here."""
+        return tuple(name for name, column in self.factors.items() if column.dead)
+
+    def place_of(self, id: str) -> int | None:
+        """Return the place of a memory, from 1, or `None` when it is hidden. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if position is None else place_of(self.totals, self.candidates.id_rank, position)
+
+    def scored(self, id: str) -> Scored | None:
+        """Return the parts of any memory's score, or `None` when it is hidden. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if position is None else self._scored(position)
+
+    def best(self, k: int) -> tuple[Scored, ...]:
+        """Return more (or fewer) of the best than the ranking was made for."""
+        return tuple(self._scored(p) for p in top_positions(self.totals, self.candidates.id_rank, k).tolist())
+
+    def _memory(self, position: int) -> Memory:
+        return self.pool.memories[int(self.candidates.rows[position])]
+
+    def _scored(self, position: int) -> Scored:
+        raw = Factors(**{name: float(c.raw[position]) for name, c in self.factors.items()})
+        norm = Factors(**{name: float(c.norm[position]) for name, c in self.factors.items()})
+        p = self.profile
+        weighted = Factors(p.recency * norm.recency, p.importance * norm.importance, p.relevance * norm.relevance)
+        return Scored(self._memory(position), raw, norm, weighted, float(self.totals[position]))
