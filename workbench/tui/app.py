@@ -73,7 +73,7 @@ class WorkbenchApp(App[Path | None]):
     TITLE = "memory workbench"
     CSS_PATH = "workbench.tcss"
     ENABLE_COMMAND_PALETTE = True
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
     MODES = {  # noqa: RUF012 - declared as an instance variable by Textual
         "stream": StreamScreen,

@@ -50,6 +50,8 @@ MARKS = (
 )
 
 SLIDER = (
+    Action("slider.above", "up,k", "up", "To the slider above", MOVE, False),
+    Action("slider.below", "down,j", "down", "To the slider below", MOVE, False),
     Action("slider.less", "left", "less", "Move the slider down one step", MOVE, False),
     Action("slider.more", "right", "more", "Move the slider up one step", MOVE, False),
     Action("slider.fine-less", "shift+left", "less, fine", "Move the slider down one fine step", MOVE, False),
@@ -75,23 +77,37 @@ STREAM = (
 )
 
 REVIEW = (
-    Action("review.approve", "a", "approve", "Confirm this candidate and go to the next", DECIDE),
-    Action("review.reject", "x", "reject", "Reject this candidate and go to the next", DECIDE),
-    Action("review.later", "space", "later", "Leave it undecided and go to the next", DECIDE),
-    Action("review.edit", "e", "edit", "Edit the text; saving it approves it", DECIDE),
-    Action("review.external", "E", "edit in $EDITOR", "Edit the text in $EDITOR", DECIDE, False),
-    Action("review.merge", "m", "merge", "Merge into the nearest existing memory", DECIDE),
-    Action("review.promote", "P", "promote", "Promote into the playbook", DECIDE),
-    Action("review.refine", "r", "refine", "Ask for a better wording", CHANGE, False),
-    Action("review.split", "S", "split", "Split into several candidates", CHANGE, False),
-    Action("review.reflect", "R", "reflect now", "Look for candidates in what is new", CHANGE, False),
-    Action("review.search", "slash", "search", "Filter or search the candidates", FIND, False),
-    Action("review.next", "n", "next match", "To the next match", FIND, False),
-    Action("review.previous", "N", "previous match", "To the previous match", FIND, False),
+    Action(
+        "review.approve",
+        "a",
+        "approve",
+        "Approve: confirm a candidate, make a merge; then the next",
+        DECIDE,
+    ),
+    Action("review.reject", "x", "reject", "Reject and go to the next; 1 to 4 then say why, if you like", DECIDE),
+    Action("review.later", "space", "later", "Put it off for a week and go to the next", DECIDE),
+    Action("review.edit", "e", "edit", "Edit the text; ctrl+s approves it as edited", DECIDE),
+    Action(
+        "review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; what you save is approved", DECIDE, False
+    ),
+    Action("review.merge", "m", "merge", "Merge into the nearest memory, after a look at both", DECIDE),
+    Action("review.search", "slash", "filter", "Filter what is listed", FIND),
+    Action("review.next", "n", "next listed", "To the next one that is listed, round the end", FIND, False),
+    Action("review.previous", "N", "previous listed", "To the previous one that is listed", FIND, False),
     Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
     Action("review.history", "h", "history", "Show every change of this candidate", FIND, False),
+    Action("review.read-on", "J", "read on", "Scroll the candidate, then the evidence", MOVE, False),
+    Action("review.read-back", "K", "read back", "Scroll the evidence, then the candidate, back", MOVE, False),
     Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
 )
+
+REASONS = (
+    Action("reason.wrong", "1", "wrong", "It is not true", DECIDE, True, "reason(0)"),
+    Action("reason.general", "2", "too general", "True of anything, so of no use", DECIDE, True, "reason(1)"),
+    Action("reason.duplicate", "3", "duplicate", "Something else says it already", DECIDE, True, "reason(2)"),
+    Action("reason.outdated", "4", "outdated", "It was true once", DECIDE, True, "reason(3)"),
+)
+"""Why something was just rejected: these keys hold until the next action, and the area keys rest."""
 
 PLAYBOOK = (
     Action("playbook.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
@@ -99,15 +115,15 @@ PLAYBOOK = (
     Action("playbook.edit", "e", "edit", "Edit this bullet here", CHANGE),
     Action("playbook.external", "E", "edit in $EDITOR", "Edit this bullet in $EDITOR", CHANGE, False),
     Action("playbook.add", "o", "add", "Add a bullet to this section", CHANGE),
-    Action("playbook.export", "X", "export", "Write the playbook to a file, after a look at the exact text", CHANGE),
-    Action("playbook.search", "slash", "filter", "Filter the bullets by words, is: and section:", FIND),
-    Action("playbook.delete", "d", "delete", "Delete this bullet, after y; can be undone", CHANGE),
+    Action("playbook.export", "X", "export", "Write the playbook to a file, seen before", CHANGE),
+    Action("playbook.search", "slash", "filter", "Filter by words, is: and section:", FIND),
+    Action("playbook.delete", "d", "delete", "Delete it, after y; can be undone", CHANGE),
     Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
-    Action("playbook.section", "O", "add section", "Add a section; the first one begins a playbook", CHANGE, False),
-    Action("playbook.lower", "J", "reorder down", "Move the bullet one place down in its section", CHANGE, False),
-    Action("playbook.higher", "K", "reorder up", "Move the bullet one place up in its section", CHANGE, False),
+    Action("playbook.section", "O", "add section", "Add a section, or begin a playbook", CHANGE, False),
+    Action("playbook.lower", "J", "reorder down", "Move the bullet one place down", CHANGE, False),
+    Action("playbook.higher", "K", "reorder up", "Move the bullet one place up", CHANGE, False),
     Action("playbook.pin", "p", "pin", "Pin or unpin this bullet", CHANGE),
-    Action("playbook.books", "b", "playbooks", "Choose among the playbooks of this store", FIND),
+    Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
     Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
     Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
     Action("playbook.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
@@ -115,24 +131,20 @@ PLAYBOOK = (
 
 TUNE = (
     Action("tune.query", "slash", "query", "Write the query that is ranked", FIND),
-    Action("tune.next-slider", "tab", "next slider", "To the next slider", MOVE, False, "app.focus_next"),
-    Action("tune.last-slider", "shift+tab", "previous", "To the previous slider", MOVE, False, "app.focus_previous"),
-    Action("tune.next-flip", "right_square_bracket", "next flip", "To the next value that swaps two rows", FIND),
-    Action("tune.previous-flip", "left_square_bracket", "previous flip", "To the last value that does", FIND, False),
+    Action("tune.queries", "f", "queries", "Choose one of the saved queries", FIND),
+    Action("tune.next-pane", "tab", "next pane", "From sliders to ranking to explanation", MOVE, True),
+    Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
+    Action("tune.previous-flip", "left_square_bracket", "flip before", "Just below the last swap of two rows", FIND),
+    Action("tune.next-flip", "right_square_bracket", "flip after", "Just beyond the next swap of two rows", FIND),
     Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
     Action("tune.load", "l", "load", "Load a profile", CHANGE),
-    Action("tune.judge", "J", "judge", "Grade the results of this query", DECIDE),
+    Action("tune.why", "w", "why not", "Find any memory and see why it is so low", FIND),
+    Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
+    Action("tune.later", "full_stop", "later", "Rank as if it were 5 days later", CHANGE),
+    Action("tune.options", "o", "options", "How recency counts, what normalises", CHANGE),
+    Action("tune.revert", "r", "revert", "Put everything back to the saved profile", CHANGE, False),
     Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
 )
-
-JUDGE = (
-    Action("judge.none", "0", "0 irrelevant", "Not relevant", DECIDE, True, "grade(0)"),
-    Action("judge.slight", "1", "1 slightly", "Slightly relevant", DECIDE, True, "grade(1)"),
-    Action("judge.good", "2", "2 relevant", "Relevant", DECIDE, True, "grade(2)"),
-    Action("judge.full", "3", "3 exactly", "Exactly what is needed", DECIDE, True, "grade(3)"),
-    Action("judge.skip", "space", "can't tell", "Leave it ungraded and go to the next", DECIDE),
-)
-"""Judge mode is modal: the digits grade, and the area keys rest until esc."""
 
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
@@ -180,13 +192,15 @@ def scope(area_id: str) -> tuple[Action, ...]:
 
 def scopes() -> dict[str, tuple[Action, ...]]:
     """Return the sets of actions within which a key must be unique, by title."""
-    judge = (*JUDGE, *LIST, *(a for a in GLOBAL if not a.run.startswith("area(")))
+    elsewhere = tuple(a for a in GLOBAL if not a.run.startswith("area("))
+    rejected = (*REASONS, *REVIEW, *LIST, *MARKS, *elsewhere)
     dialogs = {"the help": HELP, "a question": CONFIRM, "the editor": EDITOR, "an input": PROMPT, "a choice": CHOOSE}
     dialogs["the export"] = (*EXPORT, *LIST)
-    return {**{a.title: scope(a.id) for a in AREAS}, "judge mode": judge, **dialogs}
+    return {**{a.title: scope(a.id) for a in AREAS}, "a rejection": rejected, **dialogs}
 
 
 def every_action() -> tuple[Action, ...]:
     """Return all actions of the app, each once."""
-    tables = (GLOBAL, LIST, MARKS, SLIDER, STREAM, REVIEW, PLAYBOOK, TUNE, JUDGE, HELP, CONFIRM, EDITOR, EXPORT, PROMPT, CHOOSE)
+    dialogs = (HELP, CONFIRM, EDITOR, EXPORT, PROMPT, CHOOSE)
+    tables = (GLOBAL, LIST, MARKS, SLIDER, STREAM, REVIEW, REASONS, PLAYBOOK, TUNE, *dialogs)
     return tuple(dict.fromkeys(action for table in tables for action in table))

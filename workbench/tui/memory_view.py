@@ -181,7 +181,8 @@ def _timeline(memory: Memory, around: Surroundings) -> list[Content]:
         here = other.id == memory.id
         clock = other.created_at.astimezone().strftime("%H:%M")
         mark = "▸ " if here else "  "
-        rows.append(assemble([(f"{mark}{clock} ", MUTED)]) + line(other.line, max(10, around.width - 8), "bold" if here else ""))
+        text = line(other.line, max(10, around.width - 8), "bold" if here else "")
+        rows.append(assemble([(f"{mark}{clock} ", MUTED)]) + text)
     return rows
 
 

@@ -196,6 +196,14 @@ class Slider(Widget, can_focus=True):
         """Back to the default."""
         self.value = self.default
 
+    def action_above(self) -> None:
+        """To the slider before this one."""
+        self.screen.focus_previous(Slider)
+
+    def action_below(self) -> None:
+        """To the slider after this one."""
+        self.screen.focus_next(Slider)
+
     def action_type(self) -> None:
         """Start typing a value."""
         self.typed = ""

@@ -1,0 +1,128 @@
+"""The app with only the Playbook, and a hand that presses its keys."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+import workbench.tui.app
+from tests.tui.widgets.host import picture, until
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.tui.app import AppOptions, WorkbenchApp
+from workbench.tui.screens.playbook import PlaybookScreen
+
+D = TypeVar("D", bound=Screen[Any])
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TEXT = """## HARD RULES
+[hr-00001] helpful=9 harmful=1 :: Never write to production without asking.
+[hr-00002] helpful=1 harmful=3 :: Retry everything twice.
+[hr-00003] helpful=0 harmful=0 :: Ask Ruth before mailing customers.
+
+## APIS TO USE
+[api-00004] helpful=3 harmful=0 :: Read the address from the Fly header.
+## OTHERS
+"""
+BOOK = "rules"
+
+
+class PlaybookApp(WorkbenchApp):
+    """The app with the one area under test, without the model."""
+
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[object]]]] = {"playbook": PlaybookScreen}
+    DEFAULT_MODE = "playbook"
+    CSS_PATH = str(Path(workbench.tui.app.__file__).with_name("workbench.tcss"))
+
+    def _load_retriever(self) -> None:  # type: ignore[override]
+        """The playbook needs no model."""
+
+
+class Clock:
+    """A clock that moves a second with every look, so that the order of changes shows."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+def open_bench(folder: Path) -> Workbench:
+    """Open an empty store in a folder."""
+    return open_workbench(folder / "store", profiles=folder / "profiles", clock=Clock())
+
+
+def bring_in(bench: Workbench, path: Path, text: str) -> None:
+    """Write a playbook file and import it."""
+    path.write_bytes(text.encode())
+    bench.importer.carry_out(bench.importer.plan(path))
+
+
+class Hand:
+    """Presses keys and looks at the screen."""
+
+    def __init__(self, app: PlaybookApp, pilot: Pilot[Any]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def screen(self) -> PlaybookScreen:
+        found = self.app.screen_stack[0]
+        assert isinstance(found, PlaybookScreen)
+        return found
+
+    @property
+    def here(self) -> str:
+        """The id of the bullet or section under the cursor."""
+        row = self.screen.rows.current
+        return row.key[1] if row else ""
+
+    @property
+    def listed(self) -> list[str]:
+        return [row.bullet.id for row in self.screen.rows.rows if row.bullet]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(picture(self.app))
+
+    @property
+    def said(self) -> list[str]:
+        return [str(note.message) for note in self.app._notifications]
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+        await self.pilot.pause()
+
+    async def write(self, text: str) -> None:
+        names = {" ": "space", ":": "colon", "/": "slash", ".": "full_stop", "-": "minus", "_": "underscore"}
+        await self.press(*(names.get(char, char) for char in text))
+
+    async def dialog(self, kind: type[D]) -> D:
+        """Wait for a dialog of a kind, and return it."""
+        await until(self.pilot, lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted)
+        await self.pilot.pause()
+        assert isinstance(self.app.screen, kind)
+        return self.app.screen
+
+    async def back(self) -> None:
+        await until(self.pilot, lambda: self.app.screen is self.screen)
+        await self.pilot.pause()
+
+    async def shows(self, text: str) -> None:
+        await until(self.pilot, lambda: text in self.text)
+
+
+@asynccontextmanager
+async def opened(bench: Workbench, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Hand]:
+    app = PlaybookApp(bench, AppOptions(title="test"))
+    async with app.run_test(size=size) as pilot:
+        hand = Hand(app, pilot)
+        await until(pilot, lambda: isinstance(app.screen, PlaybookScreen))
+        await pilot.pause()
+        yield hand

@@ -1,0 +1,302 @@
+"""The Playbook by its keys, through the real app over a real store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tui.playbook_host import BOOK, TEXT, bring_in, open_bench, opened
+from tests.tui.widgets.host import picture, until
+from workbench.bench.workbench import Workbench
+from workbench.tui.screens.playbook import PlaybookScreen
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.inert_text import InertTextArea
+from workbench.tui.widgets.prompt import Prompt
+from workbench.tui.widgets.safe_input import SafeInput
+
+HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Workbench]:
+    bench = open_bench(tmp_path)
+    yield bench
+    bench.close()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return tmp_path / "rules.txt"
+
+
+@pytest.fixture
+def bench(empty: Workbench, source: Path) -> Workbench:
+    bring_in(empty, source, TEXT)
+    return empty
+
+
+def bullet_ids(bench: Workbench) -> list[str]:
+    return [b.id for b in bench.playbooks.open(BOOK).bullets]
+
+
+async def test_a_first_section_and_bullet_begin_a_playbook(empty: Workbench) -> None:
+    async with opened(empty) as hand:
+        await hand.press("O")
+        await hand.dialog(Prompt)
+        await hand.write("Hard rules")
+        await hand.press("enter")
+        await hand.back()
+        assert hand.here == "hard_rules"
+        await hand.press("o")
+        await hand.dialog(TextEditor)
+        await hand.write("be kind")
+        await hand.press("ctrl+s")
+        await hand.back()
+        assert hand.here == "hr-00001"
+        assert "be kind" in hand.text
+
+
+async def test_a_section_that_exists_is_asked_for_again_with_the_name_kept(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("O")
+        first = await hand.dialog(Prompt)
+        await hand.write("others")
+        await hand.press("enter")
+        await until(hand.pilot, lambda: hand.app.screen not in (first, hand.screen))
+        await hand.shows("exists already")
+        assert "others" in hand.text
+        await hand.press("escape")
+        await hand.back()
+
+
+# Filtering
+
+
+async def test_the_filter_narrows_marks_words_and_comes_off_with_esc(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("slash")
+        await hand.write("is:unused")
+        assert hand.listed == ["hr-00003"]
+        assert "1 shown" in hand.text
+        await hand.press("enter", "escape")
+        assert len(hand.listed) == 4
+        assert hand.here == "hr-00003"
+        await hand.press("slash")
+        await hand.write("section:api fly")
+        assert hand.listed == ["api-00004"]
+
+
+async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        hand.screen.query_one("#book-filter", SafeInput).value = "is:unsued"
+        await hand.shows("Did you mean “is:unused”?")
+        assert len(hand.listed) == 4
+        await hand.press("plus")
+        await hand.shows("+10 −1")
+        assert len(hand.listed) == 4
+
+
+async def test_nothing_matches(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("slash")
+        await hand.write("zzz")
+        assert "Nothing matches" in hand.text
+
+
+# Deciding
+
+
+async def test_a_vote_counts_and_the_same_key_takes_it_back(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("plus")
+        await hand.shows("+10 −1")
+        await hand.press("minus")
+        await hand.shows("+9 −2")
+        await hand.press("minus")
+        await hand.shows("+9 −1")
+        assert bench.library.votes.all() == []
+        await hand.press("u")
+        await hand.shows("+9 −2")
+
+
+async def test_on_a_heading_it_says_what_to_do(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("g", "plus")
+        assert any("on a heading" in said for said in hand.said)
+        assert bench.library.votes.all() == []
+
+
+async def test_marked_bullets_take_the_next_key_together(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("t", "t", "semicolon")
+        assert "2 marked" in hand.text
+        await hand.press("plus")
+        await hand.shows("+10 −1")
+        assert dict(bench.playbooks.view(BOOK).votes) == {"hr-00001": "helpful", "hr-00002": "helpful"}
+        assert hand.screen.rows.mark_count == 0
+        await hand.press("plus")
+        assert bench.playbooks.live_vote(BOOK, "hr-00003") == "helpful"
+
+
+async def test_pin_and_unpin(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("p")
+        await hand.shows("★ +9 −1")
+        await hand.press("p")
+        await until(hand.pilot, lambda: "★ +9" not in hand.text)
+
+
+# Changing
+
+
+async def test_edit_saves_what_was_shown(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("e")
+        await hand.dialog(TextEditor)
+        await hand.write(" Ever")
+        await hand.press("ctrl+s")
+        await hand.back()
+        assert bench.playbooks.bullet(BOOK, "hr-00001").content == "Never write to production without asking. Ever"
+        await hand.press("u")
+        assert bench.playbooks.bullet(BOOK, "hr-00001").content == "Never write to production without asking."
+
+
+async def test_an_edit_that_meets_another_one_keeps_the_text_and_asks_again(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("e")
+        editor = await hand.dialog(TextEditor)
+        bench.playbooks.edit(BOOK, "hr-00001", "theirs")
+        await hand.write(" mine")
+        await hand.press("ctrl+s")
+        assert hand.app.screen is editor
+        await hand.shows("changed by someone else")
+        assert bench.playbooks.bullet(BOOK, "hr-00001").content == "theirs"
+        await hand.press("ctrl+s")
+        await hand.back()
+        assert bench.playbooks.bullet(BOOK, "hr-00001").content.endswith(" mine")
+
+
+async def test_an_edit_of_a_deleted_bullet_loses_nothing(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("e")
+        editor = await hand.dialog(TextEditor)
+        bench.playbooks.delete(BOOK, ["hr-00001"])
+        await hand.write(" mine")
+        await hand.press("ctrl+s")
+        assert hand.app.screen is editor
+        await hand.shows("There is no bullet hr-00001")
+        assert editor.query_one(InertTextArea).text.endswith(" mine")
+
+
+async def test_the_own_editor(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answer(self: PlaybookScreen, text: str) -> str | None:
+        return text.upper()
+
+    monkeypatch.setattr(PlaybookScreen, "edit_externally", answer)
+    async with opened(bench) as hand:
+        await hand.press("E")
+        await until(hand.pilot, lambda: bench.playbooks.bullet(BOOK, "hr-00001").content.startswith("NEVER"))
+
+
+async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("o")
+        await hand.dialog(TextEditor)
+        await hand.write("new one")
+        await hand.press("ctrl+s")
+        await hand.back()
+        assert bullet_ids(bench) == ["hr-00001", "hr-00002", "hr-00003", "hr-00005", "api-00004"]
+        assert hand.here == "hr-00005"
+        assert "Added the bullet hr-00005." in hand.said
+
+
+async def test_a_new_bullet_that_the_filter_hides_is_named(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("slash")
+        await hand.write("never")
+        await hand.press("enter", "o")
+        await hand.dialog(TextEditor)
+        await hand.write("other")
+        await hand.press("ctrl+s")
+        await hand.back()
+        assert hand.here == "hr-00001"
+        assert any("Added the bullet hr-00005. The filter hides it" in said for said in hand.said)
+
+
+async def test_delete_asks_and_y_deletes_and_u_brings_it_back(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("d")
+        question = await hand.dialog(Confirm)
+        assert "Never write to production" in hand.text
+        await hand.press("n")
+        await hand.back()
+        assert len(bullet_ids(bench)) == 4
+        await hand.press("d")
+        question = await hand.dialog(Confirm)
+        question._guard = 0.0
+        await hand.press("y")
+        await hand.back()
+        assert bullet_ids(bench) == ["hr-00002", "hr-00003", "api-00004"]
+        assert hand.here == "hr-00002"
+        await hand.press("u")
+        assert bench.exporter.ace(BOOK)[0] == TEXT
+
+
+async def test_saying_no_keeps_the_marks(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("t", "t", "semicolon", "d")
+        await hand.dialog(Confirm)
+        await hand.press("n")
+        await hand.back()
+        assert hand.screen.rows.mark_count == 2
+
+
+async def test_move_to_another_section(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("T", "semicolon", "M")
+        await hand.dialog(Choose)
+        await hand.write("others")
+        await hand.press("enter")
+        await hand.back()
+        assert {b.section for b in bench.playbooks.open(BOOK).bullets} == {"others"}
+        assert hand.screen.rows.mark_count == 0
+
+
+async def test_reorder_follows_the_bullet_and_stops_at_the_edge(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("J")
+        await until(hand.pilot, lambda: hand.listed[:2] == ["hr-00002", "hr-00001"])
+        assert hand.here == "hr-00001"
+        await hand.press("K")
+        await until(hand.pilot, lambda: hand.listed[:2] == ["hr-00001", "hr-00002"])
+        await hand.press("K")
+        assert any("is the first of its section" in said for said in hand.said)
+        await hand.press("slash")
+        await hand.write("hr")
+        await hand.press("enter", "J")
+        assert any("Esc clears it" in said for said in hand.said)
+
+
+async def test_copy_and_history(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("y")
+        assert hand.app.clipboard == "Never write to production without asking."
+        await hand.press("h")
+        await hand.shows("History of rules/hr-00001")
+
+
+async def test_another_playbook_is_chosen_with_b(bench: Workbench, tmp_path: Path) -> None:
+    other = tmp_path / "second.txt"
+    bring_in(bench, other, "## A\n[a-00001] only one\n")
+    async with opened(bench) as hand:
+        assert "b: 1 more" in hand.text
+        await hand.press("b")
+        await hand.dialog(Choose)
+        await hand.write("second")
+        await hand.press("enter")
+        await hand.back()
+        await until(hand.pilot, lambda: hand.listed == ["a-00001"])
+        assert "bare" in picture(hand.app)[1]
+        assert hand.here == "a-00001"

@@ -1,0 +1,242 @@
+"""The Stream by its keys, over a real store."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static, TextArea
+
+from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from workbench.bench.workbench import open_workbench
+from workbench.core.memory import Memory
+from workbench.store.library import Library
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.history_dialog import HistoryDialog
+from workbench.tui.screens.stream import StreamScreen
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.editor import TextEditor
+
+
+def stream(app: WorkbenchApp) -> StreamScreen:
+    screen = app.screen
+    assert isinstance(screen, StreamScreen)
+    return screen
+
+
+def current(app: WorkbenchApp) -> Memory:
+    memory = stream(app).rows.current
+    assert memory is not None
+    return memory
+
+
+async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
+    for key in pressed:
+        await pilot.press(key)
+        await pilot.pause()
+
+
+async def test_the_newest_memory_stands_first_with_its_detail(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.pause()
+        assert current(app).id == "mem-20260320-0000257"
+        assert "257 memories" in screen_text(app)
+        assert "Open for next week" in screen_text(app)
+
+
+async def test_a_vote_counts_at_once_and_the_same_key_takes_it_back(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        before = current(app).helpful_count
+        await keys(pilot, "plus")
+        assert current(app).helpful_count == before + 1
+        await keys(pilot, "minus")
+        assert (current(app).helpful_count, current(app).harmful_count) == (before, 1)
+        await keys(pilot, "minus")
+        assert (current(app).helpful_count, current(app).harmful_count) == (before, 0)
+
+
+async def test_undo_and_redo_from_the_keyboard(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "p", "plus", "u")
+        assert current(app).pinned
+        assert current(app).helpful_votes == 0
+        await keys(pilot, "u")
+        assert not current(app).pinned
+        await keys(pilot, "U", "U")
+        assert current(app).pinned
+        assert current(app).helpful_votes == 1
+
+
+async def test_forgetting_asks_then_moves_on_and_undo_brings_it_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.widgets.confirm.GUARD", 0.0)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        id = current(app).id
+        await keys(pilot, "d")
+        question = app.screen
+        assert isinstance(question, Confirm)
+        question._guard = 0.0
+        await keys(pilot, "y")
+        assert current(app).id != id
+        assert app.bench.library.memories.get(id).archived_reason == "forgotten"
+        await keys(pilot, "u")
+        assert id in [m.id for m in stream(app).rows.rows]
+
+
+async def test_editing_here_and_leaving_twice(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        old = current(app).content
+        await keys(pilot, "e")
+        assert isinstance(app.screen, TextEditor)
+        app.screen.query_one(TextArea).text = "changed but left"
+        await keys(pilot, "escape", "escape")
+        assert current(app).content == old
+        await keys(pilot, "e")
+        app.screen.query_one(TextArea).text = "another text"
+        await keys(pilot, "ctrl+s")
+        assert current(app).content == "another text"
+
+
+async def test_a_text_that_cannot_be_stored_stays_in_the_editor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        old = current(app).content
+        await keys(pilot, "e")
+        app.screen.query_one(TextArea).text = "precious words"
+
+        def full(*_: object) -> int:
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("os.fsync", full)
+            await keys(pilot, "ctrl+s")
+        assert isinstance(app.screen, TextEditor)
+        assert "no space left" in screen_text(app).lower()
+        await keys(pilot, "ctrl+s")
+        assert current(app).content == "precious words"
+        assert old != "precious words"
+
+
+async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "slash", *"type:gotcha", "enter")
+        rows = stream(app).rows.rows
+        assert rows
+        assert {m.observation_type for m in rows} == {"gotcha"}
+        await keys(pilot, "j")
+        id = current(app).id
+        await keys(pilot, "escape")
+        assert current(app).id == id
+        assert len(stream(app).rows.rows) > 200
+        await keys(pilot, "n")
+        assert current(app).observation_type == "gotcha"
+        assert current(app).id != id
+
+
+async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "slash", *"since:soon")
+        assert "✗" in screen_text(app)
+        assert stream(app).rows.rows
+
+
+async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "workbench import" in screen_text(app)
+        await keys(pilot, "plus", "e", "p", "d", "h", "y", "enter", "escape")
+    assert app.return_code in (0, None)
+
+
+async def test_marked_rows_take_the_next_key_after_semicolon(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        ids = [m.id for m in stream(app).rows.rows[:3]]
+        await keys(pilot, "t", "t", "t")
+        assert "3 marked" in screen_text(app)
+        await keys(pilot, "semicolon", "p")
+        assert all(app.bench.library.memories.get(id).pinned for id in ids)
+        await keys(pilot, "u")
+        assert not any(app.bench.library.memories.get(id).pinned for id in ids)
+
+
+async def test_another_process_shows_up_without_moving_the_cursor(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "j", "j", "j")
+        here = current(app).id
+        other = Library(app.bench.library.folder, lambda: NOW)
+        with other.transaction("agent:test", "ingest") as tx:
+            tx.put(Memory(tx.new_memory_id(NOW), "An agent wrote this just now", NOW, NOW))
+        app._follow()
+        await pilot.pause()
+        assert current(app).id == here
+        assert "An agent wrote this just now" in screen_text(app)
+        assert "•" in screen_text(app)
+
+
+async def test_since_you_last_looked(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    rev = bench.library.journal.rev
+    agent = open_workbench(bench.library.folder, profiles=tmp_path, actor="agent:test", clock=lambda: NOW)
+    with agent.library.transaction("agent:test", "ingest") as tx:
+        tx.put(Memory(tx.new_memory_id(NOW), "Arrived meanwhile", NOW, NOW))
+    bench.library.journal.refresh()
+    app = app_over(bench, seen=rev)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert "Since you last looked: 1 new" in screen_text(app)
+        await keys(pilot, "escape")
+        assert "Since you last looked" not in screen_text(app)
+
+
+async def test_narrow_screens_offer_the_detail_with_enter(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert not app.screen.query_one("#side").display
+        await keys(pilot, "enter")
+        assert "before and after in this session" in screen_text(app)
+        await keys(pilot, "plus")
+        assert app.bench.library.memories.get("mem-20260320-0000257").helpful_votes == 1
+        await keys(pilot, "escape")
+        assert app.screen.query_one("#list").display
+
+
+async def test_history_names_who_changed_what(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "p", "h")
+        assert isinstance(app.screen, HistoryDialog)
+        assert "pinned" in screen_text(app)
+        assert "human" in screen_text(app)
+
+
+async def test_the_help_lists_every_key_and_the_filter(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 60)) as pilot:
+        await keys(pilot, "question_mark")
+        assert "Vote helpful" in screen_text(app)
+        await keys(pilot, "end")
+        body = "".join(str(s.render()) for s in app.screen.query(Static))
+        assert "type:error,failure" in body
+
+
+async def test_every_area_has_its_number_and_q_leaves(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        for key, name in (("2", "review"), ("3", "playbook"), ("4", "tune"), ("1", "stream")):
+            await keys(pilot, key)
+            assert app.current_mode == name
+        await keys(pilot, "q")
+    assert app.return_value is None

@@ -1,0 +1,231 @@
+"""Looking through a playbook: the list, the filter, the detail beside it, the choice among several."""
+
+from collections.abc import Iterable, Sequence
+
+from textual import on, work
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from workbench.bench.playbook import BookView
+from workbench.core.bookfilter import HELP, BookFilter, parse_book_filter
+from workbench.core.errors import InvalidQuery
+from workbench.store.library import Touched
+from workbench.tui.playbook_bar import BookBar, BookFacts
+from workbench.tui.playbook_detail import Around, bullet_detail, section_detail
+from workbench.tui.playbook_outline import Outline
+from workbench.tui.playbook_rows import Columns, Row, bullets_in, cells, columns_of, rows_of
+from workbench.tui.screens.area import AreaScreen
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.line_list import LineList
+from workbench.tui.widgets.row import Cell
+from workbench.tui.widgets.safe_input import SafeInput
+
+EMPTY_STORE = "No playbook yet. O adds a section and begins one, or `workbench import FILE` brings one in."
+EMPTY_BOOK = "This playbook is empty. O adds a section, then o adds a bullet to it."
+NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
+TABLES = frozenset({"books", "sections", "bullets", "votes"})
+
+
+class PlaybookBrowser(AreaScreen):
+    """The bullets of one playbook in file order, with the one under the cursor in full beside them."""
+
+    AREA = "playbook"
+    help_text = "The filter, and the symbols before a bullet\n" + "\n".join(f"  {what:<22} {why}" for what, why in HELP)
+    DEFAULT_CSS = """
+    PlaybookBrowser {
+        #book-filter-line { height: 1; padding: 0 1; }
+        #book-filter { width: 1fr; background: $background; }
+        #book-count { width: auto; color: $text-muted; padding-left: 2; }
+        #outline { display: none; width: 44; border-right: solid $panel; scrollbar-size-vertical: 1; }
+        #bullets { width: 3fr; }
+        #bullet-side { width: 2fr; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
+        #bullet-side:focus { border-left: solid $accent; }
+        &.-wide #outline { display: block; }
+        &.-narrow #bullet-side { display: none; border-left: none; }
+        &.-narrow.-open #bullet-side { display: block; width: 1fr; }
+        &.-narrow.-open #bullets { display: none; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._book = ""
+        self._view: BookView | None = None
+        self._filter = BookFilter()
+        self._columns = Columns(0, 2, 2)
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the line of the book, the filter, the outline, the list and the detail."""
+        yield BookBar()
+        yield Horizontal(
+            SafeInput(placeholder="/ filter: words is:unused section:api", id="book-filter"),
+            Static(id="book-count"),
+            id="book-filter-line",
+        )
+        rows: LineList[Row] = LineList(
+            self._draw, lambda row: row.key, is_heading=lambda row: row.bullet is None, id="bullets"
+        )
+        yield Horizontal(Outline(id="outline"), rows, VerticalScroll(Static(id="bullet-detail"), id="bullet-side"))
+
+    def on_mount(self) -> None:
+        """Start in the list."""
+        self.rows.focus()
+
+    @property
+    def rows(self) -> LineList[Row]:
+        """The list of headings and bullets."""
+        return self.query_one("#bullets", LineList)
+
+    # Showing
+
+    def show_store(self) -> None:
+        """Show the open playbook as it is now; the first one when it is gone."""
+        books = self.bench.playbooks.books()
+        if self._book not in {line.book.id for line in books}:
+            self._book = books[0].book.id if books else ""
+        self._view = self.bench.playbooks.view(self._book) if self._book else None
+        self.query_one(BookBar).facts = self._facts(len(books) - 1)
+        self._show_rows()
+
+    def show_changes(self, touched: Touched) -> None:
+        """Follow changes of playbooks; the cursor, the filter and the marks stay."""
+        if any(table in TABLES for table, _ in touched.keys):
+            self.show_store()
+
+    def _facts(self, others: int) -> BookFacts | None:
+        if self._view is None:
+            return None
+        book, view = self._view.playbook, self._view
+        sections = sum(bool(s.title.strip()) for s in book.sections)
+        return BookFacts(book.book.name, book.book.dialect, len(book.bullets), sections, view.tokens, others)
+
+    def _show_rows(self) -> None:
+        rows = rows_of(self._view, self._filter) if self._view else []
+        columns = columns_of(rows, self._filter.words)
+        old = list(self.rows.rows)
+        self.rows.set_empty(Content(self._nothing()))
+        same = columns == self._columns and [r.key for r in old] == [r.key for r in rows] and bool(rows)
+        self._columns = columns
+        if same:
+            self._refresh_rows(old, rows)
+        else:
+            self.rows.set_rows(rows, cursor=None if old else _first_bullet(rows))
+        self._show_count(rows)
+        self._show_detail()
+
+    def _refresh_rows(self, old: Sequence[Row], rows: Sequence[Row]) -> None:
+        """Repaint only the lines that differ; the list keeps its rows, which are this screen's."""
+        shown = self.rows.rows
+        assert isinstance(shown, list)
+        for index, (before, now) in enumerate(zip(old, rows, strict=True)):
+            if before != now:
+                shown[index] = now
+                self.rows.refresh_row(index)
+
+    def _nothing(self) -> str:
+        if self._view is None:
+            return EMPTY_STORE
+        return NO_MATCH if self._filter and self._view.playbook.bullets else EMPTY_BOOK
+
+    def _show_count(self, rows: Sequence[Row]) -> None:
+        shown = sum(row.bullet is not None for row in rows)
+        self._count(Content(f"{shown} shown" if self._filter else ""))
+
+    def _count(self, content: Content) -> None:
+        self.query_one("#book-count", Static).update(content)
+
+    def _draw(self, row: Row, width: int) -> list[Cell]:
+        return cells(row, self._columns, width)
+
+    @on(LineList.Highlighted, "#bullets")
+    def _moved(self) -> None:
+        self._show_detail()
+        self.query_one("#bullet-side").scroll_home(animate=False)
+
+    def _show_detail(self) -> None:
+        row = self.rows.current
+        self.query_one("#bullet-detail", Static).update(self._detail(row) if row else Content(""))
+        self.query_one(Outline).follow(self.rows.rows, row.section.id if row else "")
+
+    def _detail(self, row: Row) -> Content:
+        assert self._view is not None
+        siblings = self._view.playbook.in_section(row.section.id)
+        if row.bullet is None:
+            return section_detail(row, len(siblings) - row.count)
+        around = Around(
+            now=self.bench.context.now(),
+            place=1 + next((i for i, b in enumerate(siblings) if b.id == row.bullet.id), 0),
+            siblings=len(siblings),
+            changed=self.bench.playbooks.last_change(self._book, row.bullet.id),
+            words=self._filter.words,
+        )
+        return bullet_detail(row, row.bullet, around)
+
+    @on(Outline.Highlighted, "#outline")
+    def _jump(self, event: Outline.Highlighted) -> None:
+        heading = event.line_list.current
+        place = None if heading is None else self.rows.index_of(heading.key)
+        if place is not None:
+            self.rows.cursor = place
+
+    # Finding
+
+    @on(Input.Changed, "#book-filter")
+    def _filtering(self, event: Input.Changed) -> None:
+        try:
+            self._filter = parse_book_filter(event.value)
+        except InvalidQuery as error:
+            self._count(Content.styled(f"✗ {error}", "$text-error"))
+            return
+        self._show_rows()
+
+    @on(Input.Submitted, "#book-filter")
+    def _filtered(self) -> None:
+        self.rows.focus()
+
+    def action_search(self) -> None:
+        """Go to the filter."""
+        self.query_one("#book-filter").focus()
+
+    @work
+    async def action_books(self) -> None:
+        """Choose another playbook of this store."""
+        books = self.bench.playbooks.books()
+        if not books:
+            self.workbench_app.say(EMPTY_STORE)
+            return
+        choices = [Choice(line.book.id, line.book.name or line.book.id, bullets_in(line.bullets)) for line in books]
+        chosen = await self.app.push_screen_wait(Choose("Playbooks of this store", choices, self._book))
+        if chosen is not None and chosen != self._book:
+            self._book = chosen
+            self.rows.clear_marks()
+            self.show_store()
+            self.rows.cursor = _first_bullet(self.rows.rows)
+
+    def go_back(self) -> None:
+        """Close the detail, leave the filter line, drop the marks, or clear the filter; the cursor stays."""
+        box = self.query_one("#book-filter", SafeInput)
+        if self.has_class("-open"):
+            self.remove_class("-open")
+            self.rows.focus()
+        elif self.focused is not self.rows:
+            self.rows.focus()
+        elif self.rows.mark_count:
+            self.rows.clear_marks()
+        elif box.value:
+            box.value = ""
+
+    @on(LineList.Opened, "#bullets")
+    def _open(self) -> None:
+        self.add_class("-open")
+        self.query_one("#bullet-side").focus()
+
+    @on(LineList.MarksChanged)
+    def _marked(self) -> None:
+        self.show_status()
+
+
+def _first_bullet(rows: Sequence[Row]) -> int:
+    return next((i for i, row in enumerate(rows) if row.bullet is not None), 0)

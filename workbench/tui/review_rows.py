@@ -1,0 +1,68 @@
+"""One line of the Review queue: flags, importance, what it is about, and how long it waits."""
+
+from datetime import datetime, timedelta
+
+from textual.content import Content
+
+from workbench.bench.review import is_put_off
+from workbench.bench.review_queue import GONE, NO_EVIDENCE, WAITS
+from workbench.core.memory import Memory
+from workbench.core.proposal import Proposal
+from workbench.core.text import one_line
+from workbench.tui.content import MUTED, assemble
+from workbench.tui.figures import ago
+from workbench.tui.widgets.row import Cell
+
+SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}
+"""One sign per known flag; any other flag is "!"."""
+
+OTHER = "!"
+MERGE = "⇄"
+FLAG = "$text-warning"
+
+HALF_A_DAY = timedelta(hours=12)
+
+_FLAG_CELLS = 2
+_AGE_CELLS = 6
+_WORDS_FROM = 84
+"""From this width on, the flags stand in words too."""
+
+
+def row(proposal: Proposal, memory: Memory | None, width: int, now: datetime) -> list[Cell]:
+    """Return the cells of a proposal; `memory` is what it is about."""
+    rests = is_put_off(proposal, now)
+    # Half a day rounds "in 6 days and 23 hours" to a week.
+    at = proposal.review_after + HALF_A_DAY if rests and proposal.review_after else proposal.created_at
+    style = MUTED if rests else ""
+    signs = f"{flag_signs(proposal.flags):<{_FLAG_CELLS}}"
+    weight = assemble([(signs, FLAG), (f" {proposal.importance:2.0f}", style)])
+    cells = [Cell(weight, _FLAG_CELLS + 3), Cell(title(proposal, memory), 0, style)]
+    if width >= _WORDS_FROM:
+        cells.append(Cell(", ".join(proposal.flags), 20, FLAG))
+    return [*cells, Cell(ago(at, now), _AGE_CELLS, MUTED, "right")]
+
+
+def title(proposal: Proposal, memory: Memory | None) -> str:
+    """Return what a proposal is about, in stored words (not yet safe to draw)."""
+    if proposal.kind == "reflection" or memory is None:
+        return proposal.title
+    return f"{MERGE} {memory.line}" if proposal.kind == "merge" else f"{proposal.kind}: {memory.line}"
+
+
+def flag_signs(flags: tuple[str, ...]) -> str:
+    """Return the signs of the flags, at most two."""
+    signs = dict.fromkeys(SYMBOLS.get(flag, OTHER) for flag in flags)
+    return "".join(signs)[:_FLAG_CELLS]
+
+
+def flags_in_words(flags: tuple[str, ...]) -> Content:
+    """Return the flags with their signs, on one wrapping line."""
+    parts = [f"{SYMBOLS.get(flag, OTHER)} {one_line(flag, 200)}" for flag in flags]
+    return Content.styled("   ".join(parts), FLAG)
+
+
+def legend() -> Content:
+    """Return what the signs of the list stand for."""
+    signs = [(f"{sign} ", FLAG, f"{flag}  ") for flag, sign in SYMBOLS.items()]
+    pieces = [piece for sign, style, words in signs for piece in ((sign, style), (words, MUTED))]
+    return assemble([*pieces, (f"{MERGE} ", FLAG), ("merge", MUTED)])

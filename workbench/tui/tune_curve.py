@@ -1,0 +1,150 @@
+"""How recency fades, with the memory's place on the curve: drawn by plotext in quadrant blocks."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.color import Color
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.bench.question import Explanation
+from workbench.core.profile import Profile
+from workbench.core.recency import rank_recency, recency
+from workbench.tui.content import MUTED, assemble
+from workbench.tui.figures import days
+
+if TYPE_CHECKING:
+    from textual_plotext import PlotextPlot
+
+HERE = "●"
+_POINTS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A falling curve from `x` 0 to `end`; the memory stands at `here`. `unit` names what x counts."""
+
+    end: float
+    half: float
+    here: float
+    value: float
+    by_rank: float | None
+    unit: str
+
+    def at(self, x: float) -> float:
+        """Return the recency at `x` days, or at place `x` where recency goes by rank."""
+        return recency(x * 24, self.half) if self.by_rank is None else self.by_rank**x
+
+
+def curve_of(found: Explanation, profile: Profile) -> Curve | None:
+    """Return the curve of a memory, or `None` where recency does not fade."""
+    if profile.mode == "off" or found.standing.scored is None:
+        return None
+    value = found.standing.scored.raw.recency
+    if profile.mode == "rank":
+        return None if profile.rank_decay == 1 or not value else _by_rank(found, profile.rank_decay, value)
+    if found.half_life is None:
+        return None
+    here = found.hours / 24
+    # Four half-lives show the whole fall; an older memory lengthens the axis, up to the point where nothing is left.
+    end = max(4 * found.half_life, min(here * 1.15, 12 * found.half_life))
+    return Curve(end, found.half_life, min(here, end), value, None, "d")
+
+
+def _by_rank(found: Explanation, decay: float, value: float) -> Curve:
+    here = next((x for x in range(found.pool) if rank_recency(x, decay) <= value), found.pool)
+    return Curve(float(max(found.pool, 2)), 0.0, float(here), value, decay, "place")
+
+
+def heading(found: Explanation, profile: Profile) -> Content:
+    """Return one line that says how recency goes for this memory."""
+    if profile.mode == "off":
+        return Content.styled("recency is off: 1 for every memory", MUTED)
+    if profile.mode == "rank":
+        order = "newest" if profile.rank_order == "newest" else "oldest"
+        return Content.styled(f"recency by rank, {order} first: {profile.rank_decay:g} per place", MUTED)
+    since = f"{days(found.hours / 24)} since the last access" if found.hours >= 1 else "read within the hour"
+    if found.half_life is None:
+        why = "pinned" if found.standing.memory.pinned else found.standing.memory.memory_type
+        return assemble([("recency does not fade", ""), (f" ({why}) · {since}", MUTED)])
+    return assemble([(f"half-life {days(found.half_life)}", ""), (f" · {since}", MUTED)])
+
+
+class DecayCurve(Vertical):
+    """The decay curve and the line above it; plotext is imported when there is something to draw."""
+
+    DEFAULT_CSS = """
+    DecayCurve {
+        height: 13;
+        & .curve--head { height: 1; }
+        & PlotextPlot { height: 1fr; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._plot: PlotextPlot | None = None
+        self._curve: Curve | None = None
+
+    def compose(self) -> ComposeResult:
+        """Start with the line alone."""
+        yield Static(classes="curve--head")
+
+    def on_mount(self) -> None:
+        """Draw in the colours of another theme when it changes."""
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._show(Content(""), None)
+
+    def show(self, found: Explanation, profile: Profile) -> None:
+        """Show how recency fades for one memory; draws only what is another curve than before."""
+        if found.standing.scored is None:
+            self.clear()
+        else:
+            self._show(heading(found, profile), curve_of(found, profile))
+
+    def _show(self, head: Content, curve: Curve | None) -> None:
+        self.query_one(Static).update(head, layout=False)
+        if curve == self._curve:
+            return
+        self._curve = curve
+        if curve is not None and self._plot is None:
+            from textual_plotext import PlotextPlot
+
+            self._plot = PlotextPlot()
+            # The terminal's own colours: those of the theme are around the curve already.
+            self._plot.theme = "clear"
+            self.mount(self._plot)
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._plot is None:
+            return
+        self._plot.display = self._curve is not None
+        if self._curve is None:
+            return
+        curve, plt = self._curve, self._plot.plt
+        plt.clear_figure()
+        xs = [i * curve.end / _POINTS for i in range(_POINTS + 1)]
+        plt.plot(xs, [curve.at(x) for x in xs], marker="hd", color=self._colour("accent"))
+        plt.scatter([curve.here], [curve.value], marker=HERE, color=self._colour("foreground"))
+        right = curve.here > curve.end * 0.6
+        beside = curve.here + curve.end * (-0.03 if right else 0.03)
+        plt.text(f"{curve.value:.3g}", beside, min(0.93, curve.value + 0.12), alignment="right" if right else "left")
+        plt.xlim(0, curve.end)
+        plt.ylim(0, 1)
+        plt.yticks([0, 0.5, 1], ["0", "½", "1"])
+        places = [0.0, curve.end / 4, curve.end / 2, 3 * curve.end / 4, curve.end]
+        plt.xticks(places, [_tick(x, curve.unit if x == curve.end else "") for x in places])
+        self._plot.refresh()
+
+    def _colour(self, name: str) -> tuple[int, int, int]:
+        return Color.parse(self.app.theme_variables[name]).rgb
+
+
+def _tick(x: float, unit: str) -> str:
+    return f"{x:.3g} {unit}".strip()

@@ -1,0 +1,95 @@
+"""What the tuning screen asks: which query, which profile, which memory, under what name."""
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.bench.profiles import Profiles
+from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.judgment import SavedQuery
+from workbench.core.memory import Memory
+from workbench.core.profile import Profile
+from workbench.core.served import hidden_because
+from workbench.tui.tune_desk import Desk
+from workbench.tui.tune_options import choices, with_option
+from workbench.tui.tune_pick import SHOWN, PickMemory
+from workbench.tui.tune_saving import SaveProfile
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+
+async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], current: str) -> SavedQuery | None:
+    """Ask which saved query to rank by."""
+    found = [Choice(q.id, q.text, ", ".join(q.tags)) for q in queries]
+    chosen = await app.push_screen_wait(Choose("Saved queries", found, current))
+    return next((q for q in queries if q.id == chosen), None)
+
+
+async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+    """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
+    profiles = app.bench.tuning.profiles
+    found = [Choice(name, name, _about(profiles, name)) for name in profiles.names()]
+    chosen = await app.push_screen_wait(Choose("Load a profile", found, desk.saved.name))
+    if chosen is None:
+        return None
+    detail = Content("They are in no profile yet; s saves them.")
+    question = f"Load {chosen} and drop the changed settings?"
+    if desk.changed and not await app.push_screen_wait(
+        Confirm(question, clock=time.monotonic, detail=detail, yes="load")
+    ):
+        return None
+    with app.reporting():
+        return profiles.get(chosen)
+    return None
+
+
+async def choose_option(app: "WorkbenchApp", profile: Profile) -> Profile | None:
+    """Ask how recency counts and what normalises."""
+    chosen = await app.push_screen_wait(Choose("How the ranking works", choices(profile)))
+    return None if chosen is None else with_option(profile, chosen)
+
+
+async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
+    """Ask for any memory of the store, by the filter language of the Stream; return its id."""
+
+    def search(text: str) -> Sequence[Choice] | str:
+        try:
+            found = app.bench.stream.view(text).memories[:SHOWN]
+        except InvalidQuery as error:
+            return str(error)
+        return [Choice(m.id, m.line[:400], _place(desk, m)) for m in found]
+
+    return await app.push_screen_wait(PickMemory("Why not this one?", search))
+
+
+async def save_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+    """Ask for a name and save the settings under it; return the profile as it was saved."""
+    tuning, parent = app.bench.tuning, desk.saved.name
+    name = await app.push_screen_wait(
+        SaveProfile(
+            "" if tuning.profiles.is_built_in(parent) else parent,
+            lambda name: tuning.profiles.check_name(name, parent),
+            lambda name: tuning.save(desk.profile, name, parent),
+        )
+    )
+    return None if name is None else tuning.profiles.get(name)
+
+
+def _about(profiles: Profiles, name: str) -> str:
+    try:
+        return profiles.get(name).about or "yours"
+    except WorkbenchError:
+        return "cannot be read"
+
+
+def _place(desk: Desk, memory: Memory) -> str:
+    hidden = hidden_because(memory, desk.now)
+    if hidden or desk.ranking is None or memory.id not in desk.ranking.pool.row_of:
+        return hidden or "not ranked yet"
+    place = desk.ranking.place_of(memory.id)
+    return f"#{place}" if place else "hidden"

@@ -1,0 +1,116 @@
+"""Why a memory stands where it stands, figure by figure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from workbench.bench.question import Explanation, Part, Way
+from workbench.core.profile import Profile
+from workbench.core.text import printable
+from workbench.tui.content import MUTED, assemble, body, line
+from workbench.tui.figures import number
+from workbench.tui.tune_parameters import weight
+from workbench.tui.widgets.factor_bar import FILLS
+
+_FILL = {name: (fill, style) for name, fill, style in FILLS}
+_NAME = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What an explanation is seen against: the profile, the baseline's name, and the width in cells."""
+
+    profile: Profile
+    baseline: str
+    width: int
+
+
+def explained(found: Explanation, ways: Sequence[Way] | None, setting: Setting) -> Content:
+    """Return the whole explanation of one memory; `ways` is `None` while they are not worked out."""
+    lines = [_place(found, setting), body(found.standing.memory.line[:400], "bold"), Content("")]
+    if found.hidden:
+        lines += [
+            assemble([("Not served: ", "bold $text-warning"), (printable(found.hidden), "bold $text-warning")]),
+            Content.styled("An agent is never given it, whatever the settings.", MUTED),
+        ]
+        return Content("\n").join(lines)
+    lines.append(_header(setting.width))
+    for part in found.parts:
+        lines += _part(part, setting.width)
+        if part.factor == "relevance":
+            lines += _split(found, setting)
+    if found.standing.scored:
+        lines += [_total(found.standing.scored.total, setting.width), _scope(found, setting)]
+    lines += _ways(found, ways, setting)
+    return Content("\n").join(lines)
+
+
+def _place(found: Explanation, setting: Setting) -> Content:
+    place, before = found.standing.place, found.standing.before
+    pieces = [("hidden" if place is None else f"#{place}", "bold $text-accent")]
+    if before is None:
+        pieces.append((f" · hidden under {printable(setting.baseline)}", MUTED))
+    elif before != place:
+        pieces.append((f" · #{before} under {printable(setting.baseline)}", MUTED))
+    pieces.append((f" · {printable(found.standing.memory.id)}", MUTED))
+    return assemble(pieces)
+
+
+def _header(width: int) -> Content:
+    return Content.styled(f"{'':{_NAME}}{'raw':>8}   {'0 to 1':>7}   {'weight':>6}   {'part':>8}"[:width], MUTED)
+
+
+def _part(part: Part, width: int) -> list[Content]:
+    fill, style = _FILL[part.factor]
+    figures = f"{part.raw:>8.5f} → {part.norm:>7.5f} × {weight(part.weight):>6} = {part.weighted:>8.6f}"
+    head = assemble([(f"{fill} ", style), (f"{part.factor:<{_NAME - 2}}", "bold"), (figures, "")])
+    if part.dead:
+        dead = f"    dead: all have {part.raw:.5f}, so it is 0.5 everywhere and decides nothing"
+        return [head, *Content.styled(dead, "$text-warning").wrap(max(20, width))]
+    return [head, _bound("min", part.low, part.low_by.line, width), _bound("max", part.high, part.high_by.line, width)]
+
+
+def _bound(name: str, value: float, text: str, width: int) -> Content:
+    head = f"    {name} {value:>8.5f}  "
+    return Content.styled(head, MUTED) + line(text, max(0, width - len(head)), MUTED)
+
+
+def _split(found: Explanation, setting: Setting) -> list[Content]:
+    split, profile = found.split, setting.profile
+    terms = [
+        f"dense {split.dense:.4f} × {weight(profile.blend)}",
+        f"lexical {split.lexical:.4f} × {weight(round(1 - profile.blend, 10))}",
+        f"contiguity {split.contiguity:.4f}",
+    ]
+    text = " + ".join(terms)
+    if len(text) + 6 <= setting.width:
+        return [assemble([("    = ", MUTED), (text, "")])]
+    return [assemble([(f"    {'=+'[i > 0]} ", MUTED), (term, "")]) for i, term in enumerate(terms)]
+
+
+def _total(total: float, width: int) -> Content:
+    figures = repr(total)
+    gap = " " * max(1, min(width, _NAME + 40) - 2 - len("total") - len(figures))
+    return assemble([("  total", "bold"), (gap, ""), (figures, "bold $text-accent")])
+
+
+def _scope(found: Explanation, setting: Setting) -> Content:
+    profile = setting.profile
+    whom = f"all {number(found.pool)} served memories"
+    if profile.scope == "top" and profile.top_n < found.pool:
+        whom = f"the {number(profile.top_n)} most relevant of {number(found.pool)}"
+    return Content.styled(f"  0 to 1 over {whom}", MUTED)
+
+
+def _ways(found: Explanation, ways: Sequence[Way] | None, setting: Setting) -> list[Content]:
+    place, k = found.standing.place, setting.profile.k
+    if ways is None or place is None or place <= k:
+        return []
+    if not ways:
+        return [Content(""), Content(f"No single weight brings it into the best {k}.")]
+    lines = [Content(""), Content(f"Into the best {k} with")]
+    for way in ways[:3]:
+        change = f" (now {weight(way.now)})"
+        lines.append(assemble([(f"  {way.factor} {weight(way.then)}", "bold"), (change, MUTED)]))
+    return lines

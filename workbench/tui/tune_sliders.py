@@ -1,0 +1,198 @@
+"""The column of sliders: one per parameter and one for `now`, with what the focused one means below."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from workbench.core.profile import Profile
+from workbench.retrieval.flips import Flip, nearest_flip
+from workbench.retrieval.ranking import Factor
+from workbench.tui.content import MUTED, assemble, line
+from workbench.tui.tune_parameters import (
+    PARAMETERS,
+    TIME,
+    TIME_ABOUT,
+    TIME_SCALE,
+    Parameter,
+    Value,
+    day_offset,
+    weight,
+)
+from workbench.tui.widgets.slider import Slider
+
+LABEL_WIDTH, VALUE_WIDTH = 10, 10
+
+
+class TuneSliders(Vertical):
+    """The sliders of all parameters; says which parameter got which value."""
+
+    class Moved(Message):
+        """A slider has another value; `parameter` is `None` for the one that moves `now`."""
+
+        def __init__(self, parameter: Parameter | None, value: Value) -> None:
+            super().__init__()
+            self.parameter = parameter
+            self.value = value
+
+    class Focused(Message):
+        """Another slider has the focus, so another hint is wanted."""
+
+    DEFAULT_CSS = """
+    TuneSliders {
+        & .slider--profile { height: 1; padding: 0 1; }
+        & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+        & .slider--group { height: 1; padding: 0 1; color: $text-muted; }
+        & .slider--gap { margin-top: 1; }
+        & .slider--about { height: 4; padding: 0 1; border-top: solid $panel; }
+        & Slider.-two { height: 2; }
+        & Slider:disabled { color: $text-disabled; text-opacity: 100%; }
+    }
+    """
+
+    def __init__(self, profile: Profile, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._profile = profile
+        self._flips: dict[Factor, tuple[Flip, ...]] = {}
+        self._steps = ""
+        self._last: Slider | None = None
+
+    def compose(self) -> ComposeResult:
+        """Build the name of the profile, the sliders by group, and what the focused one means."""
+        yield Static(classes="slider--profile")
+        with VerticalScroll(can_focus=False):
+            group = ""
+            for parameter in PARAMETERS:
+                if parameter.group != group:
+                    group = parameter.group
+                    yield Static(Content(group), classes="slider--group" + (" slider--gap" if self._profile else ""))
+                yield self._slider(parameter)
+            yield Slider(
+                "now", 0.0, TIME_SCALE, show=day_offset, id=f"slider-{TIME}", digits=False,
+                label_width=LABEL_WIDTH, value_width=VALUE_WIDTH,
+            )  # fmt: skip
+        yield Static(classes="slider--about")
+
+    def _slider(self, parameter: Parameter) -> Slider:
+        show = partial(self._weight, parameter) if parameter.factor else parameter.show
+        return Slider(
+            parameter.label, parameter.get(self._profile), parameter.scale_for(self._profile), off=parameter.off,
+            show=show, id=f"slider-{parameter.id}", classes="-two" if parameter.factor else "", digits=False,
+            label_width=LABEL_WIDTH, value_width=VALUE_WIDTH,
+        )  # fmt: skip
+
+    def _weight(self, parameter: Parameter, value: float) -> str:
+        total = sum(getattr(self._profile, p.id) for p in PARAMETERS if p.factor)
+        share = getattr(self._profile, parameter.id) / total if total else 0.0
+        return f"{weight(value)} {share:>4.0%}"
+
+    # What is shown
+
+    @property
+    def current(self) -> Slider:
+        """The slider that has the focus, or had it last."""
+        focused = self.screen.focused
+        if isinstance(focused, Slider):
+            self._last = focused
+        return self._last or self.query(Slider).first()
+
+    @property
+    def parameter(self) -> Parameter | None:
+        """The parameter of the current slider; `None` for the one that moves `now`."""
+        return self._parameter(self.current)
+
+    @property
+    def days(self) -> float:
+        """By how many days `now` is moved."""
+        return self.query_one(f"#slider-{TIME}", Slider).value or 0.0
+
+    def show(self, profile: Profile, saved: Profile) -> None:
+        """Put every slider where a profile has it; `saved` is where backspace leads."""
+        self._profile = profile
+        for parameter in PARAMETERS:
+            slider = self.query_one(f"#slider-{parameter.id}", Slider)
+            scale = max(parameter.scale_for(profile), parameter.scale_for(saved), key=lambda s: s.maximum)
+            slider.scale = scale
+            slider.disabled = bool(parameter.holds(profile))
+            with slider.prevent(Slider.Changed):
+                slider.default = scale.clamped(parameter.get(saved))
+                slider.value = parameter.get(profile)
+            slider.refresh()
+        self._head(saved)
+
+    def follow(self, profile: Profile, saved: Profile) -> None:
+        """Take notice that one slider moved: the shares of the weights and the name of the profile follow."""
+        self._profile = profile
+        for parameter in PARAMETERS:
+            if parameter.factor:
+                self.query_one(f"#slider-{parameter.id}", Slider).refresh()
+        self._head(saved)
+
+    def _head(self, saved: Profile) -> None:
+        changed = self._profile != saved
+        head = self.query_one(".slider--profile", Static)
+        name = line(saved.name, 24).rstrip()
+        mark = assemble([(" • changed", "bold $text-warning"), ("  s saves", MUTED)] if changed else [])
+        head.update(assemble([("profile ", MUTED)]) + name.stylize("bold") + mark, layout=False)
+
+    # Hints
+
+    def show_flips(self, factor: Factor, found: Sequence[Flip]) -> None:
+        """Mark where the order changes along one weight."""
+        self._flips[factor] = tuple(found)
+        slider = self.query_one(f"#slider-{factor}", Slider)
+        slider.ticks = tuple(f.value for f in found)
+        slider.hint = self._nearest(factor, slider.value or 0.0)
+        self._show_about()
+
+    def show_steps(self, text: str) -> None:
+        """Say what one step of the current slider, which is no weight, would move."""
+        self._steps = text
+        self._show_about()
+
+    def _nearest(self, factor: Factor, value: float) -> str:
+        found = self._flips.get(factor, ())
+        left, right = nearest_flip(found, value, -1), nearest_flip(found, value, 1)
+        texts = [flip_text(f) for f in (left, right) if f]
+        return " · ".join(texts) or ("no weight here changes the order" if factor in self._flips else "")
+
+    def _show_about(self) -> None:
+        parameter, slider = self.parameter, self.current
+        about = TIME_ABOUT if parameter is None else parameter.about
+        if slider.disabled and parameter:
+            about = f"No effect: {parameter.holds(self._profile)}."
+        hint = self._steps
+        if parameter and parameter.factor:
+            hint = self._nearest(parameter.factor, slider.value or 0.0)
+        text = assemble([(about, ""), (f"\n{hint}" if hint else "", MUTED)])
+        self.query_one(".slider--about", Static).update(text, layout=False)
+
+    # What happened
+
+    def on_slider_changed(self, event: Slider.Changed) -> None:
+        """Pass on which parameter it was."""
+        event.stop()
+        parameter = self._parameter(event.slider)
+        if parameter and parameter.factor:
+            event.slider.hint = self._nearest(parameter.factor, event.slider.value or 0.0)
+            self._profile = parameter.put(self._profile, event.value)
+            self._show_about()
+        self.post_message(self.Moved(parameter, event.value))
+
+    def on_descendant_focus(self) -> None:
+        """Show what the slider means."""
+        self._steps = ""
+        self._show_about()
+        self.post_message(self.Focused())
+
+    def _parameter(self, slider: Slider) -> Parameter | None:
+        return next((p for p in PARAMETERS if slider.id == f"slider-{p.id}"), None)
+
+
+def flip_text(flip: Flip) -> str:
+    """Return "0.37: #4 ⇄ #5"."""
+    return f"{flip.value:.4g}: #{flip.place} ⇄ #{flip.place + 1}"
