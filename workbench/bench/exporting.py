@@ -106,11 +106,11 @@ def _present(path: Path) -> str | None:
             _check_folder(path.resolve().parent)
             return None
         if stat.S_ISDIR(mode):
-            raise WorkbenchError(f"{path} is a folder.", f"Name a file in it. {NOTHING}")
+            raise WorkbenchError(f"{path} is a folder.", "Name a file in it.")
         if not stat.S_ISREG(mode):
             raise WorkbenchError(f"{path} is not an ordinary file.", NOTHING)
         if not mode & 0o222 or not os.access(path, os.W_OK):
-            raise WorkbenchError(f"{path} is read-only.", f"Name another file, or make it writable. {NOTHING}")
+            raise WorkbenchError(f"{path} is read-only.", "Name another file, or make it writable.")
         _check_folder(path.resolve().parent)
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -124,9 +124,9 @@ def _present(path: Path) -> str | None:
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
-        raise WorkbenchError(f"The folder {folder} {what}.", f"Make it first, or name another. {NOTHING}")
+        raise WorkbenchError(f"The folder {folder} {what}.", "Make it first, or name another.")
     if not folder.stat().st_mode & 0o222 or not os.access(folder, os.W_OK | os.X_OK):
-        raise WorkbenchError(f"The folder {folder} is read-only.", f"Name a file elsewhere. {NOTHING}")
+        raise WorkbenchError(f"The folder {folder} is read-only.", "Name a file elsewhere.")
 
 
 def _replace(path: Path, text: str) -> None:

@@ -117,7 +117,8 @@ class Importer:
         for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
             if cancelled is not None and cancelled():
                 return ImportReport(plan, done, group, cancelled=True)
-            with self._library.transaction(actor, label, group=group, part=part) as tx:
+            more = done + len(chunk) < len(plan.records)
+            with self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
                 for record in chunk:
                     tx.put(record)
                 if as_new:

@@ -70,6 +70,8 @@ class Ingest:
         if len(text) > MAX_CONTENT:
             message = f"The text is {len(text):,} characters long, at most {MAX_CONTENT:,} fit."
             raise InvalidRecord(message, "Nothing was written.")
+        # Loading can take a while, and others must not wait for it at the write lock.
+        self._retriever.load()
         with self._library.transaction(self._context.actor, f"ingest {observation.observation_type}") as tx:
             return self._add(tx, replace(observation, content=text))
 

@@ -1,5 +1,6 @@
 """Retrieval profiles: the built-in ones and a person's own, one TOML file each."""
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -8,12 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from workbench.bench.birth import Birth, birth_of
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.profile import BUILT_IN, HalfLives, Profile, check_profile
 from workbench.core.record import iso
 
 _NAME = re.compile(r"[\w][\w .-]{0,59}")
-_KNOWN = {f.name for f in fields(Profile)}
+_KNOWN = {f.name for f in fields(Profile)} | {"birth"}
 
 
 class Profiles:
@@ -24,7 +26,7 @@ class Profiles:
 
     def names(self) -> tuple[str, ...]:
         """Return the built-in names, then the person's own, sorted."""
-        own = sorted(p.stem for p in self._folder.glob("*.toml")) if self._folder.is_dir() else []
+        own = sorted(p.stem for p in self._folder.glob("[!.]*.toml")) if self._folder.is_dir() else []
         built_in = [p.name for p in BUILT_IN]
         return (*built_in, *(name for name in own if name not in built_in))
 
@@ -33,26 +35,54 @@ class Profiles:
         found = next((p for p in BUILT_IN if p.name == name), None)
         if found is not None:
             return found
-        path = self._path(name)
-        try:
-            text = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            known = ", ".join(self.names())
-            raise UnknownRecord(f"There is no profile “{name}”.", f"Known ones: {known}.") from error
-        return _parsed(name, text)
+        return _parsed(name, self._text(name))
 
-    def save(self, profile: Profile, now: datetime, parent: str) -> Path:
-        """Write a profile with where it comes from; raises `InvalidRecord` for a bad name or value."""
-        if any(p.name == profile.name for p in BUILT_IN):
-            raise InvalidRecord(f"“{profile.name}” is a built-in profile.", "Save yours under another name.")
+    def is_built_in(self, name: str) -> bool:
+        """Tell whether a name is that of a built-in profile, in any letter case."""
+        return any(p.name.casefold() == name.casefold() for p in BUILT_IN)
+
+    def check_name(self, name: str, parent: str = "") -> None:
+        """Raise `InvalidRecord` when a profile that comes from `parent` cannot be saved under `name`.
+
+        Built-in profiles are never replaced, and of a person's own only the one it comes from.
+        """
+        path = self._path(name)
+        if self.is_built_in(name):
+            raise InvalidRecord(f"“{name}” is a built-in profile.", "Save yours under another name.")
+        if name != parent and path.exists():
+            raise InvalidRecord(f"There is a profile “{name}” already.", "Take another name, or load it first.")
+
+    def birth(self, name: str) -> Birth | None:
+        """Return the birth certificate of a profile, `None` when it has none; raises as `get` does."""
+        if any(p.name == name for p in BUILT_IN):
+            return None
+        raw = _toml_of(name, self._text(name)).get("birth")
+        return None if raw is None else birth_of(name, raw if isinstance(raw, dict) else {})
+
+    def save(self, profile: Profile, now: datetime, parent: str, birth: Birth | None = None) -> Path:
+        """Write a profile with where it comes from and its birth certificate, whole or not at all.
+
+        Raises `InvalidRecord` for a bad name or value, and `StoreProblem` when it cannot be written.
+        """
+        self.check_name(profile.name, parent)
         check_profile(profile)
         path = self._path(profile.name)
+        # No profile's name can begin with a dot, so the draft is nobody's.
+        draft = path.with_name(f".{path.name}")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(to_toml(profile, now, parent), "utf-8")
+            draft.write_text(to_toml(profile, now, parent, birth), "utf-8")
+            draft.replace(path)
         except OSError as error:
             raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The profile was not saved.") from error
         return path
+
+    def _text(self, name: str) -> str:
+        try:
+            return self._path(name).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            known = ", ".join(self.names())
+            raise UnknownRecord(f"There is no profile “{name}”.", f"Known ones: {known}.") from error
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
@@ -60,7 +90,7 @@ class Profiles:
         return self._folder / f"{name}.toml"
 
 
-def to_toml(profile: Profile, now: datetime, parent: str) -> str:
+def to_toml(profile: Profile, now: datetime, parent: str, birth: Birth | None = None) -> str:
     """Write a profile as TOML, one parameter a line, so that two profiles can be compared with diff."""
     values = asdict(profile)
     lives = values.pop("half_lives")
@@ -68,6 +98,9 @@ def to_toml(profile: Profile, now: datetime, parent: str) -> str:
     lines += [f"{name} = {_toml(value)}" for name, value in values.items()]
     lines += ["", "[half_lives]  # days; 0 means no decay"]
     lines += [f"{name} = {_toml(value)}" for name, value in lives.items()]
+    if birth is not None:
+        lines += ["", "[birth]"]
+        lines += [f"{name} = {_toml(value)}" for name, value in birth.lines]
     return "\n".join(lines) + "\n"
 
 
@@ -75,24 +108,30 @@ def _toml(value: object) -> str:
     if value is None:
         return "0"
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        # What JSON escapes, TOML reads; the one control character that JSON leaves alone is DEL.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)
 
 
 def _parsed(name: str, text: str) -> Profile:
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidRecord(f"The profile “{name}” is not TOML: {error}.", "It was not used.") from error
+    raw = _toml_of(name, text)
     unknown = sorted(set(raw) - _KNOWN)
     if unknown:
         raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {unknown[0]}.", "It was not used.")
     base = Profile(name, 1 / 3, 1 / 3, 1 / 3)
-    values = {key: _value(name, key, value, getattr(base, key)) for key, value in raw.items() if key != "half_lives"}
+    plain = {key: value for key, value in raw.items() if key not in ("half_lives", "birth")}
+    values = {key: _value(name, key, value, getattr(base, key)) for key, value in plain.items()}
     lives = _half_lives(name, raw.get("half_lives", {}))
     profile = replace(base, **{**values, "name": name, "half_lives": lives})
     check_profile(profile)
     return profile
+
+
+def _toml_of(name: str, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidRecord(f"The profile “{name}” is not TOML: {error}.", "It was not used.") from error
 
 
 def _half_lives(name: str, raw: Mapping[str, Any]) -> HalfLives:

@@ -1,27 +1,16 @@
-"""Tuning: ask a query, move the parameters, see the ranking move. Nothing here writes to the store, except saving."""
+"""Tuning: ask a query, move the parameters, see the ranking move. Nothing here writes to the store."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 
 from workbench.bench.context import Context
 from workbench.bench.profiles import Profiles
+from workbench.bench.question import Question
 from workbench.bench.retriever import Retriever
-from workbench.core.judgment import Judgment, SavedQuery
+from workbench.core.judgment import SavedQuery
 from workbench.core.profile import Profile
 from workbench.retrieval.ranker import QueryScores
 from workbench.retrieval.ranking import Ranking
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A ranking beside the one of the profile it is compared with: how many places each row moved (up is > 0).
-
-    `None` stands for a memory that was not among the compared top.
-    """
-
-    ranking: Ranking
-    moves: tuple[int | None, ...]
-    entered: int
 
 
 class Tuning:
@@ -41,6 +30,11 @@ class Tuning:
         """Return the profile the settings name; raises `UnknownRecord` or `InvalidRecord`."""
         return self.profiles.get(self._context.settings.profile)
 
+    def question(self, query: str) -> Question:
+        """Score every memory for a query, once, over the store as it is now; may wait for the model."""
+        ranker = self._retriever.ranker()
+        return Question(ranker, ranker.relevance(query))
+
     def ask(self, query: str) -> QueryScores:
         """Score every memory for a query, once."""
         return self._retriever.ranker().relevance(query)
@@ -49,25 +43,16 @@ class Tuning:
         """Rank what an agent would be served."""
         return self._retriever.ranker().rank(scores, profile, now or self._context.now(), k)
 
-    def compare(
-        self, scores: QueryScores, profile: Profile, base: Profile, now: datetime | None = None, k: int = 50
-    ) -> Moved:
-        """Rank under `profile` and say how far each row moved against `base`."""
-        at = now or self._context.now()
-        ranking, before = self.rank(scores, profile, at, k), self.rank(scores, base, at, k)
-        place = {id: i for i, id in enumerate(before.ids)}
-        moves = tuple(place[id] - i if id in place else None for i, id in enumerate(ranking.ids))
-        top = set(before.ids[: profile.k])
-        return Moved(ranking, moves, sum(id not in top for id in ranking.ids[: profile.k]))
-
     def queries(self) -> tuple[SavedQuery, ...]:
         """Return the saved queries."""
         return tuple(self._context.library.queries.all())
 
-    def judgments(self, query: str) -> tuple[Judgment, ...]:
-        """Return the judgments of a saved query."""
-        return tuple(j for j in self._context.library.judgments.all() if j.query == query)
+    def save(self, profile: Profile, name: str, parent: str) -> Profile:
+        """Save a profile under a name, as a file that says where it comes from; return it as it was saved.
 
-    def save(self, profile: Profile, parent: str) -> str:
-        """Save a profile as a file and return where."""
-        return str(self.profiles.save(profile, self._context.now(), parent))
+        Only the profile it comes from may be replaced. Raises `InvalidRecord` or `StoreProblem`.
+        """
+        about = profile.about if name == parent else f"tuned from {parent}"
+        named = replace(profile, name=name, about=about)
+        self.profiles.save(named, self._context.now(), parent)
+        return named

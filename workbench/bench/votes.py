@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.bench.context import Context
-from workbench.core.errors import InvalidRecord
+from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.feedback import apply_vote, retract_vote
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
@@ -88,7 +88,9 @@ def find_votable(context: Context, name: str) -> Memory | Bullet:
     if len(found) > 1:
         names = ", ".join(f"{b.book}/{b.id}" for b in found)
         raise InvalidRecord(f"{name} is a bullet of several playbooks: {names}.", "Name one of them.")
-    return found[0] if found else library.memories.get(name)
+    if not found:
+        raise UnknownRecord(f"There is no memory or bullet {name} in this store.", "Nothing was changed.")
+    return found[0]
 
 
 def _place(record: Memory | Bullet) -> tuple[Votable, str]:

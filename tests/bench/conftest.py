@@ -1,0 +1,103 @@
+"""A store, a clock that stands still until it is moved, and the demo store at its own time."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.core.memory import Memory
+from workbench.paths import shipped
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self, at: datetime) -> None:
+        self.at = at
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def advance(self, **step: float) -> None:
+        """Move on by a `timedelta`."""
+        self.at += timedelta(**step)
+
+
+Open = Callable[..., Workbench]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(NOON)
+
+
+@pytest.fixture
+def open_bench(tmp_path: Path, clock: Clock) -> Iterator[Open]:
+    """Open the test's store, again and again, as whoever is asked for."""
+    opened: list[Workbench] = []
+
+    def open_it(actor: str = "human", folder: Path = tmp_path / "store") -> Workbench:
+        bench = open_workbench(folder, profiles=tmp_path / "profiles", actor=actor, clock=clock)
+        opened.append(bench)
+        return bench
+
+    yield open_it
+    for bench in opened:
+        bench.close()
+
+
+@pytest.fixture
+def bench(open_bench: Open) -> Workbench:
+    """An empty store."""
+    return open_bench()
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo store at its own time, to be copied."""
+    folder = tmp_path_factory.mktemp("filled") / "store"
+    bench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
+    fill(bench, shipped("fixtures/demo"))
+    bench.close()
+    return folder
+
+
+@pytest.fixture
+def demo(filled: Path, tmp_path: Path, clock: Clock, open_bench: Open) -> Workbench:
+    """A copy of the demo store, half an hour after its last memory."""
+    clock.at = ANCHOR + timedelta(minutes=30)
+    shutil.copytree(filled, tmp_path / "store")
+    return open_bench()
+
+
+def memory(id: str, content: str, at: datetime = NOON, **fields: object) -> Memory:
+    """Return a memory made at `at`."""
+    return Memory(id, content, at, at, **fields)  # type: ignore[arg-type]
+
+
+def put(bench: Workbench, *records: object) -> None:
+    """Store records as nobody's action, so that undo never means them."""
+    with bench.library.transaction("setup", "set up") as tx:
+        for record in records:
+            tx.put(record)
+
+
+def snapshot(bench: Workbench) -> dict[str, dict[object, object]]:
+    """Return every record of the store by table."""
+    library = bench.library
+    tables = {
+        "memories": library.memories.all(), "bullets": library.bullets.all(), "sections": library.sections.all(),
+        "books": library.books.all(), "votes": library.votes.all(), "queries": library.queries.all(),
+        "judgments": library.judgments.all(), "proposals": library.proposals.all(),
+        "reflection": library.reflection.all(),
+    }  # fmt: skip
+    return {
+        name: {(getattr(r, "book", ""), r.id): r for r in records}  # type: ignore[attr-defined]
+        for name, records in tables.items()
+    }

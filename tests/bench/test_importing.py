@@ -1,0 +1,133 @@
+"""Importing: what is new is written once, what is there stays, chunks are one action."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.bench.conftest import NOON, Clock, snapshot
+from workbench.bench.importing import CHUNK, query_id
+from workbench.bench.workbench import Workbench
+from workbench.core.errors import UnreadableFile
+
+
+def entries(path: Path, *names: str, context: str = "text of {}") -> Path:
+    rows = [
+        {"id": n, "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": context.format(n)} for n in names
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def take(bench: Workbench, path: Path, *, as_new: bool = False) -> tuple[dict[str, int], int, tuple[str, ...]]:
+    plan = bench.importer.plan(path)
+    bench.importer.carry_out(plan, as_new=as_new)
+    return {word: n for word, n in plan.counts.items() if n}, plan.present, plan.kept
+
+
+def test_a_plan_writes_nothing(bench: Workbench, tmp_path: Path) -> None:
+    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", "a", "b"))
+    assert (plan.counts["memories"], bench.library.journal.rev) == (2, 0)
+
+
+def test_an_import_adds_only_what_is_new(bench: Workbench, tmp_path: Path) -> None:
+    assert take(bench, entries(tmp_path / "a.jsonl", "a", "b")) == ({"memories": 2}, 0, ())
+    before, rev = snapshot(bench), bench.library.journal.rev
+    assert take(bench, tmp_path / "a.jsonl") == ({}, 2, ())
+    assert (snapshot(bench), bench.library.journal.rev) == (before, rev)
+    assert take(bench, entries(tmp_path / "b.jsonl", "b", "c")) == ({"memories": 1}, 1, ())
+
+
+def test_what_was_changed_here_stays(bench: Workbench, tmp_path: Path) -> None:
+    take(bench, entries(tmp_path / "a.jsonl", "a"))
+    bench.stream.edit("a", "mine")
+    bench.stream.vote(["a"], "helpful")
+    assert take(bench, tmp_path / "a.jsonl") == ({}, 0, ("a",))
+    assert (bench.stream.get("a").content, bench.stream.get("a").helpful_votes) == ("mine", 1)
+
+
+def test_what_was_merged_away_is_present(bench: Workbench, tmp_path: Path) -> None:
+    take(bench, entries(tmp_path / "a.jsonl", "a", "b"))
+    with bench.library.transaction("setup", "merge") as tx:
+        tx.delete(bench.stream.get("b"))
+        tx.put(replace(bench.stream.get("a"), aliases=("b",)))
+    assert take(bench, tmp_path / "a.jsonl") == ({}, 2, ())
+
+
+def test_a_playbook_grows_by_what_its_file_gained(bench: Workbench, tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n")
+    assert take(bench, path) == ({"bullets": 1}, 0, ())
+    bench.playbooks.edit("book", "a-00001", "Mine.")
+    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n\n## B\n[b-00002] helpful=0 harmful=0 :: Two.\n")
+    assert take(bench, path) == ({"bullets": 1}, 0, ("a-00001",))
+    book = bench.playbooks.open("book")
+    assert [(b.section, b.content) for b in book.bullets] == [("a", "Mine."), ("b", "Two.")]
+
+
+def test_queries_and_judgments_are_kept_once(bench: Workbench, tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"query": "why", "relevant": {"a": 3, "b": 0}, "now": "2026-03-01T00:00:00Z"}\n')
+    assert take(bench, path) == ({"queries": 1, "judgments": 2}, 0, ())
+    assert take(bench, path) == ({}, 0, ())
+    path.write_text('{"query": "why", "relevant": {"a": 1, "c": 2}, "now": "2026-03-01T00:00:00Z"}\n')
+    assert take(bench, path) == ({"judgments": 1}, 0, ())
+    grades = {j.memory: j.grade for j in bench.library.judgments.all()}
+    assert grades == {"a": 3, "b": 0, "c": 2}
+
+
+def test_the_same_query_at_another_time_is_another_query() -> None:
+    assert len({query_id("why", None), query_id("why", NOON), query_id("how", None)}) == 3
+    assert query_id("why", NOON) == query_id("why", NOON)
+
+
+def test_chunks_are_one_action(bench: Workbench, tmp_path: Path) -> None:
+    names = [f"m{i}" for i in range(2 * CHUNK + 1)]
+    seen: list[tuple[int, int]] = []
+    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
+    report = bench.importer.carry_out(plan, progress=lambda done, total: seen.append((done, total)))
+    assert (report.written, report.cancelled) == (len(names), False)
+    assert seen == [(CHUNK, len(names)), (2 * CHUNK, len(names)), (len(names), len(names))]
+    assert bench.library.journal.rev == 3
+    assert dict(bench.library.journal.unfinished) == {}
+    assert bench.history.undo() == "import a.jsonl"
+    assert len(bench.library.memories) == 0
+    bench.history.redo()
+    assert len(bench.library.memories) == len(names)
+
+
+def test_a_cancelled_import_keeps_its_chunks_and_can_be_taken_back(bench: Workbench, tmp_path: Path) -> None:
+    names = [f"m{i}" for i in range(2 * CHUNK)]
+    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
+    report = bench.importer.carry_out(plan, cancelled=lambda: len(bench.library.memories) > 0)
+    assert (report.written, report.cancelled) == (CHUNK, True)
+    assert list(bench.library.journal.unfinished.values()) == ["import a.jsonl"]
+    bench.history.undo()
+    assert (len(bench.library.memories), dict(bench.library.journal.unfinished)) == (0, {})
+
+
+@pytest.mark.parametrize("as_new", [True, False])
+def test_only_new_observations_move_the_gauge(bench: Workbench, tmp_path: Path, as_new: bool) -> None:
+    take(bench, entries(tmp_path / "a.jsonl", "a", "b"), as_new=as_new)
+    observations = bench.overview.gauge().conditions[1]
+    assert observations.value == (2 if as_new else 0)
+
+
+def test_steps_end_at_the_time_of_the_import(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
+    nodes = [
+        {"node_id": i, "node_type": "observation", "content": f"s{i}", "importance": 50, "created": i,
+         "last_retrieved": i, "pointer_id": None}
+        for i in range(1, 4)
+    ]  # fmt: skip
+    path = tmp_path / "nodes.json"
+    path.write_text(json.dumps(nodes))
+    take(bench, path)
+    assert max(m.created_at for m in bench.library.memories.all()) == NOON
+
+
+def test_an_unreadable_file_raises(bench: Workbench, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile):
+        bench.importer.plan(tmp_path / "none")
+    with pytest.raises(UnreadableFile, match="no format “x”"):
+        bench.importer.plan(entries(tmp_path / "a.jsonl", "a"), format="x")

@@ -1,0 +1,115 @@
+"""Taking in observations: what is new, what is said already, what is counted, what waits as a merge."""
+
+import pytest
+
+from tests.bench.conftest import NOON, Clock, memory, put
+from workbench.bench.ingest import Observation
+from workbench.bench.workbench import Workbench
+from workbench.core.errors import InvalidRecord
+from workbench.core.memory import MAX_CONTENT, Source
+
+RULE = "Run the database migrations with lock_timeout 3s before every deploy of the API"
+
+
+def fill_up(bench: Workbench, count: int = 12) -> None:
+    """Put other memories between, so that the last ten do not hold what matters."""
+    put(bench, *(memory(f"other{i}", f"Unrelated note {i} about {word}") for i, word in enumerate(WORDS[:count])))
+
+
+WORDS = (
+    "gardens", "violins", "harbours", "glaciers", "recipes", "chess", "telescopes", "sailing", "pottery", "bees",
+    "castles", "trains",
+)  # fmt: skip
+
+
+def test_an_observation_becomes_a_memory(bench: Workbench) -> None:
+    seen = Observation("Critical: tests failed", "error", "semantic", "s1", ("ci",), Source("PostToolUse", 3, "a.py"))
+    done = bench.ingest.add(seen)
+    stored = bench.stream.get("mem-20261121-0000001")
+    assert (done.outcome, done.memory) == ("created", stored)
+    assert (stored.content, stored.importance_score, stored.memory_type) == ("Critical: tests failed", 10.0, "semantic")
+    assert (stored.session_id, stored.tags, stored.source) == ("s1", ("ci",), Source("PostToolUse", 3, "a.py"))
+    assert (stored.helpful_created, stored.helpful_count, stored.created_at) == (1, 1, NOON)
+
+
+def test_ids_count_on_from_the_store(bench: Workbench, clock: Clock) -> None:
+    ids = []
+    for word in WORDS[:3]:
+        ids.append(bench.ingest.add(Observation(f"Something about {word}")).memory.id)
+        clock.advance(days=1)
+    assert ids == ["mem-20261121-0000001", "mem-20261122-0000002", "mem-20261123-0000003"]
+
+
+def test_what_one_of_the_last_ten_says_is_skipped(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation(RULE)).memory
+    rev = bench.library.journal.rev
+    done = bench.ingest.add(Observation("lock_timeout 3s before every deploy"))
+    assert (done.outcome, done.memory) == ("skipped", first)
+    assert bench.library.journal.rev == rev
+    fill_up(bench)
+    assert bench.ingest.add(Observation("lock_timeout 3s before every deploy")).outcome != "skipped"
+
+
+def test_a_sure_duplicate_is_counted_where_it_stands_with_its_text(bench: Workbench, clock: Clock) -> None:
+    first = bench.ingest.add(Observation(RULE)).memory
+    fill_up(bench)
+    clock.advance(hours=2)
+    done = bench.ingest.add(Observation(RULE + ".", session_id="s9"))
+    assert (done.outcome, done.memory.id) == ("absorbed", first.id)
+    stored = bench.stream.get(first.id)
+    assert (stored.content, stored.helpful_absorbed, stored.helpful_count) == (RULE, 1, 2)
+    absorbed = stored.metadata["absorbed"]
+    assert isinstance(absorbed, list)
+    (note,) = absorbed
+    assert (note["text"], note["session"], note["at"]) == (RULE + ".", "s9", "2026-11-21T14:00:00Z")
+    assert note["similarity"] == pytest.approx(1, abs=0.02)
+    assert len(bench.library.proposals) == 0
+
+
+def test_an_archived_or_other_kind_of_memory_absorbs_nothing(bench: Workbench) -> None:
+    bench.ingest.add(Observation(RULE, memory_type="semantic"))
+    forgotten = bench.ingest.add(Observation(WORDS[0] + " " + RULE)).memory
+    bench.stream.forget([forgotten.id])
+    fill_up(bench)
+    assert bench.ingest.add(Observation(RULE + "!")).outcome == "created"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("always use pnpm, never npm, in the web folder", "always use npm, never pnpm, in the web folder"),
+        ("the integration tests passed on the main branch", "the integration tests failed on the main branch"),
+        ("the worker retries a webhook 3 times in total", "the worker retries a webhook 5 times in total"),
+    ],
+)
+def test_what_only_looks_alike_waits_as_a_merge(bench: Workbench, old: str, new: str) -> None:
+    first = bench.ingest.add(Observation(old)).memory
+    fill_up(bench)
+    done = bench.ingest.add(Observation(new))
+    assert done.outcome == "proposed"
+    assert done.other == first
+    assert done.memory.content == new
+    (waiting,) = bench.review.queue()
+    assert (waiting.kind, waiting.evidence) == ("merge", (done.memory.id, first.id))
+    assert waiting.flags
+    assert waiting.similarity is not None
+    assert waiting.similarity >= 0.9
+
+
+def test_observations_move_the_gauge_and_repetitions_do_not(bench: Workbench) -> None:
+    bench.ingest.add(Observation(RULE, "decision"))
+    bench.ingest.add(Observation(RULE, "decision"))
+    importance, observations, _ = bench.overview.gauge().conditions
+    assert (importance.value, observations.value) == (8.0, 1)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "x" * (MAX_CONTENT + 1)])
+def test_what_is_no_text_is_refused(bench: Workbench, text: str) -> None:
+    with pytest.raises(InvalidRecord):
+        bench.ingest.add(Observation(text))
+    assert bench.library.journal.rev == 0
+
+
+def test_text_that_cannot_be_stored_is_cleaned(bench: Workbench) -> None:
+    done = bench.ingest.add(Observation("  nul \x00 half \udc00 end \n"))
+    assert done.memory.content == "nul \ufffd half \ufffd end"

@@ -1,0 +1,170 @@
+"""Review: the order of the queue, what a decision writes, what it rests on."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.bench.conftest import NOON, Clock, memory, put
+from workbench.bench.ingest import Observation
+from workbench.bench.review import LATER_DAYS, NO_EVIDENCE, rejection_of
+from workbench.bench.workbench import Workbench
+from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.memory import Memory
+
+DAY = timedelta(days=1)
+
+
+def candidate(id: str, content: str = "", *citations: str, **fields: object) -> Memory:
+    values = {"status": "candidate", "memory_type": "semantic", "is_synthetic": True, "citations": citations}
+    return memory(id, content or f"insight {id}", NOON - DAY, **{**values, **fields})
+
+
+@pytest.fixture
+def waiting(bench: Workbench) -> Workbench:
+    put(
+        bench,
+        memory("seen", "The deploy failed because the secret was missing", NOON - 2 * DAY),
+        memory("gone", "Old", NOON - 2 * DAY, status="archived", archived_reason="forgotten"),
+        candidate("sound", "Secrets have to be there before a deploy", "seen", importance_score=8.0),
+        candidate("minor", "Deploys can fail", "seen", importance_score=3.0),
+        candidate("bare", "Nothing supports this", "nowhere", importance_score=1.0),
+        candidate("stale", "Rests on what is gone", "gone", importance_score=2.0),
+    )
+    return bench
+
+
+def queue(bench: Workbench) -> list[str]:
+    return [proposal.id for proposal in bench.review.queue()]
+
+
+def test_flagged_ones_come_first_then_the_important(waiting: Workbench) -> None:
+    assert queue(waiting) == ["stale", "bare", "sound", "minor"]
+    flags = {proposal.id: proposal.flags for proposal in waiting.review.queue()}
+    assert flags == {
+        "stale": ("cites what is gone",),
+        "bare": (NO_EVIDENCE, "cites what is gone"),
+        "sound": (),
+        "minor": (),
+    }
+    assert waiting.review.waiting() == 4
+
+
+def test_a_proposal_shows_exactly_what_accepting_writes(waiting: Workbench) -> None:
+    proposal = waiting.review.get("sound")
+    (change,) = proposal.changes
+    assert (change.id, change.fields["status"].after) == ("sound", "confirmed")
+    waiting.review.approve(["sound"])
+    assert waiting.stream.get("sound").status == "confirmed"
+    assert queue(waiting) == ["stale", "bare", "minor"]
+    (step,) = [s for s in waiting.history.steps("sound") if s.label == "approve sound"]
+    assert {f.field for f in step.fields} == set(change.fields)
+
+
+def test_several_are_approved_in_one_step_or_not_at_all(waiting: Workbench) -> None:
+    rev = waiting.library.journal.rev
+    waiting.review.approve(["sound", "minor"])
+    assert waiting.library.journal.rev == rev + 1
+    with pytest.raises(UnknownRecord):
+        waiting.review.approve(["bare", "sound"])
+    assert waiting.stream.get("bare").status == "candidate"
+
+
+def test_rejecting_leaves_a_tombstone_with_its_reason(waiting: Workbench) -> None:
+    waiting.review.reject(["bare"], "made up")
+    rejected = waiting.stream.get("bare")
+    assert (rejected.status, rejected.archived_reason) == ("archived", "rejected")
+    assert (rejection_of(rejected).reason, rejection_of(rejected).at) == ("made up", NOON)
+    assert "bare" not in queue(waiting)
+
+
+def test_a_reason_given_later_belongs_to_the_rejection(waiting: Workbench) -> None:
+    before = waiting.stream.get("bare")
+    group = waiting.review.reject(["bare"])
+    waiting.review.explain(group, ["bare"], "made up")
+    assert rejection_of(waiting.stream.get("bare")).reason == "made up"
+    waiting.history.undo()
+    assert waiting.stream.get("bare") == before
+
+
+def test_later_goes_to_the_end_and_comes_back(waiting: Workbench, clock: Clock) -> None:
+    waiting.review.later(["stale"])
+    assert queue(waiting) == ["bare", "sound", "minor", "stale"]
+    assert waiting.review.waiting() == 3
+    clock.advance(days=LATER_DAYS, seconds=1)
+    assert queue(waiting)[0] == "stale"
+    assert waiting.review.waiting() == 4
+
+
+def test_a_candidate_can_be_approved_with_better_words(waiting: Workbench) -> None:
+    waiting.review.edit_and_approve("sound", "Check the secrets before a deploy\n")
+    approved = waiting.stream.get("sound")
+    assert (approved.content, approved.status) == ("Check the secrets before a deploy", "confirmed")
+    with pytest.raises(InvalidRecord, match="cannot be approved"):
+        waiting.review.edit_and_approve("minor", " \n")
+    assert waiting.stream.get("minor").status == "candidate"
+
+
+def test_merging_into_an_existing_memory_keeps_its_id(waiting: Workbench) -> None:
+    waiting.review.merge_into("sound", "seen")
+    merged = waiting.stream.get("seen")
+    assert merged.content == "Secrets have to be there before a deploy"
+    assert (merged.aliases, waiting.stream.get("sound").archived_reason) == (("sound",), "merged")
+    assert "sound" not in queue(waiting)
+
+
+def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
+    waiting.review.approve(["sound"])
+    for act in (waiting.review.approve, waiting.review.reject, waiting.review.later):
+        with pytest.raises(UnknownRecord, match="No proposal sound waits"):
+            act(["sound"])
+    with pytest.raises(WorkbenchError, match="no candidate any more"):
+        waiting.review.merge_into("sound", "seen")
+
+
+def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("always use pnpm, never npm, in the web folder")).memory
+    second = bench.ingest.add(Observation("always use npm, never pnpm, in the web folder")).memory
+    (proposal,) = bench.review.queue()
+    assert bench.review.memory(proposal) == second
+    bench.review.approve([proposal.id])
+    merged = bench.stream.get(first.id)
+    assert (merged.content, merged.helpful_count) == (second.content, 2)
+    assert bench.stream.get(second.id).archived_reason == "merged"
+    assert queue(bench) == []
+
+
+def test_both_sides_of_a_rejected_merge_stay(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("always use pnpm, never npm, in the web folder")).memory
+    second = bench.ingest.add(Observation("always use npm, never pnpm, in the web folder")).memory
+    bench.review.reject([bench.review.queue()[0].id])
+    assert [bench.stream.get(m.id) for m in (first, second)] == [first, second]
+    assert queue(bench) == []
+
+
+def test_evidence_shows_what_is_cited_what_resembles_and_what_was_rejected(waiting: Workbench) -> None:
+    proposal = waiting.review.get("minor")
+    assert not waiting.review.evidence(proposal).searched
+    waiting.retriever.load()
+    put(waiting, candidate("again", "Nothing at all supports this"))
+    waiting.review.reject(["bare"])
+    found = waiting.review.evidence(waiting.review.get("minor"))
+    assert [(c.id, c.gone) for c in found.cited] == [("seen", "")]
+    assert found.searched
+    assert "minor" not in [m.id for m, _ in found.near]
+    assert all(m.status != "archived" for m, _ in found.near)
+    assert [c.gone for c in waiting.review.evidence(waiting.review.get("stale")).cited] == ["forgotten"]
+    tombstone = waiting.review.evidence(waiting.review.get("again")).tombstone
+    assert tombstone is not None
+    assert tombstone.rejected.id == "bare"
+
+
+def test_old_candidates_say_that_they_wait_long(waiting: Workbench, clock: Clock) -> None:
+    clock.advance(days=40)
+    assert all("waits long" in proposal.flags for proposal in waiting.review.queue())
+
+
+def test_a_filter_narrows_the_queue(waiting: Workbench) -> None:
+    everything = waiting.review.queue()
+    assert [p.id for p in waiting.review.matching(everything, "deploy")] == ["sound", "minor"]
+    assert [p.id for p in waiting.review.matching(everything, "memory:episodic")] == []
+    assert waiting.review.matching(everything, " ") == everything

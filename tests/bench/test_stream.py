@@ -1,0 +1,160 @@
+"""The stream: what a filter shows and in which order, and what a person does with one memory or several."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.bench.conftest import NOON, Clock, memory, put
+from workbench.bench.stream import MAX_FUZZY
+from workbench.bench.workbench import Workbench
+from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.memory import MAX_CONTENT
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def three(bench: Workbench) -> Workbench:
+    put(
+        bench,
+        memory("a", "The deploy failed at noon", NOON - 3 * HOUR, observation_type="error", session_id="s1"),
+        memory("b", "Use pnpm in web", NOON - 2 * HOUR, summary="pnpm only", tags=("web",), session_id="s1"),
+        memory("c", "Old news about deploys", NOON - HOUR, status="archived", archived_reason="done"),
+    )
+    return bench
+
+
+def ids(bench: Workbench, text: str = "") -> list[str]:
+    return [m.id for m in bench.stream.view(text).memories]
+
+
+def test_the_newest_come_first_and_archived_ones_only_when_asked_for(three: Workbench) -> None:
+    assert ids(three) == ["b", "a"]
+    assert ids(three, "status:any") == ["c", "b", "a"]
+    assert ids(three, "status:archived") == ["c"]
+    assert three.stream.view("").total == 3
+
+
+def test_clauses_and_words_narrow_the_view(three: Workbench) -> None:
+    assert ids(three, "type:error") == ["a"]
+    assert ids(three, "tag:web pnpm") == ["b"]
+    assert ids(three, '"failed at"') == ["a"]
+    assert ids(three, "nothinglikeit") == []
+    assert ids(three, "type:error pnpm") == []
+
+
+def test_words_forgive_a_typo_and_say_what_matched(three: Workbench) -> None:
+    view = three.stream.view("deplyo")
+    assert [m.id for m in view.memories] == ["a"]
+    assert view.spans["a"] == ((4, 10),)
+    assert three.stream.view("type:error").spans == {}
+
+
+def test_words_list_a_limited_number(bench: Workbench) -> None:
+    put(bench, *(memory(f"m{i}", "the same words") for i in range(MAX_FUZZY + 5)))
+    assert len(bench.stream.view("same").memories) == MAX_FUZZY
+    assert len(bench.stream.view("").memories) == MAX_FUZZY + 5
+
+
+def test_a_filter_that_cannot_be_read_raises(three: Workbench) -> None:
+    with pytest.raises(InvalidQuery):
+        three.stream.view("since:never")
+
+
+def test_a_view_follows_changes(three: Workbench) -> None:
+    for text in ("", "type:error", "deploy"):
+        view = three.stream.view(text)
+        three.stream.edit("a", f"The deploy passed {text}")
+        put(three, memory(f"new{text}", "fresh deploy", NOON - 2.5 * HOUR))
+        updated = three.stream.updated(view, ["a", f"new{text}"], text)
+        assert updated == three.stream.view(text)
+
+
+def test_a_memory_is_found_by_an_id_it_was_merged_from(bench: Workbench) -> None:
+    put(bench, memory("new", "text", aliases=("old",)))
+    assert bench.stream.get("old").id == "new"
+    with pytest.raises(UnknownRecord, match="no memory other"):
+        bench.stream.get("other")
+
+
+def test_a_second_equal_vote_on_one_takes_it_back(three: Workbench) -> None:
+    assert three.stream.vote(["a"], "helpful").vote is not None
+    assert three.stream.live_vote("a") == "helpful"
+    result = three.stream.vote(["a"], "helpful")
+    assert (result.vote, result.sentence) == (None, "Took back your vote on a.")
+    assert (three.stream.live_vote("a"), three.stream.get("a").helpful_votes) == ("", 0)
+
+
+def test_a_vote_on_several_sets_them_all_in_one_step(three: Workbench) -> None:
+    three.stream.vote(["a"], "helpful")
+    rev = three.library.journal.rev
+    three.stream.vote(["a", "b"], "helpful")
+    assert three.library.journal.rev == rev + 1
+    assert [three.stream.get(id).helpful_votes for id in "ab"] == [1, 1]
+
+
+def test_pinning_several_gives_them_all_the_first_ones_new_state(three: Workbench) -> None:
+    three.stream.pin(["b"])
+    assert three.stream.pin(["a", "b"]) is True
+    assert [three.stream.get(id).pinned for id in "ab"] == [True, True]
+    assert three.stream.pin(["a", "b"]) is False
+
+
+def test_editing_keeps_the_summary_that_was_written_and_drops_the_one_that_was_cut(bench: Workbench) -> None:
+    put(bench, memory("a", "A long text indeed", summary="A long…"), memory("b", "Some text", summary="Written"))
+    assert bench.stream.edit("a", "Another text\n")
+    assert (bench.stream.get("a").content, bench.stream.get("a").summary) == ("Another text", "")
+    bench.stream.edit("b", "Other")
+    assert bench.stream.get("b").summary == "Written"
+
+
+def test_an_edit_that_changes_nothing_writes_nothing(three: Workbench) -> None:
+    rev = three.library.journal.rev
+    assert not three.stream.edit("a", "The deploy failed at noon\n")
+    assert three.library.journal.rev == rev
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "x" * (MAX_CONTENT + 1)])
+def test_a_text_that_is_no_memory_is_refused_and_nothing_changes(three: Workbench, text: str) -> None:
+    rev = three.library.journal.rev
+    with pytest.raises(InvalidRecord):
+        three.stream.edit("a", text)
+    assert three.library.journal.rev == rev
+    assert three.stream.get("a").content == "The deploy failed at noon"
+
+
+def test_what_cannot_be_stored_is_cleaned(three: Workbench) -> None:
+    three.stream.edit("a", "nul \x00 and half \ud800")
+    assert three.stream.get("a").content == "nul \ufffd and half \ufffd"
+
+
+def test_forgetting_archives_and_restoring_brings_back(three: Workbench) -> None:
+    put(three, memory("d", "confirmed", status="confirmed"))
+    three.stream.forget(["a", "d"])
+    assert (three.stream.get("a").status, three.stream.get("a").archived_reason) == ("archived", "forgotten")
+    assert ids(three) == ["b"]
+    three.stream.restore(["a", "d"])
+    assert [three.stream.get(id).status for id in "ad"] == ["signal", "confirmed"]
+
+
+def test_forgetting_several_is_all_or_nothing(three: Workbench) -> None:
+    with pytest.raises(WorkbenchError, match="archived"):
+        three.stream.forget(["a", "c"])
+    assert three.stream.get("a").status == "signal"
+
+
+def test_citations_are_followed_both_ways(three: Workbench) -> None:
+    put(three, memory("r", "So deploys fail", is_synthetic=True, citations=("a", "gone")))
+    (reflection,) = three.stream.cited_by("a")
+    assert reflection.id == "r"
+    assert [(id, m and m.id) for id, m in three.stream.cited(reflection)] == [("a", "a"), ("gone", None)]
+    three.stream.forget(["r"])
+    assert [m.status for m in three.stream.cited_by("a")] == ["archived"]
+
+
+def test_the_timeline_is_the_session_around_a_memory(bench: Workbench, clock: Clock) -> None:
+    put(bench, *(memory(f"m{i}", f"step {i}", NOON + i * HOUR, session_id="s") for i in range(9)))
+    put(bench, memory("lone", "no session"), memory("x", "other session", session_id="t"))
+    assert [m.id for m in bench.stream.timeline("m4", around=2)] == ["m2", "m3", "m4", "m5", "m6"]
+    assert [m.id for m in bench.stream.timeline("m0", around=2)] == ["m0", "m1", "m2"]
+    assert [m.id for m in bench.stream.timeline("lone")] == ["lone"]

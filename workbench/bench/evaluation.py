@@ -1,0 +1,198 @@
+"""Evaluation: how good profiles are on judged queries, which is better, and what a better one could be.
+
+Reads only, except `save`, which writes a profile's file.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from statistics import fmean
+
+from workbench.bench.birth import Birth
+from workbench.bench.context import Context
+from workbench.bench.profiles import Profiles
+from workbench.bench.querysets import JudgedSet
+from workbench.bench.retriever import Retriever
+from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.profile import Profile, check_profile
+from workbench.formats.model import JudgedQuery
+from workbench.retrieval.measure import NDCG10, STANDARD, Measure
+from workbench.retrieval.metrics import unjudged
+from workbench.retrieval.objective import JudgedScores
+from workbench.retrieval.ranking import Ranking
+from workbench.retrieval.tuner import FOLDS, Proposal, tune
+from workbench.retrieval.verdict import Verdict, compare, hold_together
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+DEPTH = 10
+"""How many results are kept per query, and looked at for unjudged ones."""
+
+
+class EvaluationCancelled(WorkbenchError):
+    """The evaluation was stopped before it had an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """One query under one profile: metrics by name, the best ids with their scores, unjudged among the top ten."""
+
+    query: str
+    now: datetime | None
+    tags: tuple[str, ...]
+    values: Mapping[str, float]
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    unjudged: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileResult:
+    """All queries under one profile."""
+
+    profile: Profile
+    queries: tuple[QueryResult, ...]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each metric, every query counting the same."""
+        return {name: fmean(q.values[name] for q in self.queries) for name in self.queries[0].values}
+
+    @property
+    def unjudged(self) -> int:
+        """Unjudged results among all top tens."""
+        return sum(q.unjudged for q in self.queries)
+
+    def values(self, measure: Measure) -> list[float]:
+        """Return one metric per query."""
+        return [q.values[measure.name] for q in self.queries]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The verdict on profile `new` against profile `base`."""
+
+    base: str
+    new: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Profiles on a query set, in the order they were asked for; verdicts hold together at the error rate."""
+
+    judged: JudgedSet
+    results: tuple[ProfileResult, ...]
+    verdicts: tuple[Compared, ...]
+
+
+class Evaluator:
+    """Measures, compares and tunes profiles on a store's memories."""
+
+    def __init__(self, context: Context, retriever: Retriever, profiles: Profiles) -> None:
+        self._context = context
+        self._retriever = retriever
+        self._profiles = profiles
+
+    def evaluate(
+        self,
+        judged: JudgedSet,
+        profiles: Sequence[Profile],
+        *,
+        base: str = "",
+        measures: Sequence[Measure] = STANDARD,
+        verdict_on: Measure = NDCG10,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Evaluation:
+        """Measure every profile and compare each with the one named `base` (default: the first).
+
+        Raises `InvalidQuery` without a profile or with one twice, `InvalidRecord` for a broken one, and
+        `EvaluationCancelled`.
+        """
+        names = [profile.name for profile in profiles]
+        if not names or len(set(names)) < len(names):
+            raise InvalidQuery("Name at least one profile, and each only once.", "Nothing was measured.")
+        for profile in profiles:
+            check_profile(profile)
+        used = tuple(dict.fromkeys((*measures, verdict_on)))
+        ranker, present = self._retriever.ranker(), self._context.now()
+        rows: list[list[QueryResult]] = [[] for _ in profiles]
+        for done, query in enumerate(judged.queries, 1):
+            if cancelled is not None and cancelled():
+                raise EvaluationCancelled("The evaluation was stopped.", "Nothing was changed.")
+            scores = ranker.relevance(query.text)
+            for row, profile in zip(rows, profiles, strict=True):
+                ranking = ranker.rank(scores, profile, query.now or present, max(DEPTH, *(m.k for m in used)))
+                row.append(_measured(query, ranking, used))
+            if progress is not None:
+                progress(done, len(judged.queries))
+        results = tuple(ProfileResult(p, tuple(row)) for p, row in zip(profiles, rows, strict=True))
+        return Evaluation(judged, results, _verdicts(results, base or names[0], verdict_on))
+
+    def tune(
+        self,
+        judged: JudgedSet,
+        start: Profile,
+        *,
+        measure: Measure = NDCG10,
+        folds: int = FOLDS,
+        seed: int = 0,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Proposal:
+        """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
+        ranker, present = self._retriever.ranker(), self._context.now()
+        queries = [JudgedScores(ranker.relevance(q.text), q.relevant, q.now or present) for q in judged.queries]
+        return tune(
+            ranker, queries, start, measure=measure, folds=folds, seed=seed, progress=progress, cancelled=cancelled
+        )
+
+    def save(self, proposal: Proposal, judged: JudgedSet, name: str) -> Path:
+        """Save a proposal as a profile of its own, with its birth certificate.
+
+        Raises `InvalidRecord` for a bad or taken name, and `StoreProblem`.
+        """
+        how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
+        birth = certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, self._context.now(), how)
+        profile = replace(proposal.profile, name=name, about=f"tuned from {proposal.start.name} on {judged.name}")
+        return self._profiles.save(profile, birth.at, birth.parent, birth)
+
+
+def certificate(
+    judged: JudgedSet, verdict: Verdict, parent: str, metric: str, now: datetime, how: str = "on all queries"
+) -> Birth:
+    """Write the birth certificate of a profile that was compared with `parent` on a query set."""
+    return Birth(
+        at=now,
+        parent=parent,
+        query_set=judged.digest,
+        queries=verdict.queries,
+        judgments=judged.judgments,
+        metric=metric,
+        delta=verdict.delta,
+        low=verdict.low,
+        high=verdict.high,
+        verdict=verdict.outcome,
+        how=how,
+    )
+
+
+def _measured(query: JudgedQuery, ranking: Ranking, measures: Sequence[Measure]) -> QueryResult:
+    values = {m.name: m.of(ranking.ids, query.relevant) for m in measures}
+    best = ranking.positions[:DEPTH]
+    scores = tuple(ranking.totals[best].tolist())
+    open_ones = unjudged(ranking.ids, query.relevant, DEPTH)
+    return QueryResult(query.text, query.now, query.tags, values, ranking.ids[:DEPTH], scores, open_ones)
+
+
+def _verdicts(results: Sequence[ProfileResult], base: str, measure: Measure) -> tuple[Compared, ...]:
+    by_name = {r.profile.name: r for r in results}
+    if base not in by_name:
+        raise InvalidQuery(f"The profile “{base}” is not among those compared.", "Nothing was measured.")
+    others = [name for name in by_name if name != base]
+    before = by_name[base].values(measure)
+    single = [compare(before, by_name[name].values(measure), measure.title) for name in others]
+    return tuple(Compared(base, name, v) for name, v in zip(others, hold_together(single), strict=True))

@@ -1,0 +1,206 @@
+"""A query over the store as it was when it was asked: ranked, compared and explained. Reads only."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
+
+import numpy as np
+
+from workbench.core.memory import Memory
+from workbench.core.profile import Profile
+from workbench.core.recency import hours_between
+from workbench.core.scoring import Scored
+from workbench.core.served import hidden_because
+from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.flips import Flip, Lines, admitting, flips
+from workbench.retrieval.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking import Factor, Ranking
+
+FACTORS: tuple[Factor, ...] = get_args(Factor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
+    """The ranking that others are compared with: each pool row's place from 1, 0 when it is hidden."""
+
+    profile: Profile
+    now: datetime
+    places: Rows
+
+    def place(self, row: int) -> int | None:
+        """Return the place of a pool row, or `None` when it is hidden."""
+        return int(self.places[row]) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory in a ranking: its place (`None`: hidden) with its parts, and its place in the baseline."""
+
+    memory: Memory
+    place: int | None
+    before: int | None
+    scored: Scored | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One factor of one score: raw value → by the pool's range (and who set it) → normalised → weighted."""
+
+    factor: Factor
+    raw: float
+    low: float
+    high: float
+    low_by: Memory
+    high_by: Memory
+    dead: bool
+    norm: float
+    weight: float
+    weighted: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceSplit:
+    """What raw relevance is made of: cosine, absolute BM25, and what neighbours in the session add."""
+
+    dense: float
+    lexical: float
+    contiguity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A weight at which a memory outside the top would be in it: the factor, its weight now and then."""
+
+    factor: Factor
+    now: float
+    then: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a memory stands where it stands; without parts when `hidden` says why it is not served.
+
+    `hours` is the age since the last access, `half_life` in days (`None`: it does not decay),
+    `pool` how many memories are served.
+    """
+
+    standing: Standing
+    hidden: str | None
+    parts: tuple[Part, ...]
+    split: RelevanceSplit
+    hours: float
+    half_life: float | None
+    pool: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A query with its relevance for every memory; any number of rankings come from it, on any thread."""
+
+    ranker: Ranker
+    scores: QueryScores
+
+    @property
+    def text(self) -> str:
+        """The query."""
+        return self.scores.query
+
+    def rank(self, profile: Profile, now: datetime, k: int | None = None) -> Ranking:
+        """Rank what an agent asking at `now` would be served."""
+        return self.ranker.rank(self.scores, profile, now, k)
+
+    def baseline(self, profile: Profile, now: datetime) -> Baseline:
+        """Place every memory, to compare other rankings with."""
+        ranking = self.rank(profile, now, 1)
+        places = np.zeros(len(ranking.pool), np.intp)
+        order = np.lexsort((ranking.candidates.id_rank, -ranking.totals))
+        places[ranking.candidates.rows[order]] = np.arange(1, len(order) + 1)
+        return Baseline(profile, now, places)
+
+    def standings(self, ranking: Ranking, baseline: Baseline) -> tuple[Standing, ...]:
+        """Return the listed rows with how they stood in the baseline."""
+        rows = ranking.candidates.rows[ranking.positions].tolist()
+        listed = enumerate(zip(ranking.top, rows, strict=True), 1)
+        return tuple(Standing(s.memory, place, baseline.place(row), s) for place, (s, row) in listed)
+
+    def standing(self, ranking: Ranking, baseline: Baseline, id: str) -> Standing:
+        """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
+        row = ranking.pool.row(id)
+        return Standing(ranking.pool.memories[row], ranking.place_of(id), baseline.place(row), ranking.scored(id))
+
+    def explain(self, ranking: Ranking, baseline: Baseline, id: str) -> Explanation:
+        """Say where every figure of a memory's score comes from. Raises `UnknownRecord`."""
+        standing = self.standing(ranking, baseline, id)
+        memory, profile = standing.memory, ranking.profile
+        return Explanation(
+            standing=standing,
+            hidden=hidden_because(memory, ranking.now),
+            parts=_parts(ranking, standing.scored) if standing.scored else (),
+            split=self._split(ranking, standing),
+            hours=hours_between(memory.last_accessed_at, ranking.now),
+            half_life=None if memory.pinned else profile.half_lives.of(memory.memory_type),
+            pool=len(ranking.candidates),
+        )
+
+    def flips(self, ranking: Ranking, factor: Factor, high: float) -> tuple[Flip, ...]:
+        """Return where the top changes as one weight goes from 0 to `high`; positions are the ranking's."""
+        return flips(_lines(ranking, factor, high), ranking.profile.k) if len(ranking.candidates) else ()
+
+    def ways(self, ranking: Ranking, id: str, highs: Iterable[float]) -> tuple[Way, ...]:
+        """Return the single weights that would bring a memory into the top, the smallest change first.
+
+        `highs` are the upper ends of the three scales. Raises `UnknownRecord`.
+        """
+        position = ranking.candidates.position(ranking.pool.row(id))
+        if position is None or (ranking.place_of(id) or 0) <= ranking.profile.k:
+            return ()
+        found: list[Way] = []
+        for factor, high in zip(FACTORS, highs, strict=True):
+            now = getattr(ranking.profile, factor)
+            lines = _lines(ranking, factor, max(high, now))
+            then = admitting(lines, position, ranking.profile.k, now)
+            found += [Way(factor, now, value) for value in then if value is not None]
+        return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor)))
+
+    def moved(self, ranking: Ranking, other: Profile, now: datetime) -> int:
+        """Return how many of the top places would hold another memory under another profile or at another time."""
+        top = self.rank(other, now).ids
+        here = ranking.ids[: ranking.profile.k]
+        same = sum(a == b for a, b in zip(here, top, strict=False))
+        return max(len(here), len(top)) - same
+
+    def _split(self, ranking: Ranking, standing: Standing) -> RelevanceSplit:
+        row, profile = ranking.pool.row(standing.memory.id), ranking.profile
+        dense, lexical = float(self.scores.dense[row]), float(self.scores.lexical[row])
+        base = profile.blend * dense + (1 - profile.blend) * lexical
+        gained = standing.scored.raw.relevance - base if standing.scored and profile.contiguity else 0.0
+        return RelevanceSplit(dense, lexical, max(0.0, gained))
+
+
+def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
+    memory, bounds = ranking.pool.memory, ranking.bounds
+    return tuple(
+        Part(
+            factor=name,
+            raw=getattr(scored.raw, name),
+            low=bounds[name].low,
+            high=bounds[name].high,
+            low_by=memory(bounds[name].low_id),
+            high_by=memory(bounds[name].high_id),
+            dead=bounds[name].dead,
+            norm=getattr(scored.norm, name),
+            weight=getattr(ranking.profile, name),
+            weighted=getattr(scored.weighted, name),
+        )
+        for name in FACTORS
+    )
+
+
+def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
+    """Return the totals as lines over one weight, the other two as they are."""
+    offset: Column = np.zeros(len(ranking.candidates))
+    for name in FACTORS:
+        if name != factor:
+            offset += getattr(ranking.profile, name) * ranking.factors[name].norm
+    return Lines(offset, ranking.factors[factor].norm, ranking.candidates.id_rank, 0.0, high)
