@@ -1,6 +1,7 @@
 """Pins what would make a run depend on the machine, before Textual is imported."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 for name in ("NO_COLOR", "TEXTUAL_THEME", "ANTHROPIC_API_KEY", "VISUAL", "EDITOR", "COLORTERM"):
     os.environ.pop(name, None)
 os.environ["TZ"] = "UTC"
+time.tzset()
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 
 

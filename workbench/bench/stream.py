@@ -13,7 +13,6 @@ from workbench.core.filter import Filter, parse_filter
 from workbench.core.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
 from workbench.core.vote import Verdict, vote_id
-from workbench.retrieval.fuzzy import fuzzy_rank
 
 MAX_FUZZY = 2000
 """How many memories a free-word search lists at most."""
@@ -51,6 +50,8 @@ class Stream:
         kept = sorted((m for m in every if wanted(m)), key=_newest, reverse=True)
         spans: dict[str, tuple[tuple[int, int], ...]] = {}
         if chosen.words:
+            from workbench.retrieval.fuzzy import fuzzy_rank  # numeric libraries: not before they are needed
+
             hits = fuzzy_rank(" ".join(chosen.words), [searched(m) for m in kept], MAX_FUZZY)
             # Of equally good matches, those that show in the line come first.
             hits.sort(key=lambda hit: (-hit.score, not any(s < len(kept[hit.index].line) for s, _ in hit.spans)))

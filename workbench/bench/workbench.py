@@ -1,40 +1,81 @@
-"""Opens a store and hands out its areas: the one place where the bench is put together."""
+"""Opens a store and hands out its areas: the one place where the bench is put together.
 
-from dataclasses import dataclass
+An area is made, and its modules imported, when it is first asked for: what the first screen does
+not need does not make it wait.
+"""
+
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.bench.context import Clock, Context
-from workbench.bench.exporting import Exporter
 from workbench.bench.history import History
-from workbench.bench.importing import Importer
-from workbench.bench.ingest import Ingest
 from workbench.bench.overview import Overview
-from workbench.bench.playbook import Playbooks
-from workbench.bench.profiles import Profiles
 from workbench.bench.retriever import Retriever
 from workbench.bench.review import Review
 from workbench.bench.stream import Stream
-from workbench.bench.tuning import Tuning
 from workbench.config import Settings
 from workbench.store.journal import utc_now
 from workbench.store.library import Library
 
+if TYPE_CHECKING:
+    from workbench.bench.exporting import Exporter
+    from workbench.bench.importing import Importer
+    from workbench.bench.ingest import Ingest
+    from workbench.bench.playbook import Playbooks
+    from workbench.bench.tuning import Tuning
 
-@dataclass(frozen=True, slots=True)
+
 class Workbench:
-    """An open store with everything a person or an agent can do to it."""
+    """An open store with everything a person or an agent can do to it.
 
-    context: Context
-    retriever: Retriever
-    stream: Stream
-    review: Review
-    playbooks: Playbooks
-    tuning: Tuning
-    ingest: Ingest
-    importer: Importer
-    exporter: Exporter
-    history: History
-    overview: Overview
+    `profiles` is the folder of a person's own retrieval profiles.
+    """
+
+    def __init__(self, context: Context, profiles: Path) -> None:
+        self.context = context
+        self._profiles = profiles
+        self.retriever = Retriever(context)
+        self.stream = Stream(context)
+        self.review = Review(context, self.retriever)
+        self.history = History(context)
+        self.overview = Overview(context, self.review)
+
+    @cached_property
+    def playbooks(self) -> "Playbooks":
+        """Bullets and sections."""
+        from workbench.bench.playbook import Playbooks
+
+        return Playbooks(self.context)
+
+    @cached_property
+    def tuning(self) -> "Tuning":
+        """Rankings under any profile."""
+        from workbench.bench.profiles import Profiles
+        from workbench.bench.tuning import Tuning
+
+        return Tuning(self.context, self.retriever, Profiles(self._profiles))
+
+    @cached_property
+    def ingest(self) -> "Ingest":
+        """The way in for single observations."""
+        from workbench.bench.ingest import Ingest
+
+        return Ingest(self.context, self.retriever)
+
+    @cached_property
+    def importer(self) -> "Importer":
+        """The way in for files."""
+        from workbench.bench.importing import Importer
+
+        return Importer(self.context)
+
+    @cached_property
+    def exporter(self) -> "Exporter":
+        """The way out to files."""
+        from workbench.bench.exporting import Exporter
+
+        return Exporter(self.context, self.playbooks)
 
     @property
     def library(self) -> Library:
@@ -59,20 +100,4 @@ def open_workbench(
 
     Raises `StoreProblem`.
     """
-    context = Context(Library(folder, clock), clock, settings or Settings(), actor, given)
-    retriever = Retriever(context)
-    review = Review(context, retriever)
-    playbooks = Playbooks(context)
-    return Workbench(
-        context=context,
-        retriever=retriever,
-        stream=Stream(context),
-        review=review,
-        playbooks=playbooks,
-        tuning=Tuning(context, retriever, Profiles(profiles)),
-        ingest=Ingest(context, retriever),
-        importer=Importer(context),
-        exporter=Exporter(context, playbooks),
-        history=History(context),
-        overview=Overview(context, review),
-    )
+    return Workbench(Context(Library(folder, clock), clock, settings or Settings(), actor, given), profiles)

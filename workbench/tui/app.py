@@ -19,13 +19,10 @@ from workbench.bench.workbench import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.store.library import Touched
+from workbench.tui import modes
 from workbench.tui.actions import bindings, palette_entries
 from workbench.tui.areas import GLOBAL, scope
 from workbench.tui.screens.area import AreaScreen
-from workbench.tui.screens.playbook import PlaybookScreen
-from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.screens.stream import StreamScreen
-from workbench.tui.screens.tune import TuneScreen
 from workbench.tui.stores import choose_store
 from workbench.tui.widgets.help import HelpScreen
 
@@ -75,11 +72,11 @@ class WorkbenchApp(App[Path | None]):
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
-    MODES = {  # noqa: RUF012 - declared as an instance variable by Textual
-        "stream": StreamScreen,
-        "review": ReviewScreen,
-        "playbook": PlaybookScreen,
-        "tune": TuneScreen,
+    MODES = {  # noqa: RUF012 - as Textual declares it
+        "stream": modes.stream,
+        "review": modes.review,
+        "playbook": modes.playbook,
+        "tune": modes.tune,
     }
     DEFAULT_MODE = "stream"
 

@@ -77,27 +77,19 @@ STREAM = (
 )
 
 REVIEW = (
-    Action(
-        "review.approve",
-        "a",
-        "approve",
-        "Approve: confirm a candidate, make a merge; then the next",
-        DECIDE,
-    ),
-    Action("review.reject", "x", "reject", "Reject and go to the next; 1 to 4 then say why, if you like", DECIDE),
-    Action("review.later", "space", "later", "Put it off for a week and go to the next", DECIDE),
-    Action("review.edit", "e", "edit", "Edit the text; ctrl+s approves it as edited", DECIDE),
-    Action(
-        "review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; what you save is approved", DECIDE, False
-    ),
-    Action("review.merge", "m", "merge", "Merge into the nearest memory, after a look at both", DECIDE),
+    Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE),
+    Action("review.reject", "x", "reject", "Reject, go to the next; 1 to 4 say why", DECIDE),
+    Action("review.later", "space", "later", "Put it off for a week", DECIDE),
+    Action("review.edit", "e", "edit", "Edit the text; saving it approves it", DECIDE),
+    Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; saving approves", DECIDE, False),
+    Action("review.merge", "m", "merge", "Merge into the nearest memory, after y", DECIDE),
     Action("review.search", "slash", "filter", "Filter what is listed", FIND),
-    Action("review.next", "n", "next listed", "To the next one that is listed, round the end", FIND, False),
-    Action("review.previous", "N", "previous listed", "To the previous one that is listed", FIND, False),
+    Action("review.next", "n", "next listed", "To the next that is listed", FIND, False),
+    Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False),
     Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
     Action("review.history", "h", "history", "Show every change of this candidate", FIND, False),
-    Action("review.read-on", "J", "read on", "Scroll the candidate, then the evidence", MOVE, False),
-    Action("review.read-back", "K", "read back", "Scroll the evidence, then the candidate, back", MOVE, False),
+    Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
+    Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
     Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
 )
 

@@ -18,6 +18,14 @@ def ago(at: datetime, now: datetime) -> str:
     return f"in{NO_BREAK}{text}" if seconds <= -60 else text
 
 
+def since(at: datetime, now: datetime) -> str:
+    """Return how long ago `at` was as part of a sentence: "3 h ago", "just now", "in 2 d"."""
+    text = ago(at, now)
+    if text == "now":
+        return "just now"
+    return text if text.startswith("in") else f"{text} ago"
+
+
 def absolute(at: datetime, zone: tzinfo | None = None) -> str:
     """Return a time in full, in the given zone (by default the machine's)."""
     return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")

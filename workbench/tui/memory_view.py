@@ -9,7 +9,7 @@ from textual.content import Content
 from workbench.core.memory import Memory, Status
 from workbench.core.text import printable
 from workbench.tui.content import MUTED, assemble, body, highlight, line
-from workbench.tui.figures import absolute, ago, days, votes
+from workbench.tui.figures import absolute, ago, days, since, votes
 from workbench.tui.widgets.row import Cell
 
 SYMBOLS: dict[Status, str] = {"signal": "○", "candidate": "?", "confirmed": "✓", "promoted": "▲", "archived": "×"}
@@ -137,7 +137,7 @@ def _origin(memory: Memory, now: datetime) -> Content:
     turn = f" turn {source.turn}" if source.turn is not None else ""
     parts = [
         ("made ", MUTED),
-        (f"{ago(memory.created_at, now)} ago", ""),
+        (since(memory.created_at, now), ""),
         (f" · {absolute(memory.created_at)} · read {memory.access_count}×\n", MUTED),
         ("id ", MUTED),
         (printable(memory.id), ""),

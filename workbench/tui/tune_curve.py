@@ -1,5 +1,6 @@
 """How recency fades, with the memory's place on the curve: drawn by plotext in quadrant blocks."""
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ _POINTS = 120
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A falling curve from `x` 0 to `end`; the memory stands at `here`. `unit` names what x counts."""
+    """A falling curve from `x` 0 to `end`; the memory stands at `here`. `unit` follows a number on the axis."""
 
     end: float
     half: float
@@ -36,6 +37,13 @@ class Curve:
     def at(self, x: float) -> float:
         """Return the recency at `x` days, or at place `x` where recency goes by rank."""
         return recency(x * 24, self.half) if self.by_rank is None else self.by_rank**x
+
+    @property
+    def ticks(self) -> list[float]:
+        """Return four places of the axis at most: half-lives, or every so many places."""
+        unit = self.half or max(1.0, round(self.end / 4))
+        step = unit * math.ceil(self.end / unit / 4)
+        return [i * step for i in range(4) if i * step <= self.end * 0.95]
 
 
 def curve_of(found: Explanation, profile: Profile) -> Curve | None:
@@ -50,12 +58,12 @@ def curve_of(found: Explanation, profile: Profile) -> Curve | None:
     here = found.hours / 24
     # Four half-lives show the whole fall; an older memory lengthens the axis, up to the point where nothing is left.
     end = max(4 * found.half_life, min(here * 1.15, 12 * found.half_life))
-    return Curve(end, found.half_life, min(here, end), value, None, "d")
+    return Curve(end, found.half_life, min(here, end), value, None, " d")
 
 
 def _by_rank(found: Explanation, decay: float, value: float) -> Curve:
     here = next((x for x in range(found.pool) if rank_recency(x, decay) <= value), found.pool)
-    return Curve(float(max(found.pool, 2)), 0.0, float(here), value, decay, "place")
+    return Curve(float(max(found.pool, 2)), 0.0, float(here), value, decay, "")
 
 
 def heading(found: Explanation, profile: Profile) -> Content:
@@ -64,12 +72,12 @@ def heading(found: Explanation, profile: Profile) -> Content:
         return Content.styled("recency is off: 1 for every memory", MUTED)
     if profile.mode == "rank":
         order = "newest" if profile.rank_order == "newest" else "oldest"
-        return Content.styled(f"recency by rank, {order} first: {profile.rank_decay:g} per place", MUTED)
-    since = f"{days(found.hours / 24)} since the last access" if found.hours >= 1 else "read within the hour"
+        return Content.styled(f"recency by rank, {order} first:\n{profile.rank_decay:g} per place", MUTED)
+    since = f"read {days(found.hours / 24)} ago" if found.hours >= 1 else "read within the hour"
     if found.half_life is None:
         why = "pinned" if found.standing.memory.pinned else found.standing.memory.memory_type
-        return assemble([("recency does not fade", ""), (f" ({why}) · {since}", MUTED)])
-    return assemble([(f"half-life {days(found.half_life)}", ""), (f" · {since}", MUTED)])
+        return assemble([("recency does not fade", ""), (f" ({why})\n{since}", MUTED)])
+    return assemble([(f"half-life {days(found.half_life)}", ""), (f"\n{since}", MUTED)])
 
 
 class DecayCurve(Vertical):
@@ -78,7 +86,7 @@ class DecayCurve(Vertical):
     DEFAULT_CSS = """
     DecayCurve {
         height: 13;
-        & .curve--head { height: 1; }
+        & .curve--head { height: 2; }
         & PlotextPlot { height: 1fr; }
     }
     """
@@ -132,19 +140,11 @@ class DecayCurve(Vertical):
         xs = [i * curve.end / _POINTS for i in range(_POINTS + 1)]
         plt.plot(xs, [curve.at(x) for x in xs], marker="hd", color=self._colour("accent"))
         plt.scatter([curve.here], [curve.value], marker=HERE, color=self._colour("foreground"))
-        right = curve.here > curve.end * 0.6
-        beside = curve.here + curve.end * (-0.03 if right else 0.03)
-        plt.text(f"{curve.value:.3g}", beside, min(0.93, curve.value + 0.12), alignment="right" if right else "left")
         plt.xlim(0, curve.end)
         plt.ylim(0, 1)
-        plt.yticks([0, 0.5, 1], ["0", "½", "1"])
-        places = [0.0, curve.end / 4, curve.end / 2, 3 * curve.end / 4, curve.end]
-        plt.xticks(places, [_tick(x, curve.unit if x == curve.end else "") for x in places])
+        plt.yticks([0, 0.5, 1], ["0", "0.5", "1"])
+        plt.xticks(curve.ticks, [f"{x:.3g}{curve.unit if x == curve.ticks[-1] else ''}" for x in curve.ticks])
         self._plot.refresh()
 
     def _colour(self, name: str) -> tuple[int, int, int]:
         return Color.parse(self.app.theme_variables[name]).rgb
-
-
-def _tick(x: float, unit: str) -> str:
-    return f"{x:.3g} {unit}".strip()

@@ -96,10 +96,10 @@ class Desk:
         highs = [p.scale_for(self.profile).maximum for p in PARAMETERS if p.factor]
         return self.question.ways(self.ranking, id, highs)
 
-    def flips(self, factor: Factor, high: float) -> tuple[Flip, ...]:
-        """Return where the order changes along one weight."""
+    def flips(self, factor: Factor, high: float) -> tuple[Flip, ...] | None:
+        """Return where the order changes along one weight; `None` when nothing is ranked."""
         if self.question is None or self.ranking is None:
-            return ()
+            return None
         return self.question.flips(self.ranking, factor, high)
 
     def steps(self, parameter: Parameter | None) -> str:

@@ -14,7 +14,9 @@ from workbench.tui.tune_parameters import weight
 from workbench.tui.widgets.factor_bar import FILLS
 
 _FILL = {name: (fill, style) for name, fill, style in FILLS}
-_NAME = 11
+_NAME = 12
+_TABLE = 46
+"""Cells of the table of figures; the total stands at its right edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Setting:
 
 def explained(found: Explanation, ways: Sequence[Way] | None, setting: Setting) -> Content:
     """Return the whole explanation of one memory; `ways` is `None` while they are not worked out."""
-    lines = [_place(found, setting), body(found.standing.memory.line[:400], "bold"), Content("")]
+    lines = [_place(found, setting), body(found.standing.memory.line[:400], "bold")]
     if found.hidden:
         lines += [
             assemble([("Not served: ", "bold $text-warning"), (printable(found.hidden), "bold $text-warning")]),
@@ -58,21 +60,21 @@ def _place(found: Explanation, setting: Setting) -> Content:
 
 
 def _header(width: int) -> Content:
-    return Content.styled(f"{'':{_NAME}}{'raw':>8}   {'0 to 1':>7}   {'weight':>6}   {'part':>8}"[:width], MUTED)
+    return Content.styled(f"{'':{_NAME}}{'raw':>7}   {'0 to 1':>6}  {'weight':>6}   {'part':>7}"[:width], MUTED)
 
 
 def _part(part: Part, width: int) -> list[Content]:
     fill, style = _FILL[part.factor]
-    figures = f"{part.raw:>8.5f} → {part.norm:>7.5f} × {weight(part.weight):>6} = {part.weighted:>8.6f}"
+    figures = f"{part.raw:>7.4f} → {part.norm:>6.4f} × {weight(part.weight):>5} = {part.weighted:>7.5f}"
     head = assemble([(f"{fill} ", style), (f"{part.factor:<{_NAME - 2}}", "bold"), (figures, "")])
     if part.dead:
-        dead = f"    dead: all have {part.raw:.5f}, so it is 0.5 everywhere and decides nothing"
+        dead = f"    dead: all have {part.raw:.4f}, so it is 0.5 everywhere and decides nothing"
         return [head, *Content.styled(dead, "$text-warning").wrap(max(20, width))]
     return [head, _bound("min", part.low, part.low_by.line, width), _bound("max", part.high, part.high_by.line, width)]
 
 
 def _bound(name: str, value: float, text: str, width: int) -> Content:
-    head = f"    {name} {value:>8.5f}  "
+    head = f"    {name} {value:>8.4f}  "
     return Content.styled(head, MUTED) + line(text, max(0, width - len(head)), MUTED)
 
 
@@ -91,7 +93,7 @@ def _split(found: Explanation, setting: Setting) -> list[Content]:
 
 def _total(total: float, width: int) -> Content:
     figures = repr(total)
-    gap = " " * max(1, min(width, _NAME + 40) - 2 - len("total") - len(figures))
+    gap = " " * max(1, min(width, _TABLE) - len("  total") - len(figures))
     return assemble([("  total", "bold"), (gap, ""), (figures, "bold $text-accent")])
 
 

@@ -111,22 +111,22 @@ _LIFE = Scale(1 / 24, 1000.0, 0.1, 0.02, log=True, off=True)
 _SHARE = Scale(0.0, 1.0, 0.05, 0.01)
 
 PARAMETERS: tuple[Parameter, ...] = (
-    _weight("recency", "How much a recent access counts."),
-    _weight("importance", "How much importance, with its votes, counts."),
-    _weight("relevance", "How much likeness to the query counts."),
-    _life("episodic", "Events: days until recency is half."),
-    _life("working", "The task at hand: days until recency is half."),
-    _life("semantic", "Facts: days until recency is half."),
-    _life("procedural", "How-to: days until recency is half."),
-    _plain("feedback", "per vote", VOTES, "Importance that one vote adds or takes.", Scale(0.0, 2.0, 0.1, 0.02)),
-    _plain("feedback_half_life", "half-life", VOTES, "Days until a vote counts half.", _LIFE, days, "never"),
-    _plain("blend", "dense", RELEVANCE, "Cosine's share of relevance; full text (BM25) has the rest.", _SHARE),
-    _plain("contiguity", "contiguity", RELEVANCE, "What a strong match gives its neighbours in the session.", _SHARE),
+    _weight("recency", "How much recent access counts."),
+    _weight("importance", "How much importance counts."),
+    _weight("relevance", "How much the match counts."),
+    _life("episodic", "Events: until recency halves."),
+    _life("working", "The task: until recency halves."),
+    _life("semantic", "Facts: until recency halves."),
+    _life("procedural", "How-to: until recency halves."),
+    _plain("feedback", "per vote", VOTES, "Importance one vote gives.", Scale(0.0, 2.0, 0.1, 0.02)),
+    _plain("feedback_half_life", "half-life", VOTES, "Time until a vote counts half.", _LIFE, days, "never"),
+    _plain("blend", "dense", RELEVANCE, "Cosine's share; BM25 has the rest.", _SHARE),
+    _plain("contiguity", "contiguity", RELEVANCE, "What a match gives neighbours.", _SHARE),
     Parameter(
-        "k", "k", RESULT, "How many memories an agent is served.", partial(_get, "k"), _put_k,
+        "k", "k", RESULT, "How many an agent is served.", partial(_get, "k"), _put_k,
         Scale(1.0, 50.0, 1.0, 1.0), lambda value: f"{value:.0f}",
     ),
 )  # fmt: skip
 """Every parameter that has a slider, in the order of the screen."""
 
-TIME_ABOUT = "Ranks as if it were earlier or later: what fades, what comes back."
+TIME_ABOUT = "As if it were earlier or later."

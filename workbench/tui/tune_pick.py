@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from textual import on
 from textual.content import Content
+from textual.widgets import Input
 
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.line_view import LineView
@@ -19,8 +21,10 @@ class PickMemory(Choose):
         super().__init__(title, () if isinstance(found, str) else found)
         self._search = search
 
-    def on_input_changed(self) -> None:
-        """Search anew; the cursor goes to the first match."""
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        """Search anew, instead of narrowing what is listed; the cursor goes to the first match."""
+        event.prevent_default()
         found = self._search(" ".join(self._words))
         rows = self.query_one(LineView)
         if isinstance(found, str):

@@ -15,7 +15,7 @@ from workbench.tui.widgets.row import Cell, lay_out
 BEYOND = 40
 """How many rows are listed below those that are served."""
 
-_MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 24
+_MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,11 @@ def movement(standing: Standing, k: int) -> str:
 def draw(line: Line, width: int) -> Content:
     """Return one line of the list, exactly `width` cells."""
     if isinstance(line, Heading):
-        return fitted(assemble([(f"── {line.text} ", MUTED), ("─" * width, MUTED)]), width)
+        text = f"── {line.text} "
+        return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
     memory, scored = line.standing.memory, line.standing.scored
     room = width - 3 - _MOVE - len(line.total) - 4
-    bar = max(_MIN_BAR, min(_MAX_BAR, room // 3))
+    bar = max(_MIN_BAR, min(_MAX_BAR, room // 4))
     parts = (scored.weighted.recency, scored.weighted.importance, scored.weighted.relevance) if scored else ()
     style = "" if line.served else MUTED
     mark = marks_of(memory)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -46,9 +47,11 @@ class TuneSliders(Vertical):
     TuneSliders {
         & .slider--profile { height: 1; padding: 0 1; }
         & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
-        & .slider--group { height: 1; padding: 0 1; color: $text-muted; }
-        & .slider--gap { margin-top: 1; }
+        & .slider--group { height: 1; padding: 0 1; color: $text-muted; margin-top: 1; }
         & .slider--about { height: 4; padding: 0 1; border-top: solid $panel; }
+        &.-compact .slider--group { margin-top: 0; }
+        &.-compact .-weights, &.-compact .-result { display: none; }
+        &.-compact Slider.-two { height: 1; }
         & Slider.-two { height: 2; }
         & Slider:disabled { color: $text-disabled; text-opacity: 100%; }
     }
@@ -69,7 +72,7 @@ class TuneSliders(Vertical):
             for parameter in PARAMETERS:
                 if parameter.group != group:
                     group = parameter.group
-                    yield Static(Content(group), classes="slider--group" + (" slider--gap" if self._profile else ""))
+                    yield Static(Content(group), classes=f"slider--group -{group.split()[0]}")
                 yield self._slider(parameter)
             yield Slider(
                 "now", 0.0, TIME_SCALE, show=day_offset, id=f"slider-{TIME}", digits=False,
@@ -88,7 +91,11 @@ class TuneSliders(Vertical):
     def _weight(self, parameter: Parameter, value: float) -> str:
         total = sum(getattr(self._profile, p.id) for p in PARAMETERS if p.factor)
         share = getattr(self._profile, parameter.id) / total if total else 0.0
-        return f"{weight(value)} {share:>4.0%}"
+        return f"{weight(value)} {share:.0%}"
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give up the lines between where there are few, and the second lines of the weights."""
+        self.set_class(event.size.height < 30, "-compact")
 
     # What is shown
 
@@ -141,11 +148,13 @@ class TuneSliders(Vertical):
 
     # Hints
 
-    def show_flips(self, factor: Factor, found: Sequence[Flip]) -> None:
-        """Mark where the order changes along one weight."""
-        self._flips[factor] = tuple(found)
+    def show_flips(self, factor: Factor, found: Sequence[Flip] | None) -> None:
+        """Mark where the order changes along one weight; `None` when nothing is ranked."""
+        self._flips.pop(factor, None)
+        if found is not None:
+            self._flips[factor] = tuple(found)
         slider = self.query_one(f"#slider-{factor}", Slider)
-        slider.ticks = tuple(f.value for f in found)
+        slider.ticks = tuple(f.value for f in found or ())
         slider.hint = self._nearest(factor, slider.value or 0.0)
         self._show_about()
 
@@ -154,11 +163,10 @@ class TuneSliders(Vertical):
         self._steps = text
         self._show_about()
 
-    def _nearest(self, factor: Factor, value: float) -> str:
+    def _nearest(self, factor: Factor, value: float, between: str = " · ") -> str:
         found = self._flips.get(factor, ())
-        left, right = nearest_flip(found, value, -1), nearest_flip(found, value, 1)
-        texts = [flip_text(f) for f in (left, right) if f]
-        return " · ".join(texts) or ("no weight here changes the order" if factor in self._flips else "")
+        texts = [flip_text(f) for f in (nearest_flip(found, value, -1), nearest_flip(found, value, 1)) if f]
+        return between.join(texts) or ("no value swaps any rows" if factor in self._flips else "")
 
     def _show_about(self) -> None:
         parameter, slider = self.parameter, self.current
@@ -167,7 +175,9 @@ class TuneSliders(Vertical):
             about = f"No effect: {parameter.holds(self._profile)}."
         hint = self._steps
         if parameter and parameter.factor:
-            hint = self._nearest(parameter.factor, slider.value or 0.0)
+            # Where the weights have a second line, the swaps stand there already.
+            narrow = slider.size.height < 2
+            hint = self._nearest(parameter.factor, slider.value or 0.0, "\n") if narrow else ""
         text = assemble([(about, ""), (f"\n{hint}" if hint else "", MUTED)])
         self.query_one(".slider--about", Static).update(text, layout=False)
 

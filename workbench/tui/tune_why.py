@@ -12,6 +12,9 @@ from workbench.tui.tune_desk import Desk
 from workbench.tui.tune_explain import Setting, explained
 from workbench.tui.tune_rows import Heading, Line
 
+_TEXT, _CURVE = 51, 24
+"""Cells that the text, with its margin, and the curve need at least to stand side by side."""
+
 
 class WhyPane(VerticalScroll):
     """Text and curve side by side, or one above the other where there is height instead of width."""
@@ -20,18 +23,20 @@ class WhyPane(VerticalScroll):
     WhyPane {
         layout: horizontal;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
         padding: 0 1;
         & .why--text { width: 1fr; height: auto; }
-        & DecayCurve { width: 40; margin-left: 2; }
+        & DecayCurve { margin-left: 2; }
         &.-tall { layout: vertical; }
-        &.-tall .why--text { width: 100%; }
-        &.-tall DecayCurve { width: 100%; margin: 1 0 0 0; }
+        &.-tall DecayCurve { margin: 1 0 0 0; }
     }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._id = ""
+        self._desk: Desk | None = None
+        self._line: Line | None = None
+        self._memory = ""
         self._ways: tuple[Way, ...] | None = None
 
     def compose(self) -> ComposeResult:
@@ -39,29 +44,48 @@ class WhyPane(VerticalScroll):
         yield Static(classes="why--text")
         yield DecayCurve()
 
+    def on_resize(self) -> None:
+        """Give the table what it needs and the curve the rest, below the text where that is too little."""
+        curve = self.query_one(DecayCurve)
+        self.set_class(self._beside == 0, "-tall")
+        curve.styles.width = self._beside or "100%"
+        self._draw()
+
+    @property
+    def _beside(self) -> int:
+        """The cells of the curve beside the text; 0 where it stands below."""
+        width, height = self.scrollable_content_region.size
+        rest = width - _TEXT
+        return 0 if rest < _CURVE or height > width // 2 else min(rest, 2 * _CURVE)
+
     def show(self, desk: Desk, line: Line | None) -> None:
         """Explain a line of the ranking; ways that were found for the same memory stay until others are."""
+        self._desk, self._line = desk, line
+        memory = "" if line is None or isinstance(line, Heading) else line.standing.memory.id
+        if memory != self._memory:
+            self._memory, self._ways = memory, None
+            self.scroll_home(animate=False)
+        self._draw()
+
+    def _draw(self) -> None:
         curve = self.query_one(DecayCurve)
-        found = None if line is None or isinstance(line, Heading) else desk.explain(line.standing.memory.id)
-        if found is None:
-            self._write(Content.styled("" if line is None else "Ranked, but not served: k is smaller.", MUTED))
+        found = self._desk.explain(self._memory) if self._desk and self._memory else None
+        if self._desk is None or found is None:
+            self._write(Content.styled("" if self._line is None else "Ranked, but not served: k is smaller.", MUTED))
             curve.clear()
             return
-        if found.standing.memory.id != self._id:
-            self._id, self._ways = found.standing.memory.id, None
-            self.scroll_home(animate=False)
-        setting = Setting(desk.profile, desk.saved.name, self.query_one(Static).size.width)
+        width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
+        setting = Setting(self._desk.profile, self._desk.saved.name, width)
         self._write(explained(found, self._ways, setting))
-        curve.show(found, desk.profile)
+        curve.show(found, self._desk.profile)
 
-    def show_ways(self, desk: Desk, line: Line | None) -> None:
+    def show_ways(self) -> None:
         """Find what would bring the memory into the top; takes longer than a frame in a large store."""
-        if line is None or isinstance(line, Heading):
-            return
-        ways = desk.ways(line.standing.memory.id)
-        if ways != self._ways:
-            self._ways = ways
-            self.show(desk, line)
+        if self._desk is not None and self._memory:
+            ways = self._desk.ways(self._memory)
+            if ways != self._ways:
+                self._ways = ways
+                self._draw()
 
     def _write(self, content: Content) -> None:
         self.query_one(Static).update(content)

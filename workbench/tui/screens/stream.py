@@ -126,7 +126,7 @@ class StreamScreen(AreaScreen):
         self._view = view
         self.rows.set_empty(Content(NO_MATCH if view.total else EMPTY_STORE))
         self.rows.set_rows(view.memories)
-        shown = f"{number(view.total)} memories"
+        shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
         if self._text.strip():
             shown += f" · {number(len(view.memories))} shown"
         self._count(Content(shown))

@@ -68,12 +68,12 @@ class TuneScreen(AreaScreen):
         #query-line { height: 1; padding: 0 1; }
         #query-label { width: auto; color: $text-muted; }
         #query { width: 1fr; background: $background; }
-        #sliders { width: 44; border-right: solid $panel; }
+        #sliders { width: 40; border-right: solid $panel; }
         #stage { layout: vertical; width: 1fr; }
         #ranking { height: 1fr; min-height: 8; }
         #title, #legend { height: 1; padding: 0 1; }
         #legend { color: $text-muted; }
-        #why { height: 45%; min-height: 9; max-height: 21; border-top: solid $panel; }
+        #why { height: 55%; min-height: 9; max-height: 22; border-top: solid $panel; }
         #why:focus { border-top: solid $accent; }
         &.-wide #stage { layout: horizontal; }
         &.-wide #ranking { width: 1fr; }
@@ -83,8 +83,6 @@ class TuneScreen(AreaScreen):
         &.-narrow #why { display: none; border-top: none; }
         &.-narrow.-open #why { display: block; height: 1fr; max-height: 100%; }
         &.-narrow.-open #ranking, &.-narrow.-open #sliders { display: none; }
-        &.-narrow .slider--gap { margin-top: 0; }
-        &.-narrow Slider.-two { height: 1; }
     }
     """
 
@@ -250,9 +248,7 @@ class TuneScreen(AreaScreen):
 
     def on_resize(self) -> None:
         """Draw the explanation and the legend for the width there is."""
-        self.why.set_class(not self.has_class("-normal"), "-tall")
         self.call_after_refresh(self._show_title)
-        self.call_after_refresh(self._show_why)
 
     def _rest(self) -> None:
         if self._hints is not None:
@@ -261,7 +257,7 @@ class TuneScreen(AreaScreen):
 
     def _show_hints(self) -> None:
         """Work out what takes longer than a frame: flips, what a step would move, ways into the top."""
-        self.why.show_ways(self._desk, self.rows.current)
+        self.why.show_ways()
         for factor in FACTORS:
             high = self.query_one(f"#slider-{factor}", Slider).scale.maximum
             self.sliders.show_flips(factor, self._desk.flips(factor, high))
@@ -305,7 +301,7 @@ class TuneScreen(AreaScreen):
             self.workbench_app.say("Flips are known for the three weights. Go to one of their sliders first.")
             return
         limit = slider.scale.maximum if direction > 0 else 0.0
-        found = self._desk.flips(parameter.factor, slider.scale.maximum)
+        found = self._desk.flips(parameter.factor, slider.scale.maximum) or ()
         flip = nearest_flip(found, slider.value or 0.0, direction)
         beyond = just_beyond(found, flip, direction, limit) if flip else None
         if beyond is None:
@@ -366,7 +362,6 @@ class TuneScreen(AreaScreen):
     def _open(self) -> None:
         self.add_class("-open")
         self.why.focus()
-        self.call_after_refresh(self._show_why)
 
     def action_copy(self) -> None:
         """Copy the text of the memory under the cursor."""

@@ -1,0 +1,204 @@
+"""Review by its keys, over a real store."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
+from tests.tui.support import NOW, screen_text
+from workbench.bench.review import rejection_of
+from workbench.bench.workbench import Workbench
+from workbench.tui.history_dialog import HistoryDialog
+from workbench.tui.review_merge import MergeConfirm
+from workbench.tui.screens.stream import StreamScreen
+from workbench.tui.widgets.editor import TextEditor
+
+
+@pytest.fixture
+def clock() -> Ticking:
+    return Ticking()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, clock: Ticking) -> Workbench:
+    return store(tmp_path, clock)
+
+
+async def test_deciding_is_advancing_and_undo_brings_the_item_and_the_cursor_back(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        assert drive.ids == ["c1", "c2", "c3", "c4"]
+        assert "4 to decide" in drive.count
+        await drive.keys("j", "a")
+        assert drive.current == "c3"
+        assert "1 decided · 3 left" in drive.count
+        assert bench.library.memories.get("c2").status == "confirmed"
+        await drive.keys("x")
+        assert drive.current == "c4"
+        await drive.keys("u")
+        assert (drive.current, drive.ids) == ("c3", ["c1", "c3", "c4"])
+        assert "1 decided · 3 left" in drive.count
+        await drive.keys("u")
+        assert (drive.current, drive.ids) == ("c2", ["c1", "c2", "c3", "c4"])
+        await drive.keys("U")
+        assert (drive.current, drive.ids) == ("c3", ["c1", "c3", "c4"])
+        assert "1 decided · 3 left" in drive.count
+
+
+async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_next(bench: Workbench) -> None:
+    async with review(bench, (80, 24)) as drive:
+        await drive.keys("G", "a")
+        assert drive.current == "c3"
+        await drive.keys("a", "a", "a")
+        assert drive.ids == []
+        assert "No candidates wait." in screen_text(drive.app)
+        assert "4 decided · 0 left" in drive.count
+        await drive.keys("a")
+        assert any("Nothing waits" in said for said in drive.toasts)
+
+
+async def test_later_goes_to_the_end_and_the_cursor_does_not_follow_it(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("space")
+        assert drive.current == "c2"
+        assert drive.ids == ["c2", "c3", "c4", "c1"]
+        assert "3 to decide · 1 put off" in drive.count
+        assert "in 7 d" in screen_text(drive.app)
+        await drive.keys("u")
+        assert (drive.current, drive.ids[0]) == ("c1", "c1")
+
+
+async def test_the_pace_is_shown_once_there_is_one(bench: Workbench, clock: Ticking) -> None:
+    async with review(bench) as drive:
+        for _ in range(3):
+            await drive.keys("a")
+            clock.move(seconds=6)
+        assert "3 decided · 1 left · 10 a minute" in drive.count
+
+
+async def test_a_reason_is_recorded_with_the_rejection_and_undone_with_it(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("x")
+        assert drive.asking
+        assert "too general" in screen_text(drive.app)
+        await drive.keys("2")
+        assert not drive.asking
+        assert isinstance(drive.app.screen, type(drive.screen))
+        rejected = bench.library.memories.get("c1")
+        assert (rejected.archived_reason, rejection_of(rejected).reason) == ("rejected", "too general")
+        assert rejection_of(rejected).at == NOW
+        assert drive.current == "c2"
+        await drive.keys("u")
+        assert bench.library.memories.get("c1").status == "candidate"
+        assert rejection_of(bench.library.memories.get("c1")).reason == ""
+        assert drive.current == "c1"
+
+
+@pytest.mark.parametrize("on", ["j", "a", "space", "escape", "y"])
+async def test_a_reason_never_blocks_and_its_digits_rest_once_one_goes_on(bench: Workbench, on: str) -> None:
+    async with review(bench) as drive:
+        await drive.keys("x")
+        assert drive.asking
+        await drive.keys(on)
+        assert not drive.asking
+        await drive.keys("1")
+        assert isinstance(drive.app.screen, StreamScreen)
+    assert rejection_of(bench.library.memories.get("c1")).reason == ""
+
+
+async def test_a_click_on_a_reason_is_its_key(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("x")
+        line = screen_text(drive.app).splitlines()[-2]
+        await drive.pilot.click("ReasonLine", offset=(line.index("outdated"), 0))
+        await drive.pilot.pause()
+        assert rejection_of(bench.library.memories.get("c1")).reason == "outdated"
+
+
+async def test_editing_approves_as_edited_and_goes_on(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("e")
+        assert isinstance(drive.app.screen, TextEditor)
+        drive.app.screen.query_one(TextArea).text = "Read the contract first."
+        await drive.keys("ctrl+s")
+        approved = bench.library.memories.get("c1")
+        assert (approved.content, approved.status) == ("Read the contract first.", "confirmed")
+        assert drive.current == "c2"
+        await drive.keys("e", "escape")
+        assert bench.library.memories.get("c2").status == "candidate"
+
+
+async def test_a_refused_edit_stays_in_the_editor(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("e")
+        drive.app.screen.query_one(TextArea).text = "precious words"
+        bench.review.approve(["c1"])
+        await drive.keys("ctrl+s")
+        assert isinstance(drive.app.screen, TextEditor)
+        assert drive.app.screen.query_one(TextArea).text == "precious words"
+        assert "No proposal c1 waits for review." in screen_text(drive.app)
+
+
+async def test_an_outer_editor_approves_what_it_saves(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = ["Saved outside.", "x" * 20_000]
+
+    async def edited(_self: object, text: str) -> str:
+        assert text in TEXTS.values()
+        return saved.pop(0)
+
+    async with review(bench) as drive:
+        monkeypatch.setattr(type(drive.screen), "edit_externally", edited)
+        await drive.keys("E")
+        assert bench.library.memories.get("c1").content == "Saved outside."
+        assert drive.current == "c2"
+        await drive.keys("E")
+        assert isinstance(drive.app.screen, TextEditor)
+        assert len(drive.app.screen.query_one(TextArea).text) == 20_000
+        assert bench.library.memories.get("c2").status == "candidate"
+
+
+async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> None:
+    text = "The cache must be cleared after the commit and never before it."
+    put(bench, memory("twin", text, created_at=NOW - timedelta(days=9)))
+    async with review(bench) as drive:
+        await drive.keys("j", "j")
+        await drive.settle()
+        await drive.keys("m")
+        assert isinstance(drive.app.screen, MergeConfirm)
+        shown = " ".join(screen_text(drive.app).split())
+        assert "Merge c3 into twin?" in shown
+        assert TEXTS["c3"] in shown
+        assert "{+,+}" in shown
+        await drive.keys("n")
+        assert bench.library.memories.get("c3").status == "candidate"
+        await drive.keys("m", "y")
+        assert bench.library.memories.get("c3").archived_reason == "merged"
+        assert bench.library.memories.get("twin").content == TEXTS["c3"]
+        assert drive.current == "c4"
+        await drive.keys("u")
+        assert drive.current == "c3"
+
+
+async def test_marked_rows_are_decided_together_after_a_semicolon(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("t", "t", "a")
+        assert bench.library.memories.get("c3").status == "confirmed", "without ; only the row under the cursor"
+        await drive.keys("semicolon")
+        assert "2 marked" in screen_text(drive.app)
+        await drive.keys("x")
+        assert drive.ids == ["c4"]
+        await drive.keys("4")
+        assert [rejection_of(bench.library.memories.get(id)).reason for id in ("c1", "c2")] == ["outdated"] * 2
+        await drive.keys("u")
+        assert drive.ids == ["c1", "c2", "c4"]
+        await drive.keys("T", "semicolon", "space")
+        assert "3 put off" in drive.count
+
+
+async def test_copy_and_history(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("y")
+        assert drive.app.clipboard == TEXTS["c1"]
+        await drive.keys("h")
+        assert isinstance(drive.app.screen, HistoryDialog)

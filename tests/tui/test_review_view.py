@@ -1,0 +1,162 @@
+"""What Review shows, in every width, and how it follows the store."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.tui.review_host import TEXTS, Ticking, add_merge, candidate, memory, put, review, store
+from tests.tui.support import NOW, open_bench, screen_text
+from workbench.bench.workbench import Workbench
+from workbench.tui.widgets.safe_input import SafeInput
+
+
+@pytest.fixture
+def clock() -> Ticking:
+    return Ticking()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, clock: Ticking) -> Workbench:
+    return store(tmp_path, clock)
+
+
+async def test_the_filter_narrows_and_esc_clears_it_in_place(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("slash", *"cache", "enter")
+        assert drive.ids == ["c3"]
+        assert "1 listed" in drive.count
+        await drive.keys("escape")
+        assert (drive.ids, drive.current) == (["c1", "c2", "c3", "c4"], "c3")
+        await drive.keys("n", "n")
+        assert drive.current == "c1", "n goes round the end"
+        await drive.keys("N")
+        assert drive.current == "c4"
+        drive.screen.query_one("#filter", SafeInput).value = "satus:x"
+        await drive.pilot.pause()
+        assert "Did you mean" in drive.count
+        assert drive.ids == ["c1", "c2", "c3", "c4"]
+        await drive.keys("escape", "slash", *"zzz")
+        assert "Nothing matches." in screen_text(drive.app)
+
+
+async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: Workbench) -> None:
+    async with review(bench, (80, 24)) as drive:
+        assert "Rests on" not in screen_text(drive.app)
+        assert "enter opens it" in screen_text(drive.app)
+        await drive.keys("enter")
+        assert "Rests on 1 memory" in screen_text(drive.app)
+        await drive.keys("a")
+        await drive.settle()
+        assert bench.library.memories.get("c1").status == "confirmed"
+        assert TEXTS["c2"] in " ".join(screen_text(drive.app).split())
+        await drive.keys("escape")
+        assert "Rests on" not in screen_text(drive.app)
+        assert drive.screen.focused is drive.screen.rows
+        assert drive.current == "c2"
+
+
+async def test_wide_shows_three_columns(bench: Workbench) -> None:
+    async with review(bench, (200, 60)) as drive:
+        queue, item, evidence = (drive.screen.query_one(f"#{id}").region for id in ("queue", "candidate", "evidence"))
+        assert queue.right <= item.x
+        assert item.right <= evidence.x
+        assert queue.y == item.y == evidence.y
+
+
+async def test_what_others_do_leaves_the_cursor_the_marks_and_the_place(tmp_path: Path, bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("j", "j", "t", "k")
+        assert drive.current == "c3"
+        other = open_bench(tmp_path, Ticking())
+        put(other, candidate("c0", "A new one that comes first.", importance_score=10))
+        other.review.approve(["c1"])
+        other.close()
+        await drive.until(lambda: "c0" in drive.ids and "c1" not in drive.ids)
+        assert (drive.current, drive.ids[-1]) == ("c3", "c4")
+        assert [p.id for p in drive.screen.rows.marked_rows] == ["c3"]
+        assert "4 to decide" in drive.count
+
+
+async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        with bench.library.transaction("agent:x", "confirm c1") as tx:
+            tx.put(memory("c1", TEXTS["c1"], status="confirmed"))
+        await drive.until(lambda: drive.current == "c2")
+        assert any("c1 was decided elsewhere" in said for said in drive.toasts)
+
+
+async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbench) -> None:
+    id = add_merge(bench)
+    async with review(bench) as drive:
+        drive.screen.rows.cursor = drive.ids.index(id)
+        await drive.settle()
+        item = drive.text("candidate")
+        assert "Do these two say the same?" in item
+        assert "negate" in item
+        assert "[-twice-]{+once+}" in item
+        assert "The two in full" in drive.text("evidence")
+        await drive.keys("m")
+        assert any("merge already" in said for said in drive.toasts)
+        await drive.keys("a")
+        assert id not in drive.ids
+        assert bench.library.proposals.get(id).state == "accepted"
+
+
+async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(bench: Workbench) -> None:
+    put(bench, candidate("again", TEXTS["c3"].replace("must", "has to"), "o2", "o3", "nowhere", importance_score=10))
+    bench.review.reject(["c3"], "too general")
+    async with review(bench, (200, 60)) as drive:
+        drive.screen.rows.cursor = drive.ids.index("again")
+        await drive.settle()
+        evidence = drive.text("evidence")
+        assert "Much like one rejected before" in evidence
+        assert "because too general" in evidence
+        assert "rejected just now" in evidence
+        assert "[-must-]{+has to+}" in evidence
+        assert "✗ forgotten · o3" in evidence
+        assert "✗ nowhere · not in this store" in evidence
+        assert "Cleared the cache before the commit" in evidence
+        assert "† cites what is gone" in drive.text("candidate")
+
+
+async def test_the_queue_shows_the_flags_as_signs_that_the_line_below_explains(bench: Workbench) -> None:
+    put(bench, candidate("old", "Nobody looked at this.", created_at=NOW - timedelta(days=60), importance_score=1))
+    async with review(bench) as drive:
+        assert drive.current == "old"
+        assert "∅◔  1  Nobody looked" in screen_text(drive.app)
+        assert "∅ no evidence" in screen_text(drive.app)
+        assert "◔ waits long" in drive.text("candidate")
+        assert "It cites nothing." in drive.text("evidence")
+
+
+async def test_reading_on_scrolls_the_texts_and_a_decision_starts_at_the_top(bench: Workbench) -> None:
+    put(bench, memory("o1", "\n".join(f"line {n}" for n in range(200))))
+    async with review(bench, (120, 30)) as drive:
+        pane = drive.screen.query_one("#evidence")
+        await drive.keys("J")
+        assert pane.scroll_offset.y > 0
+        await drive.keys("K")
+        assert pane.scroll_offset.y == 0
+        await drive.keys("tab", "tab", "G")
+        assert pane.scroll_offset.y > 100
+        await drive.keys("a")
+        await drive.settle()
+        assert pane.scroll_offset.y == 0
+
+
+async def test_a_click_selects_and_a_double_click_opens(bench: Workbench) -> None:
+    async with review(bench, (80, 24)) as drive:
+        await drive.pilot.click("#queue", offset=(10, 2))
+        await drive.pilot.pause()
+        assert drive.current == "c3"
+        await drive.pilot.click("#queue", offset=(10, 1), times=2)
+        await drive.until(lambda: drive.screen.has_class("-open"))
+        assert drive.current == "c2"
+
+
+async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    async with review(open_bench(tmp_path)) as drive:
+        assert "No candidates wait. `workbench import FILE`" in screen_text(drive.app)
+        await drive.keys("a", "x", "space", "e", "m", "y", "h", "n", "semicolon", "enter")
+        assert drive.screen.focused is not None

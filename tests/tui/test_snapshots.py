@@ -1,0 +1,47 @@
+"""How each area looks, at the smallest size that must work and at a common one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.support import demo_app
+from workbench.tui.app import WorkbenchApp
+
+SnapCompare = Callable[..., bool]
+
+AREAS = {"stream": "1", "review": "2", "playbook": "3", "tune": "4"}
+SIZES = [(80, 24), (140, 45)]
+
+
+async def settled(pilot: Pilot[Path | None]) -> None:
+    """Wait until the model is loaded and everything that waits for it is drawn."""
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    await app.workers.wait_for_complete()
+    while not app.bench.retriever.ready:
+        await pilot.pause(0.02)
+    await pilot.pause()
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def opening(key: str) -> Callable[[Pilot[Path | None]], object]:
+    async def run(pilot: Pilot[Path | None]) -> None:
+        await settled(pilot)
+        await pilot.press(key, "j")
+        await settled(pilot)
+
+    return run
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["80x24", "140x45"])
+@pytest.mark.parametrize("area", AREAS)
+def test_an_area_looks_as_it_did(snap_compare: SnapCompare, tmp_path: Path, area: str, size: tuple[int, int]) -> None:
+    assert snap_compare(demo_app(tmp_path), terminal_size=size, run_before=opening(AREAS[area]))
+
+
+@pytest.mark.parametrize("theme", ["workbench-light", "workbench-contrast", "workbench-mono"])
+def test_the_stream_in_every_theme(snap_compare: SnapCompare, tmp_path: Path, theme: str) -> None:
+    assert snap_compare(demo_app(tmp_path, theme), terminal_size=(120, 30), run_before=opening("1"))
