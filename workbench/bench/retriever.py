@@ -16,17 +16,23 @@ from workbench.core.playbook import Bullet
 from workbench.core.text import clean_for_store
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedder import Embedder
-from workbench.retrieval.lexical import LexicalIndex
+from workbench.retrieval.growing import GrowingMatrix
+from workbench.retrieval.lexical import OVERLAY, LexicalIndex
+from workbench.retrieval.lexical_cache import LexicalCache
+from workbench.retrieval.lexical_search import TextOf, prefix, substring
 from workbench.retrieval.nearest import nearest
 from workbench.retrieval.pool import Pool
 from workbench.retrieval.ranker import Ranker
 from workbench.retrieval.text import memory_text
+from workbench.retrieval.text_keys import Keys, text_keys
 from workbench.retrieval.thresholds import Thresholds
 from workbench.retrieval.vectors import VectorCache
 from workbench.store.library import Touched
+from workbench.store.pause import collection_paused
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
+Search = Callable[[LexicalIndex, TextOf, str, int], list[int]]
 
 
 class Retriever:
@@ -42,7 +48,9 @@ class Retriever:
         self._dirty_lock = threading.Lock()
         self._embedder: Embedder | None = None
         self._cache: VectorCache | None = None
+        self._texts = LexicalCache(self._library.folder / "cache" / "text", not write_cache)
         self._ranker: Ranker | None = None
+        self._matrix = GrowingMatrix(np.zeros((0, 1), np.float32))
         self._library.listen(self._note)
 
     @property
@@ -51,17 +59,16 @@ class Retriever:
         return self._ranker is not None
 
     def load(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
-        """Load whatever is not loaded yet; `progress` is told how many texts are embedded, of how many.
+        """Load whatever is not loaded yet.
 
-        Raises `UnreadableFile` when the model cannot be loaded.
+        `progress` is told how many of the texts that the caches do not know are embedded, then how many are indexed.
+        Raises `UnreadableFile` when the model cannot be loaded, `EmbeddingCancelled` or `IndexingCancelled`.
         """
-        with self._lock:
+        with self._lock, collection_paused():
             if self._ranker is None:
                 self._take_dirty()
                 memories = self._library.memories.all()
-                texts = [memory_text(m) for m in memories]
-                vectors = self._vectors(texts, progress, cancelled)
-                self._ranker = Ranker(Pool.build(memories), vectors, LexicalIndex.build(texts), self.embedder.embed)
+                self._ranker = self._loaded(memories, progress, cancelled)
             return self.ranker()
 
     def ranker(self) -> Ranker:
@@ -108,6 +115,14 @@ class Retriever:
         rows, cosines = nearest(self.vector(text), ranker.vectors, k, mask)
         return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
 
+    def containing(self, text: str, limit: int) -> tuple[Memory, ...]:
+        """Return memories, archived ones too, whose text contains `text`, case ignored, the last stored first."""
+        return self._searched(substring, text, limit)
+
+    def beginning(self, word: str, limit: int) -> tuple[Memory, ...]:
+        """Return memories, archived ones too, with a word that begins like `word`, the last stored first."""
+        return self._searched(prefix, word, limit)
+
     def nearest_bullets(self, text: str, k: int = 3) -> tuple[tuple[Bullet, float], ...]:
         """Return the playbook bullets most similar to a text, with their cosine."""
         bullets = self._library.bullets.all()
@@ -117,12 +132,33 @@ class Retriever:
         rows, cosines = nearest(self.vector(text), vectors, k, np.ones(len(bullets), np.bool_))
         return tuple((bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
 
+    def _loaded(
+        self, memories: Sequence[Memory], progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> Ranker:
+        """Put a ranker together; the caches give what they know and are told the rest."""
+        texts = [_text(m) for m in memories]
+        keys = text_keys(texts)
+        vectors = self._vectors(texts, keys, progress, cancelled)
+        index = self._texts.index(texts, keys, progress, cancelled)
+        self._matrix = GrowingMatrix(vectors)
+        return Ranker(Pool.build(memories), vectors, index, self.embedder.embed)
+
     def _vectors(
-        self, texts: Sequence[str], progress: Progress | None = None, cancelled: Cancelled | None = None
+        self,
+        texts: Sequence[str],
+        keys: Keys | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> Vectors:
         embedder = self.embedder
         assert self._cache is not None
-        return self._cache.vectors_for([clean_for_store(t) for t in texts], embedder.embed, progress, cancelled)
+        return self._cache.vectors_for(texts, embedder.embed, progress, cancelled, keys)
+
+    def _searched(self, search: Search, text: str, limit: int) -> tuple[Memory, ...]:
+        ranker = self.ranker()
+        memories = ranker.pool.memories
+        rows = search(self._lexical(ranker), lambda row: _text(memories[row]), text, limit)
+        return tuple(memories[row] for row in rows)
 
     def _note(self, touched: Touched) -> None:
         ids = {key for table, key in touched.keys if table == "memories"}
@@ -148,20 +184,28 @@ class Retriever:
         self._ranker = self._with_added(ranker, fresh) if fresh else ranker
 
     def _with_replaced(self, old: Ranker, memories: list[Memory]) -> Ranker:
-        texts = {old.pool.row(m.id): memory_text(m) for m in memories}
-        changed = {row: text for row, text in texts.items() if text != memory_text(old.pool.memories[row])}
+        texts = {old.pool.row(m.id): _text(m) for m in memories}
+        changed = {row: text for row, text in texts.items() if text != _text(old.pool.memories[row])}
         pool = old.pool.with_replaced(memories)
         if not changed:
             return old.moved_to(pool)
         vectors = old.vectors.copy()
         vectors[list(changed)] = self._vectors(list(changed.values()))
+        self._matrix = GrowingMatrix(vectors)
         return old.moved_to(pool, vectors, self._lexical(old).with_replaced(changed))
 
     def _with_added(self, old: Ranker, memories: list[Memory]) -> Ranker:
-        texts = [memory_text(m) for m in memories]
-        vectors = np.concatenate([old.vectors, self._vectors(texts)])
-        return old.moved_to(old.pool.with_added(memories), vectors, self._lexical(old).with_added(texts))
+        pool, texts = old.pool.with_added(memories), [_text(m) for m in memories]
+        vectors = self._matrix.add(self._vectors(texts))
+        if len(texts) <= OVERLAY:
+            return old.moved_to(pool, vectors, self._lexical(old).with_added(texts))
+        # So many texts, as of an import, are worth being written to the cache now.
+        return old.moved_to(pool, vectors, self._texts.index([_text(m) for m in pool.memories]))
 
     def _lexical(self, ranker: Ranker) -> LexicalIndex:
         assert isinstance(ranker.lexical, LexicalIndex)
         return ranker.lexical
+
+
+def _text(memory: Memory) -> str:
+    return clean_for_store(memory_text(memory))

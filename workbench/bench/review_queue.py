@@ -143,7 +143,7 @@ class ReviewQueue:
 
     def _flags(self, memory: Memory) -> tuple[str, ...]:
         cited = self.cited(memory.citations)
-        flags = [] if any(c.memory for c in cited) else [NO_EVIDENCE]
+        flags = [] if any(c.memory and c.id != memory.id for c in cited) else [NO_EVIDENCE]
         return (*flags, GONE) if any(c.gone for c in cited) else tuple(flags)
 
     def _aged(self, entry: _Entry, now: datetime) -> Proposal:

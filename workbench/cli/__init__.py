@@ -1,1 +1,1 @@
-"""The command line."""
+"""The command line: parses, asks the bench, shows. It has no rules of its own."""

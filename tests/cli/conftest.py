@@ -1,0 +1,98 @@
+"""Runs the command line in this process, at a fixed time, from a folder of the test's own."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.cli.main import run
+from workbench.paths import shipped
+
+NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass
+class Cli:
+    """The command line: `cli("list", "-n", "3")` runs one command on the test's store."""
+
+    cwd: Path
+    store: Path
+    read: Callable[[], tuple[str, str]]
+    opened: list[tuple[Path, str, bool]] = field(default_factory=list)
+
+    def __call__(self, *args: str) -> Result:
+        """Run a command with `--store`."""
+        return self.bare("--store", str(self.store), *args)
+
+    def bare(self, *args: str) -> Result:
+        """Run exactly these arguments."""
+        try:
+            code = run(args, open_app=self._open, cwd=self.cwd, clock=lambda: NOW)
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return Result(code, *self.read())
+
+    def ok(self, *args: str) -> str:
+        """Run a command that has to succeed, without a remark, and return what it printed."""
+        result = self(*args)
+        assert (result.code, result.err) == (0, "")
+        return result.out
+
+    def write(self, name: str, text: str) -> str:
+        """Write a file in the working directory, byte for byte, and return its name."""
+        (self.cwd / name).write_bytes(text.encode())
+        return name
+
+    def _open(self, store: Path, *, origin: str, demo: bool = False) -> int:
+        assert demo == (origin == "demo")
+        self.opened.append((store, origin, (store / "journal.jsonl").exists()))
+        return 0
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
+    cwd = tmp_path / "here"
+    cwd.mkdir()
+
+    def read() -> tuple[str, str]:
+        out, err = capsys.readouterr()
+        return out, err
+
+    return Cli(cwd, tmp_path / "store", read)
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo store at its own time, to be copied."""
+    folder = tmp_path_factory.mktemp("filled") / "store"
+    bench: Workbench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
+    fill(bench, shipped("fixtures/demo"))
+    bench.close()
+    return folder
+
+
+@pytest.fixture
+def demo(cli: Cli, filled: Path) -> Cli:
+    """The command line on a copy of the demo store."""
+    shutil.copytree(filled, cli.store)
+    return cli
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder with its bytes, the rebuildable cache left out."""
+    names = (p for p in folder.rglob("*") if p.is_file() and "cache" not in p.relative_to(folder).parts)
+    return {str(p.relative_to(folder)): p.read_bytes() for p in names}

@@ -1,0 +1,134 @@
+"""`workbench ingest` and `workbench vote`."""
+
+import io
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from tests.cli.conftest import Cli, files_of
+
+
+def one(cli: Cli, id: str) -> dict[str, object]:
+    loaded: dict[str, object] = json.loads(cli.ok("show", id, "--json"))
+    return loaded
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+
+
+def test_an_observation_gets_an_id_and_an_importance(cli: Cli) -> None:
+    out = cli.ok(
+        "ingest",
+        "Tests failed: AUTH_SECRET missing",
+        "--type",
+        "error",
+        "--session",
+        "s1",
+        "--tag",
+        "ci",
+        "--tag",
+        "ci",
+    )
+    assert out == "Stored as mem-20260320-0000001, importance 9.\n"
+    memory = one(cli, "mem-20260320-0000001")
+    assert (memory["observation_type"], memory["session_id"], memory["tags"]) == ("error", "s1", ["ci"])
+    assert (memory["helpful_count"], memory["memory_type"]) == (1, "episodic")
+
+
+def test_a_repeated_text_is_skipped(cli: Cli) -> None:
+    cli.ok("ingest", "The cache is keyed by text hash")
+    assert cli.ok("ingest", "the cache is keyed by text hash") == "Skipped: mem-20260320-0000001 says it already.\n"
+    assert json.loads(cli.ok("stats", "--json"))["memories"] == 1
+
+
+def test_a_likely_duplicate_waits_as_a_merge(cli: Cli) -> None:
+    cli.ok("ingest", "Always use pnpm, never npm, in the web folder")
+    assert cli.ok("ingest", "Always use npm, never pnpm, in the web folder") == (
+        "Stored as mem-20260320-0000002. It resembles mem-20260320-0000001; a merge waits in Review.\n"
+    )
+    assert cli.ok("status").startswith("1 pending")
+
+
+def test_text_comes_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, "\ufeffzwei\nZeilen ü\x00\n".encode())
+    cli.ok("ingest", "-", "--memory-type", "semantic")
+    memory = one(cli, "mem-20260320-0000001")
+    assert (memory["content"], memory["memory_type"]) == ("zwei\nZeilen ü\ufffd", "semantic")
+
+
+def test_stdin_that_is_no_text_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, b"abc\xff")
+    result = cli("ingest", "-")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "workbench: stdin is not UTF-8 text: byte 0xff at offset 3. Nothing was written.\n"
+    assert not cli.store.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (" \n", "workbench: There is no text to remember. Nothing was written.\n"),
+        ("x" * 10_001, "workbench: The text is 10,001 characters long, at most 10,000 fit. Nothing was written.\n"),
+    ],
+)
+def test_text_that_is_no_memory_is_refused(cli: Cli, text: str, message: str) -> None:
+    result = cli("ingest", text)
+    assert (result.code, result.out, result.err) == (2, "", message)
+    assert not (cli.store / "journal.jsonl").exists()
+
+
+def test_a_person_has_one_vote(demo: Cli) -> None:
+    before = one(demo, "mem-20260206-0000002")["helpful_count"]
+    assert isinstance(before, int)
+    vote = ("vote", "mem-20260206-0000002")
+    assert demo.ok(*vote, "helpful", "--reason", "it held") == "Voted helpful on mem-20260206-0000002.\n"
+    assert demo.ok(*vote, "helpful", "--reason", "it held") == "You already voted helpful on mem-20260206-0000002.\n"
+    assert one(demo, "mem-20260206-0000002")["helpful_count"] == before + 1
+    assert demo.ok(*vote, "harmful") == "Voted harmful on mem-20260206-0000002 instead of helpful.\n"
+    memory = one(demo, "mem-20260206-0000002")
+    assert (memory["helpful_count"], memory["harmful_count"]) == (before, 1)
+
+
+def test_agents_and_sessions_vote_for_themselves(demo: Cli) -> None:
+    for who in ((), ("--actor", "claude"), ("--actor", "claude", "--session", "s2"), ("--actor", "agent:claude")):
+        demo.ok("vote", "shr-00003", "harmful", *who)
+    assert one(demo, "shr-00003")["harmful_votes"] == 3
+    actors = [step["actor"] for step in json.loads(demo.ok("history", "shr-00003", "--json"))]
+    assert actors[:3] == ["agent:claude", "agent:claude", "cli"]
+
+
+def test_an_agents_vote_is_not_what_a_person_undoes(demo: Cli) -> None:
+    demo.ok("vote", "shr-00003", "harmful", "--actor", "claude")
+    result = demo("undo")
+    assert (result.code, result.err) == (2, "workbench: There is nothing to undo.\n")
+
+
+def test_bullets_are_found_by_their_own_name_and_by_their_books(demo: Cli) -> None:
+    assert demo.ok("vote", "shr-00001", "helpful") == "Voted helpful on playbook/shr-00001.\n"
+    demo.ok("import", demo.write("other.txt", "## A\n[shr-00001] helpful=0 harmful=0 :: One.\n"))
+    result = demo("vote", "shr-00001", "helpful")
+    assert result.code == 2
+    assert result.err == (
+        "workbench: shr-00001 is a bullet of several playbooks: playbook/shr-00001, other/shr-00001. "
+        "Name one of them.\n"
+    )
+    demo.ok("vote", "other/shr-00001", "harmful")
+    assert one(demo, "other/shr-00001")["harmful_votes"] == 1
+
+
+def test_a_vote_on_nothing_changes_nothing(demo: Cli) -> None:
+    before = files_of(demo.store)
+    result = demo("vote", "mem-none", "helpful")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "workbench: There is no memory or bullet mem-none in this store. Nothing was changed.\n"
+    assert files_of(demo.store) == before
+
+
+def test_a_verdict_is_helpful_or_harmful(demo: Cli) -> None:
+    result = demo("vote", "shr-00001", "great")
+    assert result.code == 2
+    assert result.err.startswith("workbench vote: argument verdict: invalid choice: 'great'")
+    assert result.err.count("\n") == 1

@@ -1,0 +1,157 @@
+"""`workbench import`: counts, mappings, skipped lines, and what never changes the store."""
+
+import json
+import signal
+
+import pytest
+
+from tests.cli.conftest import Cli
+from workbench.cli.progress import interruptible
+
+BOOK = "## HARD RULES\n[hr-00001] helpful=2 harmful=0 :: Ask first.\n[hr-00002] helpful=0 harmful=1 :: Test last.\n"
+
+
+def entry(name: str, context: str, **more: object) -> str:
+    return json.dumps({"id": name, "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": context, **more})
+
+
+def two_entries(cli: Cli) -> str:
+    return cli.write("two.jsonl", entry("a", "first", status="signal") + "\n" + entry("b", "second") + "\n")
+
+
+def stats(cli: Cli) -> dict[str, int]:
+    loaded: dict[str, int] = json.loads(cli("stats", "--json").out)
+    return loaded
+
+
+def test_a_file_is_recognised_and_counted(cli: Cli) -> None:
+    out = cli.ok("import", two_entries(cli))
+    assert out.splitlines()[0] == (
+        "two.jsonl: learning entries (JSON lines) (JSON lines with “context” and other entry keys)"
+    )
+    assert "  new: 2 memories" in out
+    assert stats(cli)["memories"] == 2
+
+
+def test_importing_again_adds_nothing(cli: Cli) -> None:
+    name = two_entries(cli)
+    cli.ok("import", name)
+    before = stats(cli)["revision"]
+    out = cli.ok("import", name)
+    assert "  nothing new · 2 present already" in out
+    assert "importance" not in out
+    assert stats(cli)["revision"] == before
+
+
+def test_what_differs_in_the_store_is_kept_and_named(cli: Cli) -> None:
+    cli.ok("import", two_entries(cli))
+    out = cli.ok("import", cli.write("other.jsonl", entry("a", "other words") + "\n" + entry("c", "third") + "\n"))
+    assert "  new: 1 memory · 1 kept" in out
+    assert "  kept as they are in the store, where they differ: a" in out
+    assert "first" in cli.ok("show", "a")
+
+
+def test_value_mappings_are_listed(cli: Cli) -> None:
+    nodes = [
+        {"node_id": i, "node_type": "observation", "content": f"step {i}", "importance": 50, "created": i,
+         "last_retrieved": i, "pointer_id": None}
+        for i in (1, 2)
+    ]  # fmt: skip
+    name = cli.write("nodes.json", json.dumps(nodes))
+    out = cli.ok("import", name, "--epoch", "2026-01-01T00:00", "--step", "2")
+    assert "importance: mapped linearly from 0–100 to 0–10 (2 records)" in out
+    listed = json.loads(cli.ok("list", "--json"))
+    assert sorted(m["created_at"] for m in listed) == ["2026-01-01T00:00:00Z", "2026-01-01T02:00:00Z"]
+    assert {m["importance_score"] for m in listed} == {5.0}
+
+
+def test_a_broken_line_is_skipped_and_the_rest_imported(cli: Cli) -> None:
+    name = cli.write("part.jsonl", entry("a", "first") + '\n{"id": "b", "context": \n' + entry("c", "third") + "\n")
+    result = cli("import", name)
+    assert result.code == 0
+    assert result.err.startswith("part.jsonl:2: ")
+    assert len(result.err.splitlines()) == 1
+    assert "  new: 2 memories" in result.out
+    assert "  1 record skipped" in result.out
+
+
+def test_one_readable_file_among_others_is_enough(cli: Cli) -> None:
+    result = cli("import", "missing.jsonl", two_entries(cli))
+    assert result.code == 0
+    assert result.err.count("\n") == 1
+    assert "There is no file" in result.err
+    assert stats(cli)["memories"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("missing.jsonl", None, "There is no file {path}. Nothing was read; check the name."),
+        ("notes.md", b"# Just words\n\nand more words\n", "{path} is of no known format."),
+        ("latin.jsonl", b'{"context": "caf\xe9"}', "{path} is not UTF-8 text: byte 0xe9 at offset 16."),
+        ("empty.jsonl", b"\n", "{path} is empty."),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
+    cli: Cli, name: str, content: bytes | None, message: str
+) -> None:
+    path = cli.cwd / name
+    if content is not None:
+        path.write_bytes(content)
+    result = cli("import", name)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("workbench: " + message.format(path=path))
+    assert result.err.count("\n") == 1
+    assert not cli.store.exists()
+
+
+def test_an_unknown_format_is_said_once(cli: Cli) -> None:
+    result = cli("import", two_entries(cli), "missing", "--format", "cass")
+    assert result.code == 2
+    assert result.err.startswith("workbench: There is no format “cass”. Known formats: lifecycle, ace, queries, ")
+    assert result.err.count("\n") == 1
+    assert not cli.store.exists()
+
+
+def test_a_format_can_be_forced(cli: Cli) -> None:
+    out = cli.ok("import", cli.write("rules.txt", BOOK), "--format", "ace")
+    assert out.splitlines() == ["rules.txt: read as ACE playbook, as asked for", "  new: 2 bullets"]
+
+
+def test_a_dry_run_writes_nothing(cli: Cli) -> None:
+    out = cli.ok("import", two_entries(cli), "--dry-run")
+    assert "  would be new: 2 memories" in out
+    assert not cli.store.exists()
+
+
+def test_imports_feed_the_gauge_only_as_new(cli: Cli) -> None:
+    cli.ok("import", two_entries(cli))
+    assert json.loads(cli.ok("stats", "--json"))["reflection"]["observations"]["value"] == 0
+    cli.ok("import", cli.write("more.jsonl", entry("c", "third") + "\n"), "--as-new")
+    assert json.loads(cli.ok("stats", "--json"))["reflection"]["observations"]["value"] == 1
+
+
+def test_every_file_is_taken_back_by_one_undo(cli: Cli) -> None:
+    cli.ok("import", two_entries(cli), cli.write("rules.txt", BOOK))
+    assert cli.ok("undo") == "Undone: import rules.txt.\n"
+    assert cli.ok("undo") == "Undone: import two.jsonl.\n"
+    assert (stats(cli)["memories"], stats(cli)["bullets"], stats(cli)["books"]) == (0, 0, 0)
+
+
+def test_hostile_names_and_text_are_printed_inert(cli: Cli) -> None:
+    name = cli.write("\x1b[31mred.jsonl", '{"id": "a", "context": "\\u001b[2J", "type": "error"}\n{"\x1b[1m\n')
+    result = cli("import", name)
+    assert result.code == 0
+    assert "\x1b" not in result.out + result.err
+    assert "\x1b" not in cli.ok("list") + cli.ok("show", "a") + cli.ok("history", "a")
+
+
+def test_ctrl_c_is_noticed_once_and_then_obeyed() -> None:
+    with interruptible() as pressed:
+        assert not pressed()
+        signal.raise_signal(signal.SIGINT)
+        assert pressed()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler

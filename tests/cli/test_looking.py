@@ -1,0 +1,135 @@
+"""`workbench show`, `list`, `stats` and `status`."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import NOW, Cli, files_of
+from workbench import paths, recent
+from workbench.core.memory import Memory
+from workbench.core.record import field_names
+
+
+def test_a_memory_is_shown_in_full(demo: Cli) -> None:
+    lines = demo.ok("show", "mem-20260206-0000002").splitlines()
+    assert lines[0].split() == ["id", "mem-20260206-0000002"]
+    assert "status       promoted · pinned" in lines
+    assert lines[-2] == ""
+    assert lines[-1].startswith("Ines: do not run anything that writes to production")
+
+
+def test_the_json_of_a_memory_has_every_field(demo: Cli) -> None:
+    memory = json.loads(demo.ok("show", "mem-20260206-0000001", "--json"))
+    assert set(memory) == field_names(Memory) | {"helpful_count", "harmful_count"}
+    assert memory["helpful_count"] == 4
+    assert memory["created_at"] == "2026-02-06T09:06:33Z"
+    assert memory["source"] == {"hook": "PostToolUse", "turn": 2, "file": None}
+
+
+def test_a_bullet_is_shown_too(demo: Cli) -> None:
+    lines = demo.ok("show", "shr-00001").splitlines()
+    assert "votes     +9 −0" in lines
+    assert json.loads(demo.ok("show", "playbook/shr-00001", "--json"))["helpful_imported"] == 9
+
+
+def test_what_is_not_there_is_one_sentence(demo: Cli) -> None:
+    result = demo("show", "mem-none")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("workbench: There is no memory or bullet mem-none in this store.")
+
+
+def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
+    result = demo("list", "type:error", "-n", "3")
+    assert result.code == 0
+    assert [line.split()[3] for line in result.out.splitlines()] == ["error"] * 3
+    assert result.err.endswith("more; -n shows more of them.\n")
+    listed = json.loads(demo.ok("list", "type:error", "since:2026-03-01", "--json"))
+    assert listed
+    assert all(m["observation_type"] == "error" and m["created_at"] >= "2026-03-01" for m in listed)
+    assert [m["created_at"] for m in listed] == sorted((m["created_at"] for m in listed), reverse=True)
+
+
+def test_a_list_without_matches_says_so(demo: Cli, cli: Cli) -> None:
+    result = demo("list", "zzzzqqqq")
+    assert (result.code, result.out, result.err) == (0, "", "None of the 257 memories is let through.\n")
+
+
+def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:
+    result = demo("list", "since:never")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("workbench: ")
+    assert result.err.count("\n") == 1
+
+
+def test_stats_count_everything(demo: Cli) -> None:
+    stats = json.loads(demo.ok("stats", "--json"))
+    assert (stats["memories"], stats["bullets"], stats["books"]) == (257, 43, 1)
+    assert (stats["queries"], stats["judgments"], stats["votes"]) == (14, 96, 0)
+    assert sum(stats["by_status"].values()) == sum(stats["by_type"].values()) == 257
+    assert stats["pending"] == stats["by_status"]["candidate"]
+    assert stats["store"] == str(demo.store)
+    assert set(stats["reflection"]) == {"importance", "observations", "hours"}
+    assert stats["unfinished"] == []
+    assert "memories     257" in demo.ok("stats").splitlines()
+
+
+def test_the_status_is_one_line(demo: Cli) -> None:
+    assert demo.ok("status").startswith("14 pending · ")
+    assert demo.ok("status").endswith("257 new\n")
+    assert demo.ok("status").count("\n") == 1
+
+
+def test_the_status_counts_what_is_new_since_the_last_look(demo: Cli) -> None:
+    revision = json.loads(demo.ok("stats", "--json"))["revision"]
+    recent.remember(paths.state_dir(), demo.store, revision, NOW)
+    assert demo.ok("status").endswith(" · 0 new\n")
+    demo.ok("ingest", "An agent saw something quite unheard of", "--actor", "claude")
+    assert demo.ok("status").endswith(" · 1 new\n")
+
+
+@pytest.mark.parametrize("command", ["status", "stats", "list", "show", "history", "search"])
+def test_reading_leaves_the_store_as_it_is(demo: Cli, command: str) -> None:
+    before = files_of(demo.store)
+    arguments = {"show": ("shr-00001",), "search": ("deploy",)}.get(command, ())
+    assert demo(command, *arguments).code == 0
+    assert files_of(demo.store) == before
+
+
+@pytest.mark.parametrize("command", ["status", "stats", "list"])
+def test_a_store_that_is_not_there_reads_as_an_empty_one(cli: Cli, command: str) -> None:
+    result = cli(command)
+    assert result.code == 0
+    assert not cli.store.exists()
+    if command == "status":
+        assert (result.out, result.err) == ("0 pending · 0 new\n", "")
+
+
+@pytest.mark.parametrize("command", ["list", "show", "history"])
+def test_hostile_text_is_printed_inert_and_true_in_json(cli: Cli, command: str) -> None:
+    text = "\x1b]0;title\x07 [red]\u202eevil\u202c \x9b2J \u200b end"
+    cli.ok("ingest", text)
+    arguments = () if command == "list" else ("mem-20260320-0000001",)
+    out = cli.ok(command, *arguments)
+    assert not set(out) & set("\x1b\x07\x9b\u202e\u202c\u200b")
+    assert "[red]" in out
+    true = cli.ok(command, *arguments, "--json")
+    assert true.isascii()
+    assert text in _strings(json.loads(true))
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in _strings(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in _strings(item)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_metadata_is_shown_but_not_how_a_record_was_written(cli: Cli) -> None:
+    entry = {"id": "a", "context": "text", "type": "error", "meta": {"origin": {"team": "x"}}}
+    name = cli.write("one.jsonl", json.dumps(entry) + "\n")
+    cli("import", name)
+    lines = cli.ok("show", "a").splitlines()
+    assert any(line.split() == ["origin", '{"team":', '"x"}'] for line in lines)
+    assert "_file" not in cli.ok("show", "a") + cli.ok("history", "a")
+    assert "_file" in json.loads(cli.ok("show", "a", "--json"))["metadata"]

@@ -1,0 +1,109 @@
+"""`workbench search`: the ranking as JSON and as lines; friendly answers where there is none; no traces."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Cli, files_of
+
+AT = ("--now", "2026-03-20T17:30")
+EMPTY = "The store has no memories yet; `workbench import` or `workbench ingest` adds some.\n"
+
+
+def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
+    found = json.loads(demo.ok("search", "webhook delivered twice", "-k", "3", "--json", *AT))
+    assert [row["rank"] for row in found] == [1, 2, 3]
+    assert [row["score"] for row in found] == sorted((row["score"] for row in found), reverse=True)
+    for row in found:
+        assert set(row["parts"]) == {"raw", "normalised", "weighted"}
+        assert set(row["parts"]["raw"]) == {"recency", "importance", "relevance"}
+        assert sum(row["parts"]["weighted"].values()) == pytest.approx(row["score"])
+        assert "webhook" in (row["summary"] + row["content"]).lower()
+    assert {"id", "content", "summary", "created_at", "status", "tags", "importance_score"} < set(found[0])
+
+
+def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
+    found = json.loads(demo.ok("search", "deploy", "-k", "12", "--json", *AT))
+    lines = demo.ok("search", "deploy", "-k", "12", *AT).splitlines()
+    assert [line.split()[2] for line in lines] == [row["id"] for row in found]
+    assert len({line.index("mem-") for line in lines}) == 1
+
+
+def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
+    lines = demo.ok("search", "deploy", "-k", "1", "--explain", "--profile", "engram", *AT).splitlines()
+    assert lines[0].startswith("profile engram: recency 0.333, importance 0.333, relevance 0.333 · ")
+    assert [line.split()[0] for line in lines[2:]] == ["recency", "importance", "relevance"]
+    score = float(lines[1].split()[1])
+    assert sum(float(line.rpartition("= ")[2]) for line in lines[2:]) == pytest.approx(score, abs=2e-4)
+
+
+def test_nothing_is_written_but_the_cache(demo: Cli) -> None:
+    before = files_of(demo.store)
+    demo.ok("search", "deploy", *AT)
+    assert files_of(demo.store) == before
+    assert any((demo.store / "cache").rglob("*"))
+
+
+def test_it_is_served_what_agents_are_served(demo: Cli) -> None:
+    ids = {row["id"] for row in json.loads(demo.ok("search", "tests", "-k", "999", "--json", *AT))}
+    hidden = json.loads(demo.ok("list", "status:candidate,archived", "-n", "999", "--json"))
+    assert hidden
+    assert not ids & {memory["id"] for memory in hidden}
+    assert len(ids) + len(hidden) == json.loads(demo.ok("stats", "--json"))["memories"]
+
+
+def test_now_hides_what_came_later(demo: Cli) -> None:
+    found = json.loads(demo.ok("search", "tests", "-k", "999", "--json", "--now", "2026-02-20T00:00:00Z"))
+    assert found
+    assert max(row["created_at"] for row in found) <= "2026-02-20T00:00:00Z"
+    result = demo("search", "tests", "--json", "--now", "2020-01-01")
+    assert (result.code, json.loads(result.out)) == (0, [])
+    assert result.err == "None of the 257 memories is served to agents at that time.\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--explain",), ("-k", "5")])
+def test_an_empty_store_gives_a_friendly_answer(cli: Cli, arguments: tuple[str, ...]) -> None:
+    result = cli("search", "anything", *arguments)
+    assert (result.code, result.err) == (0, EMPTY)
+    assert result.out == ("[]\n" if "--json" in arguments else "")
+    assert not cli.store.exists()
+
+
+def test_common_words_are_ranked_with_a_remark(demo: Cli) -> None:
+    result = demo("search", "the of and", "-k", "2", *AT)
+    assert (result.code, len(result.out.splitlines())) == (0, 2)
+    assert result.err == "The query has only common words, so full text finds nothing in it.\n"
+
+
+def test_unknown_words_leave_recency_and_importance(cli: Cli) -> None:
+    for text in ("the pool is exhausted", "disk is full"):
+        cli.ok("ingest", text)
+    result = cli("search", "ⵣⵣⵣ", "-k", "9")
+    assert result.code == 0
+    assert result.err == "Every memory is equally relevant; recency and importance alone decide the order.\n"
+    assert len(result.out.splitlines()) == 2
+
+
+@pytest.mark.parametrize("query", ["", "  \t "])
+def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
+    result = demo("search", query)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == ("workbench: The query is empty. Say what to look for; `workbench list` shows everything.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("-k", "0"),
+            "workbench search: argument -k: “0” is no whole number above 0. See “workbench search --help”.\n",
+        ),
+        (("--now", "soon"), "workbench search: argument --now: “soon” is no ISO 8601 time such as 2026-11-21T09:30."),
+        (("--profile", "mine"), "workbench: There is no profile “mine”. Known ones: workbench, engram, "),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...], message: str) -> None:
+    result = demo("search", "x", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(message)
+    assert result.err.count("\n") == 1

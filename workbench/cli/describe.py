@@ -1,0 +1,64 @@
+"""Records as JSON objects: every field and the sums a person sees; and single values in one line."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import plain
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+
+if TYPE_CHECKING:
+    from workbench.core.scoring import Scored
+
+LAYOUT = "_file"
+"""The metadata key for how an imported record was written, which tells a person nothing."""
+
+
+def memory_json(memory: Memory) -> dict[str, object]:
+    """Return a memory with all its fields and both counts."""
+    return _with_counts(memory)
+
+
+def bullet_json(bullet: Bullet) -> dict[str, object]:
+    """Return a bullet with all its fields and both counts."""
+    return _with_counts(bullet)
+
+
+def found_json(rank: int, scored: "Scored") -> dict[str, object]:
+    """Return one line of a ranking; `parts` holds each factor raw, normalised and weighted."""
+    memory = scored.memory
+    parts = {"raw": scored.raw, "normalised": scored.norm, "weighted": scored.weighted}
+    return {
+        "id": memory.id,
+        "rank": rank,
+        "score": scored.total,
+        "parts": plain(parts),
+        "content": memory.content,
+        "summary": memory.summary,
+        "memory_type": memory.memory_type,
+        "observation_type": memory.observation_type,
+        "status": memory.status,
+        "importance_score": memory.importance_score,
+        "helpful_count": memory.helpful_count,
+        "harmful_count": memory.harmful_count,
+        "pinned": memory.pinned,
+        "tags": list(memory.tags),
+        "session_id": memory.session_id,
+        "created_at": plain(memory.created_at),
+        "last_accessed_at": plain(memory.last_accessed_at),
+    }
+
+
+def _with_counts(record: Memory | Bullet) -> dict[str, object]:
+    doc = plain(record)
+    assert isinstance(doc, dict)
+    return {**doc, "helpful_count": record.helpful_count, "harmful_count": record.harmful_count}
+
+
+def compact(value: object) -> str:
+    """Return a stored value in one line for a person: text as it is, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    shown = {k: v for k, v in value.items() if k != LAYOUT} if isinstance(value, Mapping) else value
+    return json.dumps(plain(shown), ensure_ascii=False)

@@ -1,0 +1,124 @@
+"""`workbench import`: other tools' files into the store."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, fail, say, warn
+from workbench.cli.parsing import Commands, add_command, hours, time
+from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.importing import ImportPlan, ImportReport
+    from workbench.bench.workbench import Workbench
+
+CANCELLED = 130
+LONG = 1000
+"""Records above which an import shows its progress."""
+
+_DETAILS = """Formats are recognised: learning entries (JSON lines), ACE playbooks, query sets, genagents and
+Generative Agents nodes. Ids are kept, so importing a file again adds only what is new, and what
+was changed in the store stays. `workbench undo` takes the last imported file back."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `import`."""
+    parser = add_command(commands, "import", import_files, "import files of memories, playbooks or queries", _DETAILS)
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("--format", metavar="F", help="read the files as this format instead of recognising it")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
+    parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
+    parser.add_argument(
+        "--epoch", metavar="ISO", type=time, help="time of step 0 in files that count steps (otherwise they end now)"
+    )
+    parser.add_argument("--step", metavar="HOURS", type=hours, default=1.0, help="hours a step takes (default: 1)")
+
+
+def import_files(session: Session) -> int:
+    """Import every file that can be read; exit code 2 only when none could."""
+    if session.args.format is not None:
+        from workbench.formats.registry import format_named
+
+        format_named(session.args.format)
+    store = session.reading() if session.args.dry_run else session.changing(checkpoint=True)
+    read = 0
+    with store as bench:
+        for path in session.args.files:
+            try:
+                plan = _plan(session, bench, path)
+            except WorkbenchError as error:
+                fail(error)
+                continue
+            read += 1
+            if not session.args.dry_run and not _carry_out(session, bench, plan):
+                return CANCELLED
+            _report(plan, "would be new" if session.args.dry_run else "new")
+    return 0 if read else 2
+
+
+def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
+    """Read one file, say what it is and what in it cannot be read."""
+    args = session.args
+    plan = bench.importer.plan(
+        session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step
+    )
+    say(f"{path}: {_format(plan, args.format)}")
+    for issue in plan.parsed.issues:
+        warn(f"{path}:{issue.line}: {issue.reason}")
+    return plan
+
+
+def _report(plan: "ImportPlan", new: str) -> None:
+    """Say what is new, what stayed, and which values were changed on the way."""
+    say(f"  {_counts(plan, new)}")
+    if plan.kept:
+        shown = ", ".join(plan.kept[:5]) + (", …" if len(plan.kept) > 5 else "")
+        say(f"  kept as they are in the store, where they differ: {shown}")
+    for note in plan.parsed.mappings if plan.records else ():
+        say(f"  {note}")
+    skipped = sum(issue.records for issue in plan.parsed.issues)
+    if skipped:
+        say(f"  {counted(skipped, 'record')} skipped")
+
+
+def _format(plan: "ImportPlan", asked: str | None) -> str:
+    """Name the format, and why it was taken for that."""
+    from workbench.formats import registry
+
+    title = registry.format_named(plan.parsed.format).title
+    if asked is not None:
+        return f"read as {title}, as asked for"
+    found = registry.detect(plan.path, registry.read_text(plan.path))
+    return f"{title} ({found[0].reason})" if found else title
+
+
+def _counts(plan: "ImportPlan", new: str) -> str:
+    words = {"memories": "memory", "bullets": "bullet", "queries": "query", "judgments": "judgment"}
+    fresh = [counted(n, words[kind], kind) for kind, n in plan.counts.items() if n]
+    parts = [f"{new}: {', '.join(fresh)}" if fresh else "nothing new"]
+    if plan.present:
+        parts.append(f"{plan.present:,} present already")
+    if plan.kept:
+        parts.append(f"{len(plan.kept):,} kept")
+    return " · ".join(parts)
+
+
+def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool:
+    """Write what is new; return whether it went through to the end."""
+    line = ProgressLine(f"importing {plan.path.name}", LONG)
+    with interruptible() as cancelled:
+        try:
+            report = bench.importer.carry_out(plan, as_new=session.args.as_new, progress=line, cancelled=cancelled)
+        finally:
+            line.clear()
+    if report.cancelled:
+        warn(_cancelled(report))
+    return not report.cancelled
+
+
+def _cancelled(report: "ImportReport") -> str:
+    total = len(report.plan.records)
+    done = f"{report.written:,} of {total:,} records were written"
+    rest = "`workbench undo` takes them back, importing again adds the rest." if report.written else "Nothing changed."
+    return f"workbench: The import of {report.plan.path.name} was stopped; {done}. {rest}"

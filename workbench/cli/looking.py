@@ -1,0 +1,174 @@
+"""`workbench show`, `list`, `stats` and `status`: reading the store."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from workbench import paths, recent
+from workbench.cli.describe import LAYOUT, bullet_json, compact, memory_json
+from workbench.cli.output import counted, moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
+from workbench.cli.session import Session
+from workbench.core.feedback import effective_importance
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.bench.overview import Stats
+    from workbench.core.trigger import Gauge
+
+DEFAULT = 50
+SHOWN = 200
+"""Cells of a metadata value."""
+
+_LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: since: until:
+pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
+forgiven. Archived memories are listed only when a status: asks for them."""
+
+_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, what is new since you
+last opened the app on this store."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `show`, `list`, `stats` and `status`."""
+    show = add_command(commands, "show", show_record, "print a memory or a bullet in full")
+    show.add_argument("id", metavar="ID", help="a memory's id or a bullet's (BOOK/ID when several playbooks have it)")
+    add_json(show)
+    listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
+    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
+    listing.add_argument("-n", metavar="N", type=count, default=DEFAULT, help=f"how many (default: {DEFAULT})")
+    add_json(listing)
+    add_json(add_command(commands, "stats", print_stats, "count what the store holds"))
+    add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS)
+
+
+def show_record(session: Session) -> int:
+    """Print one record with all it holds."""
+    from workbench.bench.votes import find_votable
+
+    with session.reading() as bench:
+        record = find_votable(bench.context, session.args.id)
+    if wants_json(session.args):
+        write_json(memory_json(record) if isinstance(record, Memory) else bullet_json(record))
+        return 0
+    facts = _memory_facts(record, session.clock()) if isinstance(record, Memory) else _bullet_facts(record)
+    for line in table([(name, value) for name, value in facts if value]):
+        say(line)
+    say()
+    say(record.content)
+    return 0
+
+
+def list_memories(session: Session) -> int:
+    """Print the memories that a filter lets through."""
+    args = session.args
+    with session.reading() as bench:
+        view = bench.stream.view(" ".join(args.filter))
+    shown = view.memories[: args.n]
+    if wants_json(args):
+        write_json([memory_json(memory) for memory in shown])
+        return 0
+    rows = [
+        (m.id, moment(m.created_at), m.observation_type, m.status, f"{m.importance_score:g}", m.line) for m in shown
+    ]
+    for line in table(rows, right=(4,)):
+        say(line)
+    if not view.total:
+        warn("The store has no memories yet; `workbench import` or `workbench ingest` adds some.")
+    elif len(view.memories) > len(shown):
+        warn(f"{len(view.memories) - len(shown):,} more; -n shows more of them.")
+    elif not shown:
+        warn(f"None of the {counted(view.total, 'memory', 'memories')} is let through.")
+    return 0
+
+
+def print_stats(session: Session) -> int:
+    """Print counts, and how far the reflection gauge is along."""
+    with session.reading() as bench:
+        stats, gauge = bench.overview.stats(), bench.overview.gauge()
+        unfinished = list(bench.library.journal.unfinished.values())
+    if wants_json(session.args):
+        store, reflection = session.choice().folder, _gauge_json(gauge)
+        write_json({**asdict(stats), "store": store, "reflection": reflection, "unfinished": unfinished})
+        return 0
+    for line in table(_stats_rows(stats, gauge)):
+        say(line)
+    for label in unfinished:
+        say(f"not finished: {label}; undoing takes back what was written")
+    return 0
+
+
+def print_status(session: Session) -> int:
+    """Print one line."""
+    look = recent.last_look(paths.state_dir(), session.choice().folder)
+    with session.reading() as bench:
+        say(bench.overview.status_line(None if look is None else look.rev))
+    return 0
+
+
+def _row(memory: Memory) -> tuple[str, ...]:
+    importance = f"{memory.importance_score:g}"
+    return (memory.id, moment(memory.created_at), memory.observation_type, memory.status, importance, memory.line)
+
+
+def _memory_facts(memory: Memory, now: "datetime") -> list[tuple[str, str]]:
+    status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
+    effective = effective_importance(memory, now)
+    return [
+        ("id", memory.id),
+        ("summary", memory.summary),
+        ("type", f"{memory.observation_type} · {memory.memory_type}{' · reflection' if memory.is_synthetic else ''}"),
+        ("status", status + (" · pinned" if memory.pinned else "")),
+        ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
+        ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
+        ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
+        ("section", memory.section),
+        ("category", memory.category),
+        ("tags", ", ".join(memory.tags)),
+        ("session", memory.session_id),
+        ("cites", ", ".join(memory.citations)),
+        ("related", ", ".join(memory.related)),
+        ("was", ", ".join(memory.aliases)),
+        ("promoted to", memory.promoted_to or ""),
+        ("review after", moment(memory.review_after) if memory.review_after else ""),
+        ("created", moment(memory.created_at)),
+        ("read", f"{moment(memory.last_accessed_at)} · {memory.access_count:,} times" if memory.access_count else ""),
+        *((name, one_line(compact(value), SHOWN)) for name, value in memory.metadata.items() if name != LAYOUT),
+    ]
+
+
+def _bullet_facts(bullet: Bullet) -> list[tuple[str, str]]:
+    return [
+        ("id", bullet.id),
+        ("playbook", bullet.book),
+        ("section", bullet.section),
+        ("votes", f"+{bullet.helpful_count} −{bullet.harmful_count}"),
+        ("state", bullet.state + (" · pinned" if bullet.pinned else "")),
+        ("was", ", ".join(bullet.aliases)),
+    ]
+
+
+def _stats_rows(stats: "Stats", gauge: "Gauge") -> list[tuple[str, str]]:
+    leading = gauge.leading
+    return [
+        ("memories", f"{stats.memories:,}"),
+        ("  by status", _split(stats.by_status)),
+        ("  by type", _split(stats.by_type)),
+        ("to review", f"{stats.pending:,}"),
+        ("playbooks", f"{stats.books:,} with {counted(stats.bullets, 'bullet')}"),
+        ("queries", f"{stats.queries:,} with {counted(stats.judgments, 'judgment')}"),
+        ("votes", f"{stats.votes:,}"),
+        ("reflection", f"{leading.value:.0f} of {leading.limit:g} {leading.name}"),
+        ("revision", f"{stats.revision:,}"),
+    ]
+
+
+def _split(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items() if number)
+
+
+def _gauge_json(gauge: "Gauge") -> dict[str, object]:
+    return {c.name: {"value": c.value, "limit": c.limit, "fraction": c.fraction} for c in gauge.conditions}

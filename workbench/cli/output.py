@@ -1,0 +1,96 @@
+"""Printing: for people through `printable`, so that stored text stays inert; for programs as JSON."""
+
+import json
+import shutil
+import sys
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from pathlib import Path
+
+from workbench.core.errors import WorkbenchError
+from workbench.core.record import iso
+from workbench.core.text import clip, printable
+
+PIPED_WIDTH = 500
+"""Cells of a line when nobody looks at it in a terminal."""
+
+
+def say(text: str = "") -> None:
+    """Print for a person."""
+    print(printable(text, keep_newlines=True))
+
+
+def warn(text: str) -> None:
+    """Print a remark beside the answer, on one line of stderr."""
+    print(printable(text), file=sys.stderr)
+
+
+def fail(error: WorkbenchError) -> None:
+    """Print what went wrong: one sentence, and what was not lost or what to do."""
+    warn(f"workbench: {error}")
+
+
+def write_json(value: object) -> None:
+    """Print a value as JSON in ASCII: the true text, and yet nothing a terminal would obey."""
+    print(json.dumps(plain(value), indent=2))
+
+
+def plain(value: object) -> object:
+    """Return dataclass values, times, paths and tuples as what JSON knows, every field included."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return value
+
+
+def width() -> int:
+    """Return how many cells a line may have."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
+
+
+def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Align rows of equal length in columns two cells apart; the last column is cut at the width.
+
+    `right` names the columns that are aligned to the right.
+    """
+    shown = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
+    lines = []
+    for row in shown:
+        padded = (_padded(cell, wide, i in right) for i, (cell, wide) in enumerate(zip(row, widths, strict=True)))
+        lines.append(clip("  ".join(padded).rstrip(), width()))
+    return lines
+
+
+def cells(text: str) -> int:
+    """Return how many terminal cells a printable text takes."""
+    if text.isascii():
+        return len(text)
+    combining = ("Mn", "Me")
+    return sum(
+        0 if unicodedata.category(c) in combining else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text
+    )
+
+
+def moment(at: datetime) -> str:
+    """Return a time in full, in the machine's zone."""
+    return at.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def counted(number: int, word: str, plural: str = "") -> str:
+    """Return "1 memory", "2,000 memories"."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+def _padded(text: str, wide: int, right: bool) -> str:
+    gap = " " * (wide - cells(text))
+    return gap + text if right else text + gap

@@ -1,0 +1,46 @@
+"""`workbench config` and `workbench stores`: where things are."""
+
+from workbench import config, paths, recent
+from workbench.cli.output import moment, say, table, warn
+from workbench.cli.parsing import Commands, add_command
+from workbench.cli.session import Session
+
+_WHY = {
+    "option": "asked for with --store",
+    "project": "of the project you are in",
+    "global": "your global store",
+}
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `config` and `stores`."""
+    parser = add_command(commands, "config", print_config, "print the settings that hold, or where they are set")
+    parser.add_argument("what", choices=("show", "path"))
+    add_command(commands, "stores", list_stores, "list the stores you opened lately, and which one opens here")
+
+
+def print_config(session: Session) -> int:
+    """Print the effective settings as a config file, or the path of the file."""
+    if session.args.what == "path":
+        say(str(paths.config_dir() / config.FILE_NAME))
+    else:
+        say(config.show(session.config.settings).rstrip("\n"))
+    return 0
+
+
+def list_stores(session: Session) -> int:
+    """Print the recent stores; an arrow marks the one that opens here."""
+    choice = session.choice()
+    state = paths.state_dir()
+    known = recent.recent(state)
+    rows = []
+    for folder in dict.fromkeys((choice.folder, *known)):
+        look = recent.last_look(state, folder)
+        seen = f"last looked at {moment(look.at)}" if look else "not opened yet"
+        here = folder == choice.folder
+        rows.append(("→" if here else "", str(folder), seen, f"opens here: {_WHY[choice.origin]}" if here else ""))
+    for line in table(rows):
+        say(line)
+    if not known:
+        warn("No store was opened in the app yet.")
+    return 0

@@ -1,0 +1,60 @@
+"""Progress of long work on a terminal's stderr, and ctrl+c as a polite request to stop."""
+
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from workbench.core.text import clip, printable
+
+_BAR = 24
+
+
+class ProgressLine:
+    """One line on stderr that is rewritten in place; silent when stderr is no terminal or the work is short."""
+
+    def __init__(self, what: str, least: int) -> None:
+        self._what = what
+        self._least = least
+        self._drawn = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show that `done` of `total` are done."""
+        if total <= self._least or not sys.stderr.isatty():
+            return
+        full = _BAR * done // total
+        line = f"{'▓' * full}{'░' * (_BAR - full)} {done:,} of {total:,} · {self._what}"
+        # A line that wraps could not be rewritten in place.
+        sys.stderr.write("\r" + clip(printable(line), shutil.get_terminal_size().columns - 1))
+        sys.stderr.flush()
+        self._drawn = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._drawn = False
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Let the first ctrl+c only be noticed (the yielded function then says true); a second one interrupts."""
+    pressed = threading.Event()
+
+    def _note(_number: int, _frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+    before = signal.signal(signal.SIGINT, _note)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,115 @@
+"""`workbench search`: what an agent would be given for a query. A preview: nothing counts as an access."""
+
+from typing import TYPE_CHECKING
+
+from workbench.cli.describe import found_json
+from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
+from workbench.cli.progress import ProgressLine
+from workbench.cli.session import Session
+from workbench.core.errors import InvalidQuery
+
+if TYPE_CHECKING:
+    from workbench.bench.workbench import Workbench
+    from workbench.core.scoring import Scored
+    from workbench.retrieval.ranking import Ranking
+
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
+
+_DETAILS = """Ranks by recency, importance and relevance under a retrieval profile, over what agents are served:
+no candidates, nothing archived, nothing from after --now. It only looks: no access is counted."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `search`."""
+    parser = add_command(commands, "search", search, "rank the memories for a query, as an agent gets them", _DETAILS)
+    parser.add_argument("query", metavar="QUERY")
+    parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
+    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
+    parser.add_argument("--now", metavar="ISO", type=time, help="rank as at this time (without an offset: UTC)")
+    parser.add_argument("--explain", action="store_true", help="show how each score came about")
+    add_json(parser)
+
+
+def search(session: Session) -> int:
+    """Print the best memories, the best first."""
+    args = session.args
+    if not args.query.strip():
+        raise InvalidQuery("The query is empty.", "Say what to look for; `workbench list` shows everything.")
+    with session.reading() as bench:
+        tuning = bench.tuning
+        profile = tuning.default() if args.profile is None else tuning.profiles.get(args.profile)
+        line = ProgressLine("reading the memories", LONG)
+        try:
+            bench.retriever.load(line)
+        finally:
+            line.clear()
+        ranking = tuning.rank(tuning.ask(args.query), profile, args.now or session.clock(), args.k)
+        for remark in _remarks(bench, ranking, args.query):
+            warn(remark)
+        if wants_json(args):
+            write_json([found_json(place, scored) for place, scored in enumerate(ranking.top, 1)])
+        else:
+            _print(ranking, args.explain)
+    return 0
+
+
+def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
+    """Say why there is nothing, or why the order means little."""
+    from workbench.core.text import words
+    from workbench.retrieval.stopwords import STOP_WORDS
+
+    stored, served = len(bench.library.memories), len(ranking.candidates)
+    if not stored:
+        return ["The store has no memories yet; `workbench import` or `workbench ingest` adds some."]
+    if not served:
+        return [f"None of the {stored:,} memories is served to agents at that time."]
+    remarks = []
+    asked = words(query)
+    if not asked or all(word in STOP_WORDS for word in asked):
+        remarks.append("The query has only common words, so full text finds nothing in it.")
+    if "relevance" in ranking.dead and served > 1:
+        remarks.append("Every memory is equally relevant; recency and importance alone decide the order.")
+    return remarks
+
+
+def _print(ranking: "Ranking", explain: bool) -> None:
+    rows = [_row(place, scored) for place, scored in enumerate(ranking.top, 1)]
+    lines = table(rows, right=(0, 1)) if rows else []
+    if explain and lines:
+        say(_basis(ranking))
+    for line, scored in zip(lines, ranking.top, strict=True):
+        say(line)
+        if explain:
+            for part in _parts(ranking, scored):
+                say(part)
+
+
+def _row(place: int, scored: "Scored") -> tuple[str, ...]:
+    memory = scored.memory
+    return (
+        str(place),
+        f"{scored.total:.4f}",
+        memory.id,
+        moment(memory.created_at),
+        memory.observation_type,
+        memory.line,
+    )
+
+
+def _basis(ranking: "Ranking") -> str:
+    p = ranking.profile
+    weights = f"recency {p.recency:.3g}, importance {p.importance:.3g}, relevance {p.relevance:.3g}"
+    return f"profile {p.name}: {weights} · {len(ranking.candidates):,} memories are served"
+
+
+def _parts(ranking: "Ranking", scored: "Scored") -> list[str]:
+    p = ranking.profile
+    rows = []
+    for name, weight in (("recency", p.recency), ("importance", p.importance), ("relevance", p.relevance)):
+        raw, norm, weighted = (getattr(part, name) for part in (scored.raw, scored.norm, scored.weighted))
+        bounds = ranking.bounds[name]  # type: ignore[index]
+        span = "all are equal" if bounds.dead else f"of {bounds.low:.4f} … {bounds.high:.4f}"
+        rows.append(("     ", name, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}"))
+    return table(rows, right=(2,))

@@ -1,0 +1,106 @@
+"""What every command works with: where it runs, the clock, the way to the app, and the store it opens."""
+
+import contextlib
+import tempfile
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from workbench import config, paths
+from workbench.cli.output import warn
+from workbench.core.errors import StoreProblem
+
+if TYPE_CHECKING:
+    from workbench.bench.workbench import Workbench
+
+Clock = Callable[[], datetime]
+
+CLI_ACTOR = "cli"
+"""The person at this machine, by this door."""
+
+REPLAYED = 200
+"""Revisions after which a command leaves a checkpoint behind; replaying fewer costs less than writing one."""
+
+
+class OpenApp(Protocol):
+    """Runs the app on a store and returns its exit code."""
+
+    def __call__(self, store: Path, *, origin: str, demo: bool = False) -> int:
+        """Open `store`; `origin` says what led to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of the command line: its arguments, its surroundings and the person's settings."""
+
+    args: Namespace
+    cwd: Path
+    clock: Clock
+    open_app: OpenApp
+    config: config.Loaded
+
+    def choice(self) -> paths.StoreChoice:
+        """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
+        return paths.find_store(self.cwd, self.args.store)
+
+    @contextmanager
+    def reading(self) -> "Iterator[Workbench]":
+        """Open the store without writing to it; one that is not there yet reads as an empty one."""
+        folder = self.choice().folder
+        if is_there(folder):
+            yield self.open(folder)
+            return
+        with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as empty:
+            yield self.open(Path(empty))
+
+    @contextmanager
+    def changing(self, actor: str = CLI_ACTOR, *, checkpoint: bool = False) -> "Iterator[Workbench]":
+        """Open or create the store to change it; a folder that was made for nothing is taken away again."""
+        folder = self.choice().folder
+        was_there = is_there(folder)
+        try:
+            bench = self.open(folder, actor)
+            yield bench
+            if checkpoint or bench.library.journal.revisions_since_checkpoint >= REPLAYED:
+                # What was done is in the journal already, so a checkpoint that fails is no failure.
+                with contextlib.suppress(StoreProblem):
+                    bench.close()
+        finally:
+            if not was_there:
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+    def open(self, folder: Path, actor: str = CLI_ACTOR) -> "Workbench":
+        """Open a store folder; what it has to say about itself goes to stderr."""
+        from workbench.bench.workbench import open_workbench
+
+        bench = open_workbench(
+            folder,
+            profiles=paths.config_dir() / "profiles",
+            settings=self.config.settings,
+            given=self.config.given,
+            actor=actor,
+            clock=self.clock,
+        )
+        for remark in (*bench.library.journal.notices, *bench.library.journal.damage):
+            warn(str(remark))
+        return bench
+
+
+def is_there(folder: Path) -> bool:
+    """Tell whether a store folder exists; raises `StoreProblem` when that cannot be found out."""
+    try:
+        return folder.exists()
+    except OSError as error:
+        message = f"The store {folder} cannot be reached: {(error.strerror or str(error)).lower()}."
+        raise StoreProblem(message, "Nothing was changed.") from error
+
+
+def actor_of(args: Namespace) -> str:
+    """Return who acts: the person, or the agent that `--actor` names."""
+    name: str = (args.actor or "").strip()
+    return CLI_ACTOR if not name else name if name.startswith("agent:") else f"agent:{name}"
