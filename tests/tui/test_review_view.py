@@ -4,10 +4,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from textual.widgets import TextArea
 
 from tests.tui.review_host import TEXTS, Ticking, add_merge, candidate, memory, put, review, store
 from tests.tui.support import NOW, open_bench, screen_text
+from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.bench.workbench import Workbench
+from workbench.core.change import Change, FieldChange
+from workbench.core.proposal import Proposal
 from workbench.tui.widgets.safe_input import SafeInput
 
 
@@ -160,3 +164,34 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         assert "No candidates wait. `workbench import FILE`" in screen_text(drive.app)
         await drive.keys("a", "x", "space", "e", "m", "y", "h", "n", "semicolon", "enter")
         assert drive.screen.focused is not None
+
+
+async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_acts(bench: Workbench) -> None:
+    step = {"status": FieldChange("signal", "archived"), "content": FieldChange(f"old {HOSTILE}", f"new {HOSTILE}")}
+    put(
+        bench,
+        Proposal(
+            id="p1", kind="prune", actor=HOSTILE, title=f"Prune {HOSTILE}", created_at=NOW, evidence=("o1", HOSTILE),
+            flags=(HOSTILE,), importance=10, changes=(Change("memories", "o1", "update", step),),
+        ),
+        candidate("again", TEXTS["c3"], HOSTILE, summary=HOSTILE, tags=(HOSTILE,), importance_score=10),
+    )  # fmt: skip
+    bench.review.reject(["c3"], HOSTILE)
+    async with review(bench, (200, 60)) as drive:
+        for id in ("p1", "again"):
+            drive.screen.rows.cursor = drive.ids.index(id)
+            await drive.settle()
+            shown = screen_text(drive.app)
+            assert all(is_inert(line) for line in shown.splitlines())
+            assert "[b]bold[/b] [/x] [shr-00001]" in shown
+        drive.screen.rows.cursor = drive.ids.index("p1")
+        await drive.settle()
+        assert "Approving would change" in drive.text("candidate")
+        assert "status: [-signal-]{+archived+}" in drive.text("candidate")
+        await drive.keys("e")
+        drive.app.screen.query_one(TextArea).text = "another text"
+        await drive.keys("ctrl+s")
+        assert "This proposal has no text to edit." in screen_text(drive.app)
+        await drive.keys("escape", "escape", "x")
+        assert not drive.asking, "only a memory can keep the reason"
+        assert bench.library.proposals.get("p1").state == "rejected"

@@ -20,7 +20,7 @@ from workbench.formats.model import JudgedQuery
 from workbench.retrieval.measure import NDCG10, STANDARD, Measure
 from workbench.retrieval.metrics import unjudged
 from workbench.retrieval.objective import JudgedScores
-from workbench.retrieval.ranking import Ranking
+from workbench.retrieval.ranker import Ranker
 from workbench.retrieval.tuner import FOLDS, Proposal, tune
 from workbench.retrieval.verdict import Verdict, compare, hold_together
 
@@ -88,6 +88,28 @@ class Evaluation:
     verdicts: tuple[Compared, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredSet:
+    """A query set whose relevance is computed, so that measuring another profile costs a ranking per query."""
+
+    ranker: Ranker
+    judged: JudgedSet
+    queries: tuple[JudgedScores, ...]
+
+    def measure(self, profile: Profile, measures: Sequence[Measure] = STANDARD) -> ProfileResult:
+        """Measure one profile. Raises `InvalidRecord` when it is broken."""
+        check_profile(profile)
+        pairs = zip(self.judged.queries, self.queries, strict=True)
+        return ProfileResult(
+            profile, tuple(_measured(self.ranker, query, scored, profile, measures) for query, scored in pairs)
+        )
+
+    def verdict(self, base: Profile, new: Profile, measure: Measure = NDCG10) -> Verdict:
+        """Say whether `new` is better than `base`."""
+        before, after = (self.measure(profile, (measure,)).values(measure) for profile in (base, new))
+        return compare(before, after, measure.title)
+
+
 class Evaluator:
     """Measures, compares and tunes profiles on a store's memories."""
 
@@ -121,12 +143,10 @@ class Evaluator:
         ranker, present = self._retriever.ranker(), self._context.now()
         rows: list[list[QueryResult]] = [[] for _ in profiles]
         for done, query in enumerate(judged.queries, 1):
-            if cancelled is not None and cancelled():
-                raise EvaluationCancelled("The evaluation was stopped.", "Nothing was changed.")
-            scores = ranker.relevance(query.text)
+            _stop_if(cancelled)
+            scored = _scored(ranker, query, present)
             for row, profile in zip(rows, profiles, strict=True):
-                ranking = ranker.rank(scores, profile, query.now or present, max(DEPTH, *(m.k for m in used)))
-                row.append(_measured(query, ranking, used))
+                row.append(_measured(ranker, query, scored, profile, used))
             if progress is not None:
                 progress(done, len(judged.queries))
         results = tuple(ProfileResult(p, tuple(row)) for p, row in zip(profiles, rows, strict=True))
@@ -144,11 +164,30 @@ class Evaluator:
         cancelled: Cancelled | None = None,
     ) -> Proposal:
         """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
-        ranker, present = self._retriever.ranker(), self._context.now()
-        queries = [JudgedScores(ranker.relevance(q.text), q.relevant, q.now or present) for q in judged.queries]
+        scored = self.score(judged, cancelled=cancelled)
         return tune(
-            ranker, queries, start, measure=measure, folds=folds, seed=seed, progress=progress, cancelled=cancelled
+            scored.ranker,
+            scored.queries,
+            start,
+            measure=measure,
+            folds=folds,
+            seed=seed,
+            progress=progress,
+            cancelled=cancelled,
         )
+
+    def score(
+        self, judged: JudgedSet, *, progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> ScoredSet:
+        """Compute the relevance of a query set once, for measuring many profiles. Raises `EvaluationCancelled`."""
+        ranker, present = self._retriever.ranker(), self._context.now()
+        found: list[JudgedScores] = []
+        for query in judged.queries:
+            _stop_if(cancelled)
+            found.append(_scored(ranker, query, present))
+            if progress is not None:
+                progress(len(found), len(judged.queries))
+        return ScoredSet(ranker, judged, tuple(found))
 
     def save(self, proposal: Proposal, judged: JudgedSet, name: str) -> Path:
         """Save a proposal as a profile of its own, with its birth certificate.
@@ -180,10 +219,21 @@ def certificate(
     )
 
 
-def _measured(query: JudgedQuery, ranking: Ranking, measures: Sequence[Measure]) -> QueryResult:
+def _stop_if(cancelled: Cancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise EvaluationCancelled("The evaluation was stopped.", "Nothing was changed.")
+
+
+def _scored(ranker: Ranker, query: JudgedQuery, present: datetime) -> JudgedScores:
+    return JudgedScores(ranker.relevance(query.text), query.relevant, query.now or present)
+
+
+def _measured(
+    ranker: Ranker, query: JudgedQuery, scored: JudgedScores, profile: Profile, measures: Sequence[Measure]
+) -> QueryResult:
+    ranking = ranker.rank(scored.scores, profile, scored.now, max(DEPTH, *(m.k for m in measures)))
     values = {m.name: m.of(ranking.ids, query.relevant) for m in measures}
-    best = ranking.positions[:DEPTH]
-    scores = tuple(ranking.totals[best].tolist())
+    scores = tuple(ranking.totals[ranking.positions[:DEPTH]].tolist())
     open_ones = unjudged(ranking.ids, query.relevant, DEPTH)
     return QueryResult(query.text, query.now, query.tags, values, ranking.ids[:DEPTH], scores, open_ones)
 

@@ -5,6 +5,7 @@ thread); everything else works meanwhile. Changes of the store are noted as they
 over when somebody next asks.
 """
 
+import gc
 import threading
 from collections.abc import Callable, Iterable, Sequence
 
@@ -23,7 +24,7 @@ from workbench.retrieval.lexical_search import TextOf, prefix, substring
 from workbench.retrieval.nearest import nearest
 from workbench.retrieval.pool import Pool
 from workbench.retrieval.ranker import Ranker
-from workbench.retrieval.text import memory_text
+from workbench.retrieval.text import memory_text, text_of
 from workbench.retrieval.text_keys import Keys, text_keys
 from workbench.retrieval.thresholds import Thresholds
 from workbench.retrieval.vectors import VectorCache
@@ -67,8 +68,9 @@ class Retriever:
         with self._lock, collection_paused():
             if self._ranker is None:
                 self._take_dirty()
-                memories = self._library.memories.all()
-                self._ranker = self._loaded(memories, progress, cancelled)
+                self._ranker = self._loaded(self._pool(), progress, cancelled)
+                # What was loaded stays; the collector need not walk through it again and again.
+                gc.freeze()
             return self.ranker()
 
     def ranker(self) -> Ranker:
@@ -132,16 +134,19 @@ class Retriever:
         rows, cosines = nearest(self.vector(text), vectors, k, np.ones(len(bullets), np.bool_))
         return tuple((bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
 
-    def _loaded(
-        self, memories: Sequence[Memory], progress: Progress | None = None, cancelled: Cancelled | None = None
-    ) -> Ranker:
+    def _pool(self) -> Pool:
+        """Return the pool of all memories that can be read."""
+        docs = list(self._library.journal.state.tables.get("memories", {}).values())
+        return Pool.read(docs) or Pool.build(self._library.memories.all())
+
+    def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
         """Put a ranker together; the caches give what they know and are told the rest."""
-        texts = [_text(m) for m in memories]
+        texts = _texts(pool)
         keys = text_keys(texts)
         vectors = self._vectors(texts, keys, progress, cancelled)
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
-        return Ranker(Pool.build(memories), vectors, index, self.embedder.embed)
+        return Ranker(pool, vectors, index, self.embedder.embed)
 
     def _vectors(
         self,
@@ -200,11 +205,15 @@ class Retriever:
         if len(texts) <= OVERLAY:
             return old.moved_to(pool, vectors, self._lexical(old).with_added(texts))
         # So many texts, as of an import, are worth being written to the cache now.
-        return old.moved_to(pool, vectors, self._texts.index([_text(m) for m in pool.memories]))
+        return old.moved_to(pool, vectors, self._texts.index(_texts(pool)))
 
     def _lexical(self, ranker: Ranker) -> LexicalIndex:
         assert isinstance(ranker.lexical, LexicalIndex)
         return ranker.lexical
+
+
+def _texts(pool: Pool) -> list[str]:
+    return [clean_for_store(text_of(content, summary)) for content, summary in pool.memories.texts()]
 
 
 def _text(memory: Memory) -> str:

@@ -173,8 +173,8 @@ def _newest(memory: Memory) -> tuple[datetime, str]:
 
 
 def _older(memory: Memory) -> tuple[float, tuple[int, ...]]:
-    """Return a key that orders the newest first, as `_newest` in reverse does."""
-    return (-memory.created_at.timestamp(), tuple(-ord(c) for c in memory.id))
+    """Return a key that orders the newest first, as `_newest` in reverse does; the 1 puts a prefix last."""
+    return (-memory.created_at.timestamp(), (*(-ord(c) for c in memory.id), 1))
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -13,6 +13,9 @@ from workbench.tui.content import MUTED, assemble, body, word_diff
 from workbench.tui.figures import absolute, ago
 from workbench.tui.review_rows import flags_in_words
 
+AROUND = 120
+"""Characters of shared text that stand before and behind a change of a merge."""
+
 _FACT = 60
 """Cells a stored name may take in a line of facts."""
 
@@ -37,7 +40,7 @@ def merge(proposal: Proposal, newer: Memory, older: Memory, now: datetime) -> Co
         flags_in_words(proposal.flags) if proposal.flags else Content.styled("Nothing speaks against it.", MUTED),
         Content(""),
         heading("From the older to the newer", diff_legend()),
-        word_diff(older.content, newer.content),
+        folded(word_diff(older.content, newer.content)),
         Content(""),
         merge_outcome(kept=older.id, newest=max(newer, older, key=lambda m: (m.created_at, m.id)), gone=newer.id),
     ]
@@ -51,6 +54,27 @@ def changes(proposal: Proposal, now: datetime) -> Content:
         parts.append(flags_in_words(proposal.flags))
     parts += [Content(""), heading("Approving would change"), *(_change(c) for c in proposal.changes)]
     return Content("\n").join(parts)
+
+
+def folded(difference: Content, around: int = AROUND) -> Content:
+    """Return a word diff in which long runs that both texts share are "…", with `around` characters beside changes."""
+    plain, pieces, at = difference.plain, [], 0
+    if not difference.spans:
+        return difference
+    for start, end in [*((s.start, s.end) for s in sorted(difference.spans)), (len(plain), len(plain))]:
+        if start - at <= 3 * around:
+            pieces.append(difference[at:start])
+        else:
+            head = at if at == 0 else _space(plain.rfind(" ", at, at + around) + 1, at + around)
+            tail = start if start == len(plain) else _space(plain.find(" ", start - around, start), start - around)
+            pieces += [difference[at:head], Content.styled("…", MUTED), difference[tail:start]]
+        pieces.append(difference[start:end])
+        at = end
+    return Content("").join(pieces)
+
+
+def _space(found: int, otherwise: int) -> int:
+    return found if found > 0 else otherwise
 
 
 def merge_outcome(*, kept: str, newest: Memory, gone: str) -> Content:

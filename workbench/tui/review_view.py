@@ -82,6 +82,7 @@ class ReviewView(AreaScreen):
         &.-narrow #queue { width: 1fr; max-width: 100%; }
         &.-narrow.-open #texts { display: block; }
         &.-narrow.-open #queue { display: none; }
+        &.-narrow #candidate { max-height: 62%; }
         &.-narrow ReadingPane { border-left: none; }
     }
     """

@@ -1,14 +1,15 @@
 """What lies on the tuning screen, without the screen: the question, the settings, and the ranking they make."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from workbench.bench.question import Baseline, Explanation, Question, Way
+from workbench.bench.question import Baseline, Explanation, Question
 from workbench.core.errors import UnknownRecord
 from workbench.core.profile import Profile
 from workbench.retrieval.flips import Flip
 from workbench.retrieval.ranking import Factor, Ranking
-from workbench.tui.tune_parameters import PARAMETERS, TIME_SCALE, Parameter
+from workbench.tui.tune_parameters import HALF_LIVES, PARAMETERS, TIME_SCALE, Parameter, weight
 from workbench.tui.tune_rows import BEYOND, Line, lines_of
 
 NO_WEIGHTS = "All three weights are zero, so nothing would be ranked. Move one of them up."
@@ -18,6 +19,25 @@ LOADING = "The embedding model is loading. Write on; the ranking comes by itself
 NO_MODEL = "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
 EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
 NONE_SERVED = "An agent asking at this time would be served nothing: . goes on to later, 2 opens what waits for review."
+
+
+@dataclass(frozen=True, slots=True)
+class WayIn:
+    """One parameter's value that would bring a memory into the top, and the value it has now."""
+
+    label: str
+    then: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What takes longer than a frame: where weights swap rows, what a step moves, what brings `memory` in."""
+
+    flips: Mapping[Factor, tuple[Flip, ...] | None]
+    steps: str
+    memory: str
+    ways: tuple[WayIn, ...]
 
 
 @dataclass(slots=True)
@@ -89,12 +109,45 @@ class Desk:
         except UnknownRecord:
             return None
 
-    def ways(self, id: str) -> tuple[Way, ...]:
-        """Return the weights that would bring a memory into the top."""
+    def ways(self, id: str) -> tuple[WayIn, ...]:
+        """Return the weights that would bring a memory into the top, the smallest change first."""
         if self.question is None or self.ranking is None:
             return ()
         highs = [p.scale_for(self.profile).maximum for p in PARAMETERS if p.factor]
-        return self.question.ways(self.ranking, id, highs)
+        ways = self.question.ways(self.ranking, id, highs)
+        return tuple(WayIn(way.factor, weight(way.then), weight(way.now)) for way in ways)
+
+    def other_ways(self, id: str, cancelled: Callable[[], bool]) -> tuple[WayIn, ...]:
+        """Try every step of the parameters that are no weights; takes some hundred rankings."""
+        found: list[tuple[int, WayIn]] = []
+        for parameter in PARAMETERS:
+            if not parameter.factor and not parameter.holds(self.profile):
+                found += (hit for d in (-1, 1) if (hit := self._first(parameter, d, id, cancelled)))
+        return tuple(way for _, way in sorted(found, key=lambda hit: hit[0]))
+
+    def _first(
+        self, parameter: Parameter, direction: int, id: str, cancelled: Callable[[], bool]
+    ) -> tuple[int, WayIn] | None:
+        """Return the first step to one side that brings a memory into the top, and how many steps it takes."""
+        scale, here = parameter.scale_for(self.profile), parameter.get(self.profile)
+        value, steps = here, 0
+        while self.question and not cancelled() and (there := scale.moved(value, direction)) != value:
+            value, steps = there, steps + 1
+            profile = parameter.put(self.profile, value)
+            place = self.question.rank(profile, self.now, 1).place_of(id)
+            if place is not None and place <= profile.k:
+                label = parameter.label if parameter.group != HALF_LIVES else f"half-life {parameter.label}"
+                return steps, WayIn(label, parameter.text(value), parameter.text(here))
+        return None
+
+    def hints(self, parameter: Parameter | None, highs: Mapping[Factor, float], memory: str) -> Hints:
+        """Work out the hints for a slider (`None`: `now`) and a memory; `highs` are the ends of the weights' scales."""
+        return Hints(
+            flips={factor: self.flips(factor, high) for factor, high in highs.items()},
+            steps="" if parameter and parameter.factor else self.steps(parameter),
+            memory=memory,
+            ways=self.ways(memory) if memory else (),
+        )
 
     def flips(self, factor: Factor, high: float) -> tuple[Flip, ...] | None:
         """Return where the order changes along one weight; `None` when nothing is ranked."""

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.question import Explanation, Part, Way
+from workbench.bench.question import Explanation, Part
 from workbench.core.profile import Profile
 from workbench.core.text import printable
 from workbench.tui.content import MUTED, assemble, body, line
 from workbench.tui.figures import number
+from workbench.tui.tune_desk import WayIn
 from workbench.tui.tune_parameters import weight
 from workbench.tui.widgets.factor_bar import FILLS
 
@@ -28,7 +29,7 @@ class Setting:
     width: int
 
 
-def explained(found: Explanation, ways: Sequence[Way] | None, setting: Setting) -> Content:
+def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) -> Content:
     """Return the whole explanation of one memory; `ways` is `None` while they are not worked out."""
     lines = [_place(found, setting), body(found.standing.memory.line[:400], "bold")]
     if found.hidden:
@@ -105,14 +106,13 @@ def _scope(found: Explanation, setting: Setting) -> Content:
     return Content.styled(f"  0 to 1 over {whom}", MUTED)
 
 
-def _ways(found: Explanation, ways: Sequence[Way] | None, setting: Setting) -> list[Content]:
+def _ways(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) -> list[Content]:
     place, k = found.standing.place, setting.profile.k
     if ways is None or place is None or place <= k:
         return []
     if not ways:
-        return [Content(""), Content(f"No single weight brings it into the best {k}.")]
-    lines = [Content(""), Content(f"Into the best {k} with")]
-    for way in ways[:3]:
-        change = f" (now {weight(way.now)})"
-        lines.append(assemble([(f"  {way.factor} {weight(way.then)}", "bold"), (change, MUTED)]))
+        return [Content(f"No single weight brings it into the best {k}.")]
+    lines = [Content(f"One change brings it into the best {k}:")]
+    for way in ways[:6]:
+        lines.append(assemble([(f"  {way.label} {way.then}", "bold"), (f" (now {way.now})", MUTED)]))
     return lines

@@ -13,6 +13,7 @@ from workbench.tui.widgets.scale import Scale
 Value = float | None
 
 WEIGHTS, HALF_LIVES, VOTES, RELEVANCE, RESULT = "weights", "half-life of recency", "votes", "relevance", "result"
+MACHINE = "time machine"
 
 TIME = "now"
 """The id of the slider that is no part of a profile: the days that `now` is moved by."""
@@ -48,6 +49,10 @@ class Parameter:
             return self.scale
         # A whole number of steps keeps the grid of the slider.
         return replace(self.scale, maximum=-(-most // 1) * 1.0)
+
+    def text(self, value: Value) -> str:
+        """Return a value as the slider shows it."""
+        return self.off if value is None else self.show(value)
 
     def holds(self, profile: Profile) -> str:
         """Return why the parameter has no effect under a profile, or an empty text."""

@@ -61,7 +61,9 @@ def lines_of(standings: Sequence[Standing], k: int, asked: Standing | None) -> l
     ]
     lines: list[Line] = list(rows[:k])
     if asked is not None and asked.memory.id not in listed:
-        total = f"{asked.scored.total:.3f}" if asked.scored else "–"
+        # As many digits as the others have, so that the columns stand.
+        digits = len(rows[0].total.partition(".")[2]) if rows else 3
+        total = f"{asked.scored.total:.{digits}f}" if asked.scored else "–".rjust(digits + 2)
         lines += [Heading("asked for"), _row(asked, total, full, k, True)]
     if rows[k:]:
         lines += [Heading(f"not served: below the best {k}"), *rows[k:]]

@@ -1,6 +1,5 @@
 """The column of sliders: one per parameter and one for `now`, with what the focused one means below."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from textual import events
@@ -14,7 +13,9 @@ from workbench.core.profile import Profile
 from workbench.retrieval.flips import Flip, nearest_flip
 from workbench.retrieval.ranking import Factor
 from workbench.tui.content import MUTED, assemble, line
+from workbench.tui.tune_desk import Hints
 from workbench.tui.tune_parameters import (
+    MACHINE,
     PARAMETERS,
     TIME,
     TIME_ABOUT,
@@ -50,7 +51,7 @@ class TuneSliders(Vertical):
         & .slider--group { height: 1; padding: 0 1; color: $text-muted; margin-top: 1; }
         & .slider--about { height: 4; padding: 0 1; border-top: solid $panel; }
         &.-compact .slider--group { margin-top: 0; }
-        &.-compact .-weights, &.-compact .-result { display: none; }
+        &.-compact .-weights, &.-compact .-result, &.-compact .-time { display: none; }
         &.-compact Slider.-two { height: 1; }
         & Slider.-two { height: 2; }
         & Slider:disabled { color: $text-disabled; text-opacity: 100%; }
@@ -74,6 +75,7 @@ class TuneSliders(Vertical):
                     group = parameter.group
                     yield Static(Content(group), classes=f"slider--group -{group.split()[0]}")
                 yield self._slider(parameter)
+            yield Static(Content(MACHINE), classes="slider--group -time")
             yield Slider(
                 "now", 0.0, TIME_SCALE, show=day_offset, id=f"slider-{TIME}", digits=False,
                 label_width=LABEL_WIDTH, value_width=VALUE_WIDTH,
@@ -113,9 +115,10 @@ class TuneSliders(Vertical):
         return self._parameter(self.current)
 
     @property
-    def days(self) -> float:
-        """By how many days `now` is moved."""
-        return self.query_one(f"#slider-{TIME}", Slider).value or 0.0
+    def highs(self) -> dict[Factor, float]:
+        """The upper ends of the scales of the weights."""
+        weights = [p for p in PARAMETERS if p.factor]
+        return {p.factor: self.query_one(f"#slider-{p.id}", Slider).scale.maximum for p in weights if p.factor}
 
     def show(self, profile: Profile, saved: Profile) -> None:
         """Put every slider where a profile has it; `saved` is where backspace leads."""
@@ -148,19 +151,14 @@ class TuneSliders(Vertical):
 
     # Hints
 
-    def show_flips(self, factor: Factor, found: Sequence[Flip] | None) -> None:
-        """Mark where the order changes along one weight; `None` when nothing is ranked."""
-        self._flips.pop(factor, None)
-        if found is not None:
-            self._flips[factor] = tuple(found)
-        slider = self.query_one(f"#slider-{factor}", Slider)
-        slider.ticks = tuple(f.value for f in found or ())
-        slider.hint = self._nearest(factor, slider.value or 0.0)
-        self._show_about()
-
-    def show_steps(self, text: str) -> None:
-        """Say what one step of the current slider, which is no weight, would move."""
-        self._steps = text
+    def show_hints(self, hints: Hints) -> None:
+        """Mark where the order changes along each weight, and say what one step of another slider would move."""
+        self._steps = hints.steps
+        self._flips = {factor: found for factor, found in hints.flips.items() if found is not None}
+        for factor in hints.flips:
+            slider = self.query_one(f"#slider-{factor}", Slider)
+            slider.ticks = tuple(f.value for f in self._flips.get(factor, ()))
+            slider.hint = self._nearest(factor, slider.value or 0.0)
         self._show_about()
 
     def _nearest(self, factor: Factor, value: float, between: str = " · ") -> str:

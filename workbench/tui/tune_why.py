@@ -1,14 +1,18 @@
 """The pane that explains the row under the cursor: its figures, its ways into the top, its decay curve."""
 
+from dataclasses import replace
+
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
-from workbench.bench.question import Way
 from workbench.tui.content import MUTED
 from workbench.tui.tune_curve import DecayCurve
-from workbench.tui.tune_desk import Desk
+from workbench.tui.tune_desk import Desk, WayIn
 from workbench.tui.tune_explain import Setting, explained
 from workbench.tui.tune_rows import Heading, Line
 
@@ -18,6 +22,14 @@ _TEXT, _CURVE = 51, 24
 
 class WhyPane(VerticalScroll):
     """Text and curve side by side, or one above the other where there is height instead of width."""
+
+    class Tried(Message):
+        """Every parameter was tried for a memory."""
+
+        def __init__(self, memory: str, ways: tuple[WayIn, ...]) -> None:
+            super().__init__()
+            self.memory = memory
+            self.ways = ways
 
     DEFAULT_CSS = """
     WhyPane {
@@ -37,7 +49,8 @@ class WhyPane(VerticalScroll):
         self._desk: Desk | None = None
         self._line: Line | None = None
         self._memory = ""
-        self._ways: tuple[Way, ...] | None = None
+        self._ways: tuple[WayIn, ...] | None = None
+        self._shape = ("", 0, 0)
 
     def compose(self) -> ComposeResult:
         """Build the text and the curve."""
@@ -79,13 +92,37 @@ class WhyPane(VerticalScroll):
         self._write(explained(found, self._ways, setting))
         curve.show(found, self._desk.profile)
 
-    def show_ways(self) -> None:
-        """Find what would bring the memory into the top; takes longer than a frame in a large store."""
-        if self._desk is not None and self._memory:
-            ways = self._desk.ways(self._memory)
-            if ways != self._ways:
-                self._ways = ways
-                self._draw()
+    @property
+    def memory(self) -> str:
+        """The memory that is explained; empty when none is."""
+        return self._memory
+
+    def show_ways(self, memory: str, ways: tuple[WayIn, ...]) -> None:
+        """Show what would bring the memory into the top; for one that was asked for, try every parameter too."""
+        self._show_ways(memory, ways)
+        desk = self._desk
+        place = desk.ranking.place_of(memory) if desk and desk.ranking and memory == desk.watched else None
+        if desk and place is not None and place > desk.profile.k:
+            self._try_all(replace(desk), memory)
+
+    @work(thread=True, exclusive=True, group="ways")
+    def _try_all(self, desk: Desk, memory: str) -> None:
+        worker = get_current_worker()
+        ways = (*desk.ways(memory), *desk.other_ways(memory, lambda: worker.is_cancelled))
+        if not worker.is_cancelled:
+            self.post_message(self.Tried(memory, ways))
+
+    @on(Tried)
+    def _tried(self, event: Tried) -> None:
+        self._show_ways(event.memory, event.ways)
+
+    def _show_ways(self, memory: str, ways: tuple[WayIn, ...]) -> None:
+        if memory == self._memory and ways != self._ways:
+            self._ways = ways
+            self._draw()
 
     def _write(self, content: Content) -> None:
-        self.query_one(Static).update(content)
+        """Show a text; the screen is laid out anew only when it may be higher or lower than before."""
+        shape = (self._memory, self.size.width, content.plain.count("\n"))
+        self.query_one(Static).update(content, layout=shape != self._shape)
+        self._shape = shape

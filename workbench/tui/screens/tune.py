@@ -1,42 +1,39 @@
 """Tune: move the weights, watch the ranking move, see why, save a profile."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.question import FACTORS, Question
+from workbench.bench.question import Question
 from workbench.core.errors import WorkbenchError
 from workbench.core.judgment import SavedQuery
 from workbench.core.profile import WORKBENCH, Profile
 from workbench.retrieval.flips import Direction, just_beyond, nearest_flip
+from workbench.retrieval.ranking import Factor
 from workbench.store.library import Touched
 from workbench.tui import tune_dialogs as dialogs
 from workbench.tui.actions import bindings
 from workbench.tui.areas import TUNE
-from workbench.tui.content import MUTED, assemble
-from workbench.tui.figures import absolute, number
 from workbench.tui.screens.area import AreaScreen
-from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, Desk
-from workbench.tui.tune_parameters import TIME, day_offset
-from workbench.tui.tune_rows import Heading, Line, draw, is_heading, key_of, legend
+from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, Desk, Hints
+from workbench.tui.tune_parameters import TIME, Parameter
+from workbench.tui.tune_ranking import RankingPane
+from workbench.tui.tune_rows import Heading, Line
 from workbench.tui.tune_sliders import TuneSliders
 from workbench.tui.tune_why import WhyPane
 from workbench.tui.widgets.line_view import LineView
 from workbench.tui.widgets.safe_input import SafeInput
 from workbench.tui.widgets.slider import Slider
-
-HINT_SECONDS = 0.08
-"""How long the hand rests before flips and other hints are worked out, so that they never slow a slider."""
 
 HELP = """The ranking
   ▓ ░ █            the weighted parts: recency, importance, relevance
@@ -60,6 +57,13 @@ class TuneScreen(AreaScreen):
             self.question = question
             self.problem = problem
 
+    class Hinted(Message):
+        """The hints have been worked out."""
+
+        def __init__(self, hints: Hints) -> None:
+            super().__init__()
+            self.hints = hints
+
     AREA = "tune"
     BINDINGS: ClassVar[list[BindingType]] = bindings(TUNE)
     help_text = HELP
@@ -71,8 +75,6 @@ class TuneScreen(AreaScreen):
         #sliders { width: 40; border-right: solid $panel; }
         #stage { layout: vertical; width: 1fr; }
         #ranking { height: 1fr; min-height: 8; }
-        #title, #legend { height: 1; padding: 0 1; }
-        #legend { color: $text-muted; }
         #why { height: 55%; min-height: 9; max-height: 22; border-top: solid $panel; }
         #why:focus { border-top: solid $accent; }
         &.-wide #stage { layout: horizontal; }
@@ -91,9 +93,11 @@ class TuneScreen(AreaScreen):
         self._text = ""
         self._saved_query: SavedQuery | None = None
         self._asking = False
+        self._again = False
         self._failed = False
         self._opened = False
-        self._hints: Timer | None = None
+        self._hinting = False
+        self._hints_stale = False
         self._desk = Desk(WORKBENCH, WORKBENCH, datetime.min)
 
     def contents(self) -> Iterable[Widget]:
@@ -107,12 +111,7 @@ class TuneScreen(AreaScreen):
         yield Horizontal(
             TuneSliders(profile, id="sliders"),
             Container(
-                Vertical(
-                    Static(id="title"),
-                    LineView(draw, key_of, is_heading=is_heading, id="list"),
-                    Static(id="legend"),
-                    id="ranking",
-                ),
+                RankingPane(id="ranking"),
                 WhyPane(id="why"),
                 id="stage",
             ),
@@ -129,7 +128,7 @@ class TuneScreen(AreaScreen):
     @property
     def rows(self) -> LineView[Line]:
         """The list of the ranking."""
-        return self.query_one("#list", LineView)
+        return self.query_one(RankingPane).rows
 
     @property
     def sliders(self) -> TuneSliders:
@@ -161,8 +160,10 @@ class TuneScreen(AreaScreen):
         if not self._text.strip() or not self.bench.tuning.ready:
             self._desk.put(None, self._asked_at)
             self._show()
-        elif not self._asking:
-            self._asking = True
+        elif self._asking:
+            self._again = True
+        else:
+            self._asking, self._again = True, False
             self._score(self._text)
 
     @property
@@ -186,7 +187,7 @@ class TuneScreen(AreaScreen):
         self._asking = False
         if event.problem:
             self.workbench_app.say(event.problem, "error")
-        elif event.text != self._text:
+        elif self._again or event.text != self._text:
             self._ask()
         else:
             self._desk.put(event.question, self._asked_at)
@@ -212,12 +213,9 @@ class TuneScreen(AreaScreen):
     # Showing
 
     def _show(self) -> None:
-        """Show the ranking as it is now, and the hints when the hand rests."""
-        self.rows.set_empty(Content(self._obstacle()))
-        self.rows.set_rows(self._desk.lines())
-        self._show_title()
+        """Show the ranking as it is now; the hints follow."""
+        self.query_one(RankingPane).show(self._desk, self._obstacle(), self.bench.context.now())
         self._show_why()
-        self._rest()
 
     def _obstacle(self) -> str:
         if not self._text.strip():
@@ -226,44 +224,33 @@ class TuneScreen(AreaScreen):
             return NO_MODEL if self._failed else LOADING
         return self._desk.obstacle()
 
-    def _show_title(self) -> None:
-        desk = self._desk
-        pieces = [("ranking", "bold")]
-        if desk.ranking is not None:
-            pieces.append((f" · {number(len(desk.ranking.candidates))} served", MUTED))
-        apart = abs((desk.now - self.bench.context.now()).total_seconds()) > 3600
-        if desk.days:
-            pieces += [(" · now ", MUTED), (day_offset(desk.days), "bold $text-warning")]
-        if apart:
-            pieces.append((f" · as of {absolute(desk.now)}", MUTED))
-        self.query_one("#title", Static).update(assemble(pieces), layout=False)
-        width = max(0, self.query_one("#legend").size.width)
-        self.query_one("#legend", Static).update(legend(width, desk.saved.name), layout=False)
-
     @on(LineView.Highlighted, "#list")
     def _show_why(self) -> None:
         """Explain the row under the cursor."""
         self.why.show(self._desk, self.rows.current)
-        self._rest()
+        self._want_hints()
 
-    def on_resize(self) -> None:
-        """Draw the explanation and the legend for the width there is."""
-        self.call_after_refresh(self._show_title)
+    def _want_hints(self) -> None:
+        """Have the hints worked out behind the screen, once more when something moved meanwhile."""
+        self._hints_stale = True
+        if not self._hinting:
+            self._hinting, self._hints_stale = True, False
+            self._work_out(replace(self._desk), self.sliders.parameter, self.sliders.highs, self.why.memory)
 
-    def _rest(self) -> None:
-        if self._hints is not None:
-            self._hints.stop()
-        self._hints = self.set_timer(HINT_SECONDS, self._show_hints)
+    @work(thread=True, group="hints")
+    def _work_out(self, desk: Desk, parameter: Parameter | None, highs: dict[Factor, float], memory: str) -> None:
+        hints = desk.hints(parameter, highs, memory)
+        if not get_current_worker().is_cancelled:
+            self.post_message(self.Hinted(hints))
 
-    def _show_hints(self) -> None:
-        """Work out what takes longer than a frame: flips, what a step would move, ways into the top."""
-        self.why.show_ways()
-        for factor in FACTORS:
-            high = self.query_one(f"#slider-{factor}", Slider).scale.maximum
-            self.sliders.show_flips(factor, self._desk.flips(factor, high))
-        parameter = self.sliders.parameter
-        if parameter is None or not parameter.factor:
-            self.sliders.show_steps(self._desk.steps(parameter))
+    @on(Hinted)
+    def _hinted(self, event: Hinted) -> None:
+        self._hinting = False
+        if self._hints_stale:
+            self._want_hints()
+            return
+        self.sliders.show_hints(event.hints)
+        self.why.show_ways(event.hints.memory, event.hints.ways)
 
     # Tuning
 
@@ -279,7 +266,7 @@ class TuneScreen(AreaScreen):
 
     @on(TuneSliders.Focused)
     def _focused(self) -> None:
-        self._rest()
+        self._want_hints()
 
     def _put_profile(self, profile: Profile, saved: Profile) -> None:
         self._desk.profile, self._desk.saved = profile, saved

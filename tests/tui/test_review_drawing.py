@@ -1,0 +1,73 @@
+"""What Review draws, as values: folded diffs, the words two texts share, the pace."""
+
+from datetime import timedelta
+
+import pytest
+from textual.content import Content
+
+from tests.tui.support import NOW
+from workbench.tui.content import word_diff
+from workbench.tui.review_candidate import folded, since
+from workbench.tui.review_evidence import overlap
+from workbench.tui.review_progress import PAUSE, Progress
+
+LONG = " ".join(f"word{n}" for n in range(300))
+
+
+def test_a_short_diff_is_left_as_it_is() -> None:
+    short = word_diff("one two three", "one 2 three")
+    assert folded(short).plain == short.plain
+    same = Content(LONG)
+    assert folded(same).plain == LONG
+
+
+@pytest.mark.parametrize("around", [20, 120])
+def test_long_shared_runs_fold_and_every_change_stays(around: int) -> None:
+    old, new = f"{LONG} yes {LONG} red {LONG}", f"{LONG} no {LONG} blue {LONG}"
+    whole = word_diff(old, new)
+    shown = folded(whole, around)
+    assert shown.plain.count("…") == 3
+    assert len(shown.plain) < 4 * around + 80
+    for change in ("[-yes-]{+no+}", "[-red-]{+blue+}"):
+        assert change in shown.plain
+    styled = [shown.plain[s.start : s.end] for s in shown.spans]
+    assert {"[-yes-]", "{+no+}"} < set(styled), "the styles stay on their words"
+    assert all(part.startswith("word") for part in shown.plain.split("…")[1].split(" ")[1:2])
+
+
+def test_a_text_without_spaces_folds_too() -> None:
+    shown = folded(word_diff("x" * 5000 + " a", "x" * 5000 + " b"), 50)
+    assert "[-a-]{+b+}" in shown.plain
+    assert len(shown.plain) < 200
+
+
+def test_overlap_counts_words_in_order() -> None:
+    assert overlap("Clear the cache after the commit", "clear the cache after every commit") > 0.8
+    assert overlap("one two three", "three two one") < 0.5
+    assert overlap("", "") == 1.0
+
+
+def test_ages_read_as_sentences() -> None:
+    assert since(NOW, NOW) == "just now"
+    assert since(NOW - timedelta(days=3), NOW) == "3\u00a0d ago"
+    assert since(NOW + timedelta(days=2), NOW) == "in\u00a02\u00a0d"
+
+
+def test_the_pace_starts_anew_after_a_pause() -> None:
+    progress = Progress()
+    for n in range(4):
+        progress = progress.with_decided([f"a{n}"], NOW + timedelta(seconds=2 * n))
+    assert progress.pace == pytest.approx(30)
+    later = NOW + timedelta(seconds=PAUSE + 60)
+    progress = progress.with_decided(["b0"], later)
+    assert progress.pace is None
+    for n in (1, 2):
+        progress = progress.with_decided([f"b{n}"], later + timedelta(seconds=10 * n))
+    assert progress.pace == pytest.approx(6)
+    assert progress.sentence(3, 1) == "7 decided · 3 left · 1 put off · 6 a minute"
+    assert progress.without(frozenset({"a0", "b2"})).sentence(5, 0) == "5 decided · 5 left"
+
+
+def test_deciding_again_counts_once() -> None:
+    progress = Progress().with_decided(["a"], NOW).with_decided(["a", "b"], NOW)
+    assert [id for id, _ in progress.decided] == ["a", "b"]
