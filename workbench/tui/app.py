@@ -1,5 +1,6 @@
 """The app: areas as modes, what they share, and the way between them."""
 
+import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import WorkbenchError
@@ -128,8 +129,15 @@ class WorkbenchApp(App[Path | None]):
         """Let the areas use retrieval from now on."""
         if event.problem:
             self.say(event.problem, "error")
+        # What is loaded now stays: keeping it out of later garbage collections avoids pauses while one types.
+        gc.freeze()
         for screen in self._areas():
             screen.retriever_ready()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say so when loading failed in a way nobody foresaw; the app goes on without retrieval."""
+        if event.worker.group == "retriever" and event.state is WorkerState.ERROR:
+            self.say(f"The model could not be loaded: {event.worker.error!r}. Everything else works.", "error")
 
     def _areas(self) -> Iterator[AreaScreen]:
         stacks = (screen for stack in self._screen_stacks.values() for screen in stack)

@@ -22,11 +22,15 @@ _TABLE = 46
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What an explanation is seen against: the profile, the baseline's name, and the width in cells."""
+    """What an explanation is seen against: the profile, the baseline's name, the width in cells.
+
+    `every` tells whether every parameter was tried for ways into the top, not only the weights.
+    """
 
     profile: Profile
     baseline: str
     width: int
+    every: bool = False
 
 
 def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) -> Content:
@@ -111,7 +115,7 @@ def _ways(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) ->
     if ways is None or place is None or place <= k:
         return []
     if not ways:
-        return [Content(f"No single weight brings it into the best {k}.")]
+        return [Content(f"No single {'slider' if setting.every else 'weight'} brings it into the best {k}.")]
     lines = [Content(f"One change brings it into the best {k}:")]
     for way in ways[:6]:
         lines.append(assemble([(f"  {way.label} {way.then}", "bold"), (f" (now {way.now})", MUTED)]))

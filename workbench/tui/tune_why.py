@@ -50,6 +50,7 @@ class WhyPane(VerticalScroll):
         self._line: Line | None = None
         self._memory = ""
         self._ways: tuple[WayIn, ...] | None = None
+        self._every = False
         self._shape = ("", 0, 0)
 
     def compose(self) -> ComposeResult:
@@ -76,7 +77,7 @@ class WhyPane(VerticalScroll):
         self._desk, self._line = desk, line
         memory = "" if line is None or isinstance(line, Heading) else line.standing.memory.id
         if memory != self._memory:
-            self._memory, self._ways = memory, None
+            self._memory, self._ways, self._every = memory, None, False
             self.scroll_home(animate=False)
         self._draw()
 
@@ -88,7 +89,7 @@ class WhyPane(VerticalScroll):
             curve.clear()
             return
         width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
-        setting = Setting(self._desk.profile, self._desk.saved.name, width)
+        setting = Setting(self._desk.profile, self._desk.saved.name, width, self._every)
         self._write(explained(found, self._ways, setting))
         curve.show(found, self._desk.profile)
 
@@ -99,7 +100,7 @@ class WhyPane(VerticalScroll):
 
     def show_ways(self, memory: str, ways: tuple[WayIn, ...]) -> None:
         """Show what would bring the memory into the top; for one that was asked for, try every parameter too."""
-        self._show_ways(memory, ways)
+        self._show_ways(memory, ways, every=False)
         desk = self._desk
         place = desk.ranking.place_of(memory) if desk and desk.ranking and memory == desk.watched else None
         if desk and place is not None and place > desk.profile.k:
@@ -114,11 +115,11 @@ class WhyPane(VerticalScroll):
 
     @on(Tried)
     def _tried(self, event: Tried) -> None:
-        self._show_ways(event.memory, event.ways)
+        self._show_ways(event.memory, event.ways, every=True)
 
-    def _show_ways(self, memory: str, ways: tuple[WayIn, ...]) -> None:
-        if memory == self._memory and ways != self._ways:
-            self._ways = ways
+    def _show_ways(self, memory: str, ways: tuple[WayIn, ...], *, every: bool) -> None:
+        if memory == self._memory and (ways, every) != (self._ways, self._every):
+            self._ways, self._every = ways, every
             self._draw()
 
     def _write(self, content: Content) -> None:

@@ -128,14 +128,14 @@ class AreaScreen(Screen[object]):
         self.show_status()
 
     def take_targets(self, rows: LineList[T]) -> list[T]:
-        """Return the rows the next change is for: the marked ones after `;`, else the one under the cursor."""
-        if self._armed and rows.mark_count:
-            targets = rows.marked_rows
-            rows.clear_marks()
-        else:
-            targets = [] if rows.current is None else [rows.current]
-        self._armed = False
-        return targets
+        """Return the rows the next change is for: the marked ones after `;`, else the one under the cursor.
+
+        The marks stay until the change is done, so that a refused one loses nothing; clear them then.
+        """
+        armed, self._armed = self._armed, False
+        if armed and rows.mark_count:
+            return rows.marked_rows
+        return [] if rows.current is None else [rows.current]
 
     # What any area can do with a text or a record
 

@@ -1,7 +1,7 @@
 """The Stream: browse, filter, vote, pin, edit, forget."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -250,7 +250,7 @@ class StreamScreen(AreaScreen):
         if ids:
             with self.workbench_app.reporting():
                 result = self.bench.stream.vote(ids, verdict)
-                self._done(result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} memories.")
+                self._done(ids, result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} memories.")
 
     def action_pin(self) -> None:
         """Pin or unpin."""
@@ -258,7 +258,7 @@ class StreamScreen(AreaScreen):
         if ids:
             with self.workbench_app.reporting():
                 pinned = self.bench.stream.pin(ids)
-                self._done(f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.")
+                self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.")
 
     @work
     async def action_forget(self) -> None:
@@ -273,7 +273,7 @@ class StreamScreen(AreaScreen):
         if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
             with self.workbench_app.reporting():
                 (self.bench.stream.restore if archived else self.bench.stream.forget)(archived or ids)
-                self._done(f"{'Restored' if archived else 'Forgot'} {_named(archived or ids)}. u takes it back.")
+                self._done(ids, f"{'Restored' if archived else 'Forgot'} {_named(archived or ids)}. u takes it back.")
 
     @work
     async def action_edit(self) -> None:
@@ -317,7 +317,10 @@ class StreamScreen(AreaScreen):
     def _targets(self) -> list[str]:
         return [m.id for m in self.take_targets(self.rows)]
 
-    def _done(self, sentence: str) -> None:
+    def _done(self, ids: Sequence[str], sentence: str) -> None:
+        """Say what was done, and let go of the marks it was done to."""
+        if len(ids) > 1:
+            self.rows.clear_marks()
         self.workbench_app.say(sentence)
 
 

@@ -1,5 +1,6 @@
 """Tune: move the weights, watch the ranking move, see why, save a profile."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -35,6 +36,9 @@ from workbench.tui.widgets.line_view import LineView
 from workbench.tui.widgets.safe_input import SafeInput
 from workbench.tui.widgets.slider import Slider
 
+REST_SECONDS = 0.06
+"""How long the hand rests before hints are worked out."""
+
 HELP = """The ranking
   ▓ ░ █            the weighted parts: recency, importance, relevance
   ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
@@ -58,9 +62,9 @@ class TuneScreen(AreaScreen):
             self.problem = problem
 
     class Hinted(Message):
-        """The hints have been worked out."""
+        """The hints have been worked out, or (`None`) were not, since something moved meanwhile."""
 
-        def __init__(self, hints: Hints) -> None:
+        def __init__(self, hints: Hints | None) -> None:
             super().__init__()
             self.hints = hints
 
@@ -239,14 +243,16 @@ class TuneScreen(AreaScreen):
 
     @work(thread=True, group="hints")
     def _work_out(self, desk: Desk, parameter: Parameter | None, highs: dict[Factor, float], memory: str) -> None:
-        hints = desk.hints(parameter, highs, memory)
+        # A slider held down is not slowed by hints that would be stale at once.
+        time.sleep(REST_SECONDS)
+        hints = None if self._hints_stale else desk.hints(parameter, highs, memory)
         if not get_current_worker().is_cancelled:
             self.post_message(self.Hinted(hints))
 
     @on(Hinted)
     def _hinted(self, event: Hinted) -> None:
         self._hinting = False
-        if self._hints_stale:
+        if self._hints_stale or event.hints is None:
             self._want_hints()
             return
         self.sliders.show_hints(event.hints)

@@ -11,7 +11,7 @@ from textual.widgets import Static, TextArea
 from workbench.core.memory import MAX_CONTENT
 from workbench.tui.actions import bindings
 from workbench.tui.areas import EDITOR
-from workbench.tui.content import MUTED, line
+from workbench.tui.content import MUTED, body
 from workbench.tui.figures import number
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.inert_text import InertTextArea
@@ -29,7 +29,7 @@ class TextEditor(Dialog[str | None]):
     TextEditor {
         & > .dialog { width: 90%; height: 80%; }
         & InertTextArea { height: 1fr; background: $background; padding: 0 1; }
-        & .editor--state { height: 1; }
+        & .editor--state { height: auto; max-height: 4; }
     }
     """
 
@@ -105,5 +105,4 @@ class TextEditor(Dialog[str | None]):
         self._say(changed + words, MUTED if left >= 0 else "$text-error")
 
     def _say(self, sentence: str, style: str) -> None:
-        state = self.query_one(".editor--state", Static)
-        state.update(line(sentence, max(1, self.size.width - 4), style))
+        self.query_one(".editor--state", Static).update(body(sentence, style))
