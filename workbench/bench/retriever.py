@@ -69,8 +69,9 @@ class Retriever:
             if self._ranker is None:
                 self._take_dirty()
                 self._ranker = self._loaded(self._pool(), progress, cancelled)
-                # What was loaded stays; the collector need not walk through it again and again.
+                # All of this will grow old. Now it is old at once, and is not walked twice on its way there.
                 gc.freeze()
+                gc.unfreeze()
             return self.ranker()
 
     def ranker(self) -> Ranker:

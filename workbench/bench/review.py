@@ -1,12 +1,12 @@
 """Review: candidates and other proposals wait here for a person's decision."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context, apply_changes
-from workbench.bench.retriever import Retriever
 from workbench.bench.review_queue import NO_EVIDENCE, Cited, ReviewQueue, is_put_off
 from workbench.core import lifecycle
 from workbench.core.change import Change, diff
@@ -20,6 +20,9 @@ from workbench.core.proposal import Proposal
 from workbench.core.record import iso, parse_time, to_doc
 from workbench.core.text import clean_for_store
 from workbench.store.library import Tx
+
+if TYPE_CHECKING:
+    from workbench.bench.retriever import Retriever
 
 __all__ = ["NO_EVIDENCE", "Cited", "Evidence", "Rejection", "Review", "is_put_off", "rejection_of"]
 
@@ -56,11 +59,15 @@ class Evidence:
 class Review:
     """The queue of proposals and the ways to decide on one."""
 
-    def __init__(self, context: Context, retriever: Retriever) -> None:
+    def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
         self._context = context
         self._library = context.library
-        self._retriever = retriever
+        self._retriever_of = retriever
         self._queue = ReviewQueue(context)
+
+    @property
+    def _retriever(self) -> "Retriever":
+        return self._retriever_of()
 
     def queue(self) -> tuple[Proposal, ...]:
         """Return what waits: flagged first, then by importance, then the oldest; put-off ones at the end.

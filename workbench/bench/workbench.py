@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from workbench.bench.context import Clock, Context
 from workbench.bench.history import History
 from workbench.bench.overview import Overview
-from workbench.bench.retriever import Retriever
 from workbench.bench.review import Review
 from workbench.bench.stream import Stream
 from workbench.config import Settings
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.bench.importing import Importer
     from workbench.bench.ingest import Ingest
     from workbench.bench.playbook import Playbooks
+    from workbench.bench.retriever import Retriever
     from workbench.bench.tuning import Tuning
 
 
@@ -35,11 +35,17 @@ class Workbench:
     def __init__(self, context: Context, profiles: Path) -> None:
         self.context = context
         self._profiles = profiles
-        self.retriever = Retriever(context)
         self.stream = Stream(context)
-        self.review = Review(context, self.retriever)
+        self.review = Review(context, lambda: self.retriever)
         self.history = History(context)
         self.overview = Overview(context, self.review)
+
+    @cached_property
+    def retriever(self) -> "Retriever":
+        """The ranking and its model; importing the numeric libraries is what makes it late."""
+        from workbench.bench.retriever import Retriever
+
+        return Retriever(self.context)
 
     @cached_property
     def playbooks(self) -> "Playbooks":

@@ -1,105 +1,166 @@
 """The checkpoint: `memory.json`, a stock TinyDB file that spares replaying the journal.
 
 The journal is the truth; a checkpoint is a state of it at one revision. `checkpoint.json`
-says which: it is written first and names the new file and the one before it by hash, so a
-crash between the two writes leaves a pair that still fits.
+says which: it is written first and names the new file and some before it by hash, so a crash
+between the two writes, even several in a row, leaves a pair that still fits. It also names the place in the
+journal and the checksum of the line before it, so a journal that was swapped or cut is noticed.
 """
 
-import os
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workbench.store.codec import dumps, fingerprint, loads
-from workbench.store.segments import Position, sync_folder
+from workbench.store import chain
+from workbench.store.codec import dumps, fingerprint, loads, loads_foreign
+from workbench.store.files import put_in_place, write_atomically, write_temporary
+from workbench.store.pause import collection_paused
+from workbench.store.segments import Position
 from workbench.store.state import KeyOf, State, Tables
 
 DOCUMENTS = "memory.json"
 NOTE = "checkpoint.json"
+_CHUNK = 500
+_STAMPS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a checkpoint file holds: its hash, the revision, and where the journal goes on from there."""
+    """What a checkpoint file holds: its hash, the revision, and where the journal goes on from there.
+
+    `mark` is the checksum of the line before that place, `unfinished` the groups that were open.
+    """
 
     hash: str
     rev: int
     offset: int
     line: int
     next_ids: dict[str, int]
+    start: int = 0
+    mark: str = ""
+    unfinished: dict[str, str] = field(default_factory=dict)
 
     @property
     def position(self) -> Position:
         """Return the place in the journal after the checkpoint's last entry."""
-        return Position(self.offset, self.line)
+        return Position(self.offset, self.line, self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """A `memory.json` that does not belong to the journal beside it.
+
+    `base` is the revision its writer probably started from, `None` when that cannot be told;
+    `next_ids` and `ours` speak of a file this store wrote, before its journal was lost or swapped.
+    """
+
+    data: bytes
+    base: int | None
+    next_ids: dict[str, int] = field(default_factory=dict)
+    ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint that was read: its state, where the journal goes on, and what did not fit.
-
-    `stranger` is set when `memory.json` is not a file this store wrote: the bytes are kept so
-    that an edit made outside can be set aside instead of being overwritten.
-    """
+    """A checkpoint that was read: its state, where the journal goes on, and the file that did not fit."""
 
     state: State
     position: Position
-    stranger: bytes | None = None
+    mark: str = ""
+    unfinished: dict[str, str] = field(default_factory=dict)
+    stranger: Stranger | None = None
 
 
 def load(folder: Path, key_of: KeyOf) -> Loaded:
-    """Read the checkpoint of a store; without one (or with a strange one) the journal is replayed from its start."""
-    try:
-        data = (folder / DOCUMENTS).read_bytes()
-    except FileNotFoundError:
-        return Loaded(State(key_of=key_of), Position())
-    stamp = next((s for s in _stamps(folder) if s.hash == fingerprint(data)), None)
+    """Read the checkpoint of a store; without one (or with a strange one) the journal is to be replayed from its start.
+
+    Raises `OSError`.
+    """
+    empty = State(key_of=key_of)
+    found = _read(folder)
+    if found is None:
+        return Loaded(empty, Position())
+    data, stamps = found
+    stamp = next((s for s in stamps if s.hash == fingerprint(data)), None)
     if stamp is None:
-        return Loaded(State(key_of=key_of), Position(), stranger=data)
-    return Loaded(State(loads(data), stamp.rev, dict(stamp.next_ids), key_of), stamp.position)
+        return Loaded(empty, Position(), stranger=Stranger(data, stamps[0].rev if stamps else None))
+    if not chain.fits(folder, stamp.position, stamp.mark):
+        return Loaded(empty, Position(), stranger=Stranger(data, stamp.rev, stamp.next_ids, ours=True))
+    with collection_paused():
+        state = State(loads(data), stamp.rev, dict(stamp.next_ids), key_of)
+    return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished))
 
 
-def save(folder: Path, state: State, position: Position) -> None:
-    """Write the state as a checkpoint, atomically; raises `OSError`."""
-    data = dumps(state.tables)
-    stamp = Stamp(fingerprint(data), state.rev, position.offset, position.line, dict(state.next_ids))
-    before = _stamps(folder)[:1]
-    note = {"schema": 1, "stamps": [asdict(s) for s in (stamp, *before)]}
-    write_atomically(folder / NOTE, dumps(note))
-    write_atomically(folder / DOCUMENTS, data)
+def save(folder: Path, tables: Tables, stamp: Stamp) -> None:
+    """Write `tables` as the checkpoint (`stamp` without its hash), atomically; raises `OSError`."""
+    digest = blake2b(digest_size=16)
+
+    def pieces() -> Iterator[bytes]:
+        """Take the hash of what goes by."""
+        for piece in _json_pieces(tables):
+            digest.update(piece)
+            yield piece
+
+    temporary = write_temporary(folder / DOCUMENTS, pieces())
+    try:
+        before = stamps(folder)[: _STAMPS - 1]
+        now = {**asdict(stamp), "hash": digest.hexdigest()}
+        write_atomically(folder / NOTE, dumps({"schema": 1, "stamps": [now, *map(asdict, before)]}))
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    put_in_place(temporary, folder / DOCUMENTS)
 
 
 def read_tables(data: bytes) -> Tables | None:
     """Return the tables of a plain TinyDB file, or `None` when the bytes are not one."""
     try:
-        raw = loads(data)
+        raw = loads_foreign(data)
     except ValueError:
         return None
     if not isinstance(raw, dict) or not all(isinstance(t, dict) for t in raw.values()):
         return None
     docs = (item for table in raw.values() for item in table.items())
-    return raw if all(str(key).isdigit() and isinstance(doc, dict) for key, doc in docs) else None
+    return raw if all(_is_doc_id(key) and isinstance(doc, dict) for key, doc in docs) else None
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file in one step: temporary file beside it, fsync, rename; raises `OSError`."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-
-
-def _stamps(folder: Path) -> list[Stamp]:
+def stamps(folder: Path) -> list[Stamp]:
+    """Return what `checkpoint.json` says, newest first; nothing when it cannot be read."""
     try:
         note: Any = loads((folder / NOTE).read_bytes())
         return [Stamp(**s) for s in note["stamps"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+
+
+def _read(folder: Path) -> tuple[bytes, list[Stamp]] | None:
+    """Read file and note as a pair that belongs together, though another process may be writing them."""
+    file = folder / DOCUMENTS
+    try:
+        data = file.read_bytes()
+        while True:
+            known = stamps(folder)
+            if any(s.hash == fingerprint(data) for s in known) or (again := file.read_bytes()) == data:
+                return data, known
+            data = again
+    except FileNotFoundError:
+        return None
+
+
+def _json_pieces(tables: Tables) -> Iterator[bytes]:
+    """Write tables as one JSON object, in pieces small enough for other threads to run in between."""
+    yield b"{"
+    for number, (name, docs) in enumerate(tables.items()):
+        yield (b"," if number else b"") + dumps(name) + b":{"
+        items, first = iter(docs.items()), True
+        while chunk := dict(islice(items, _CHUNK)):
+            yield (b"" if first else b",") + dumps(chunk)[1:-1]
+            first = False
+        yield b"}"
+    yield b"}"
+
+
+def _is_doc_id(key: object) -> bool:
+    return isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 19

@@ -6,6 +6,7 @@ so a torn or altered line is told from a good one without a second file.
 
 import json
 from hashlib import blake2b
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -13,6 +14,11 @@ import orjson
 from workbench.core.errors import InvalidRecord
 
 _TAIL = len(b',"sum":"') + 16 + len(b'"}')
+_REASONS = {
+    "surrogates": "a text holds half a character (a lone surrogate)",
+    "64-bit": "a whole number does not fit in 64 bits",
+    "Recursion": "a value is nested too deeply",
+}
 
 
 class BadLine(ValueError):
@@ -20,30 +26,38 @@ class BadLine(ValueError):
 
 
 def dumps(value: object) -> bytes:
-    """Write JSON as UTF-8; what orjson refuses (integers past 64 bits) goes through the standard library.
+    """Write JSON as UTF-8.
 
-    Raises `TypeError` for values JSON does not know and `InvalidRecord` for text that is not Unicode.
+    Raises `TypeError` for types JSON does not know, and `InvalidRecord` for values that could
+    not be read back as they are: half characters, numbers past 64 bits, very deep nesting.
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
-    except TypeError:
-        try:
-            return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-        except UnicodeEncodeError as error:
-            raise InvalidRecord("a text holds half a character (a lone surrogate).", "Nothing was written.") from error
+    except TypeError as error:
+        reason = next((text for mark, text in _REASONS.items() if mark in str(error)), None)
+        if reason is None:
+            raise
+        raise InvalidRecord(f"This cannot be stored: {reason}.", "Nothing was written.") from error
 
 
 def loads(data: bytes) -> Any:
     """Read JSON; raises `ValueError`."""
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return json.loads(data)
+    return orjson.loads(data)
+
+
+def loads_foreign(data: bytes) -> Any:
+    """Read JSON that another program wrote, with whole numbers of any length; raises `ValueError`."""
+    return json.loads(data)
 
 
 def seal(value: dict[str, object]) -> bytes:
-    """Return `value` as one checksummed line with its line end."""
+    """Return `value` as one checksummed line with its line end.
+
+    Raises as `dumps` does, and `InvalidRecord` for NaN and infinity, which JSON cannot say.
+    """
     body = dumps(value)[:-1]
+    if b"null" in body and not _finite(value):
+        raise InvalidRecord("This cannot be stored: a number is not finite (NaN or infinity).", "Nothing was written.")
     return body + b',"sum":"' + _sum(body) + b'"}\n'
 
 
@@ -63,6 +77,20 @@ def unseal(line: bytes) -> dict[str, Any]:
     return value
 
 
+def mark_of(line: bytes) -> str:
+    """Return the checksum that stands at the end of a sealed line (without its line end)."""
+    return line[-18:-2].decode("ascii", "replace")
+
+
+def same(one: object, other: object) -> bool:
+    """Tell whether two values are the same JSON: 1, 1.0 and true are three, a tuple is a list."""
+    if one is other:
+        return True
+    if isinstance(one, dict | list | tuple) and isinstance(other, dict | list | tuple):
+        return dumps(one) == dumps(other)
+    return type(one) is type(other) and one == other
+
+
 def fingerprint(data: bytes) -> str:
     """Return the hash by which a checkpoint file is recognised."""
     return blake2b(data, digest_size=16).hexdigest()
@@ -70,3 +98,13 @@ def fingerprint(data: bytes) -> str:
 
 def _sum(body: bytes) -> bytes:
     return blake2b(body, digest_size=8).hexdigest().encode()
+
+
+def _finite(value: object) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, dict):
+        return all(_finite(v) for v in value.values())
+    if isinstance(value, list | tuple):
+        return all(_finite(v) for v in value)
+    return True

@@ -1,10 +1,12 @@
 """What one journal line says: a transaction and the documents it changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Kind = Literal["edit", "undo", "redo", "access"]
+from workbench.store.codec import same
+
+Kind = Literal["edit", "undo", "redo", "access", "purge"]
 DocOp = Literal["update", "insert", "delete", "table", "drop"]
 
 Doc = dict[str, Any]
@@ -24,14 +26,16 @@ ABSENT = _Absent()
 class DocChange:
     """One document's change: `fields` maps a name to (before, after), `inc` a counter to its increment.
 
-    `table` and `drop` make and remove an empty table (`doc` is then empty).
+    `table` and `drop` make and remove an empty table (`doc` is then empty). A `redacted`
+    change has lost its values for good to a purge.
     """
 
     table: str
     doc: str
     op: DocOp = "update"
-    fields: Mapping[str, tuple[Any, Any]] = ()  # type: ignore[assignment]
-    inc: Mapping[str, int] = ()  # type: ignore[assignment]
+    fields: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    inc: Mapping[str, int] = field(default_factory=dict)
+    redacted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ class Entry:
     """One committed transaction.
 
     `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks
-    of one action (`part` counts them from 1), `target` is the revision an undo or redo speaks of.
+    of one action (`part` counts them from 1; `more` says that another one is to follow), `target` is
+    the revision an undo or redo speaks of.
     """
 
     rev: int
@@ -51,7 +56,8 @@ class Entry:
     group: str = ""
     part: int = 1
     target: int = 0
-    next_ids: Mapping[str, int] = ()  # type: ignore[assignment]
+    next_ids: Mapping[str, int] = field(default_factory=dict)
+    more: bool = False
 
 
 def to_json(entry: Entry) -> dict[str, object]:
@@ -62,6 +68,8 @@ def to_json(entry: Entry) -> dict[str, object]:
     if entry.group:
         out["group"] = entry.group
         out["part"] = entry.part
+    if entry.more:
+        out["more"] = True
     if entry.target:
         out["target"] = entry.target
     if entry.next_ids:
@@ -71,18 +79,26 @@ def to_json(entry: Entry) -> dict[str, object]:
 
 
 def from_json(raw: Mapping[str, Any]) -> Entry:
-    """Read an entry; raises `KeyError`, `TypeError` or `ValueError` when a part is missing or misshapen."""
+    """Read an entry; raises `ValueError` when a part is missing or misshapen."""
+    try:
+        return _entry(raw)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError("it is not a transaction") from error
+
+
+def _entry(raw: Mapping[str, Any]) -> Entry:
     return Entry(
         rev=int(raw["rev"]),
-        at=raw["at"],
-        actor=raw["actor"],
-        label=raw["label"],
+        at=str(raw["at"]),
+        actor=str(raw["actor"]),
+        label=str(raw["label"]),
         changes=tuple(_change(c) for c in raw["changes"]),
         kind=raw.get("kind", "edit"),
         group=raw.get("group", ""),
         part=raw.get("part", 1),
         target=raw.get("target", 0),
         next_ids=raw.get("next", {}),
+        more=raw.get("more", False),
     )
 
 
@@ -99,7 +115,7 @@ def diff_docs(table: str, doc_id: str, old: Doc | None, new: Doc | None, counter
     inc: dict[str, int] = {}
     for name in [*old, *(n for n in new if n not in old)]:
         before, after = old.get(name, ABSENT), new.get(name, ABSENT)
-        if before is after or (type(before) is type(after) and before == after):
+        if same(before, after):
             continue
         if name in counters and (step := _step(before, after)) is not None:
             inc[name] = step
@@ -109,16 +125,20 @@ def diff_docs(table: str, doc_id: str, old: Doc | None, new: Doc | None, counter
 
 
 def apply_change(old: Doc | None, change: DocChange) -> Doc | None:
-    """Return the document after `change`; the old one is left as it is."""
-    if change.op == "delete":
+    """Return the document after `change`; the old one is left as it is.
+
+    An update of a document that is not there (its creation was lost to damage) gives `None`
+    again: half a record is worse than none.
+    """
+    if change.op == "delete" or (old is None and change.op != "insert"):
         return None
     new = dict(old) if old is not None and change.op == "update" else {}
-    for name, (_, after) in dict(change.fields).items():
+    for name, (_, after) in change.fields.items():
         if after is ABSENT:
             new.pop(name, None)
         else:
             new[name] = after
-    for name, step in dict(change.inc).items():
+    for name, step in change.inc.items():
         value = new.get(name, 0) + step
         if value:
             new[name] = value
@@ -127,9 +147,20 @@ def apply_change(old: Doc | None, change: DocChange) -> Doc | None:
     return new
 
 
+def reverse(change: DocChange) -> DocChange:
+    """Return the change that leads back."""
+    back: dict[DocOp, DocOp] = {"insert": "delete", "delete": "insert", "table": "drop", "drop": "table"}
+    fields = {name: (after, before) for name, (before, after) in change.fields.items()}
+    inc = {name: -step for name, step in change.inc.items()}
+    return DocChange(change.table, change.doc, back.get(change.op, "update"), fields, inc, change.redacted)
+
+
 def _step(before: Any, after: Any) -> int | None:
-    old, new = (0 if x is ABSENT else x for x in (before, after))
-    return new - old if type(old) is int and type(new) is int else None
+    """Return the increment between two counts; a written 0 is not the absent one, so it has none."""
+    old, new = (0 if side is ABSENT else side for side in (before, after))
+    if type(old) is not int or type(new) is not int or 0 in (before, after):
+        return None
+    return new - old
 
 
 def _change_json(change: DocChange) -> dict[str, object]:
@@ -142,12 +173,16 @@ def _change_json(change: DocChange) -> dict[str, object]:
         out["fields"] = {n: [_mark(b), _mark(a)] for n, (b, a) in change.fields.items()}
     if change.inc:
         out["inc"] = dict(change.inc)
+    if change.redacted:
+        out["redacted"] = True
     return out
 
 
 def _change(raw: Mapping[str, Any]) -> DocChange:
     fields = {n: (_unmark(b), _unmark(a)) for n, (b, a) in raw.get("fields", {}).items()}
-    return DocChange(raw["table"], raw.get("id", ""), raw.get("op", "update"), fields, raw.get("inc", {}))
+    return DocChange(
+        raw["table"], raw.get("id", ""), raw.get("op", "update"), fields, raw.get("inc", {}), raw.get("redacted", False)
+    )
 
 
 def _mark(value: Any) -> Any:

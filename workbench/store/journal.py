@@ -9,12 +9,13 @@ from typing import Any
 from tinydb import TinyDB
 from tinydb.queries import QueryLike
 from tinydb.storages import Storage
-from tinydb.table import Table
+from tinydb.table import Document, Table
 
 from workbench.core.errors import StoreProblem
-from workbench.store.engine import Clock, Journal, Staged
+from workbench.store.engine import STANDARD, Clock, Journal, Options
 from workbench.store.entry import Doc
-from workbench.store.lock import cannot_write
+from workbench.store.lock import cannot_read, cannot_write
+from workbench.store.staged import Staged
 from workbench.store.state import KeyOf, id_field
 
 ACTOR = "tinydb"
@@ -31,6 +32,7 @@ def open_db(
     clock: Clock = utc_now,
     counters: frozenset[str] = frozenset(),
     key_of: KeyOf = id_field,
+    options: Options = STANDARD,
 ) -> "JournalDB":
     """Open (or create) the store folder `path` as a TinyDB whose tables commit through the journal.
 
@@ -39,13 +41,16 @@ def open_db(
     Raises `StoreProblem` when the folder cannot be made or read, or is a file.
     """
     folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise StoreProblem(f"{folder} is a file, not a store folder.", "Nothing was changed.")
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise StoreProblem(f"{folder} is a file, not a store folder.", "Nothing was changed.")
+    except OSError as error:
+        raise cannot_read(folder, error) from error
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    return JournalDB(Journal(folder, clock, counters, key_of))
+    return JournalDB(Journal(folder, clock, counters, key_of, options))
 
 
 class JournalStorage(Storage):
@@ -68,15 +73,20 @@ class JournalStorage(Storage):
                 _replace_table(staged, name, self.journal.state.tables.get(name, {}), docs)
 
     def close(self) -> None:
-        """Write a checkpoint."""
-        self.journal.save_checkpoint()
+        """Write a checkpoint if anything was changed here."""
+        self.journal.close()
 
 
 class JournalTable(Table):
-    """A TinyDB table whose updates look only at the documents they touch."""
+    """A TinyDB table whose updates look only at the documents they touch.
+
+    As with TinyDB's own file storage, a document that is handed out is the caller's: changing it
+    changes nothing that is stored.
+    """
 
     _storage: JournalStorage
     _next_id: int | None  # type: ignore[assignment]
+    _cached_rev = 0
 
     def _update_table(self, updater: Callable[[Any], None]) -> None:
         with self._storage.journal.transaction(ACTOR, f"update {self.name}") as staged:
@@ -118,9 +128,26 @@ class JournalTable(Table):
 
     def search(self, cond: QueryLike) -> list[Any]:
         """Search after taking in what other processes wrote."""
-        if self._storage.journal.refresh():
+        self._storage.journal.refresh()
+        if self._cached_rev != self._storage.journal.rev:
+            self._cached_rev = self._storage.journal.rev
             self.clear_cache()
-        return super().search(cond)
+        return [_own(doc) for doc in super().search(cond)]
+
+    def get(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a document or, for `doc_ids`, a list of them (see TinyDB's `Table.get`)."""
+        found = super().get(*args, **kwargs)
+        if isinstance(found, list):
+            return [_own(doc) for doc in found]
+        return None if found is None else _own(found)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (_own(doc) for doc in super().__iter__())
+
+    def _read_table(self) -> dict[str, Mapping[str, Any]]:
+        """Take in what other processes wrote and return the documents as they are now."""
+        self._storage.journal.refresh()
+        return _Snapshot(self._raw)
 
     def _matching(self, cond: QueryLike | None, doc_ids: Iterable[int] | None) -> Iterable[int] | None:
         if doc_ids is not None or cond is None:
@@ -138,6 +165,25 @@ class JournalTable(Table):
         taken = max(self._next_id, journal.state.next_id(self.name))
         self._next_id = taken + 1
         return taken
+
+
+class _Snapshot(dict[str, Mapping[str, Any]]):
+    """A table's documents to read from; walking through them is safe while other threads commit."""
+
+    def __init__(self, docs: dict[str, Doc]) -> None:
+        super().__init__()
+        self._docs = docs
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return one document as it is stored."""
+        return self._docs.get(key, default)
+
+    def items(self) -> Any:
+        """Return all documents as of this moment."""
+        return dict(self._docs).items()
+
+    def __len__(self) -> int:
+        return len(self._docs)
 
 
 class JournalDB(TinyDB):
@@ -203,6 +249,11 @@ class _TableView(MutableMapping[int, Doc]):
                 self._staged.delete(self._name, str(doc_id))
             else:
                 self._staged.put(self._name, str(doc_id), doc)
+
+
+def _own(doc: Document) -> Document:
+    """Return a document that shares nothing with the store."""
+    return Document(deepcopy(dict(doc)), doc.doc_id)
 
 
 def _replace_table(staged: Staged, name: str, old: Mapping[str, Doc], new: Mapping[str, Doc]) -> None:

@@ -12,32 +12,45 @@ from workbench.core.errors import StoreProblem
 PATIENCE = 10.0
 """Seconds a writer waits for another one before it gives up."""
 
+_POLL = 0.002
+
 
 class WriteLock:
     """A lock file plus a thread lock; the operating system frees it when its process dies."""
 
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self._path = path
-        self._file = FileLock(path, timeout=patience, thread_local=False, mode=0o600)
+        self._patience = patience
+        self._file = FileLock(path, timeout=patience, thread_local=False, mode=0o600, poll_interval=_POLL)
         self._threads = threading.RLock()
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold the lock; re-entrant within a thread. Raises `StoreProblem` when it cannot be had."""
-        with self._threads:
-            try:
-                self._file.acquire()
-            except Timeout as error:
-                raise StoreProblem(
-                    f"Another process has been writing to {self._path.parent} for {PATIENCE:.0f} seconds.",
-                    "Nothing was changed; try again.",
-                ) from error
-            except OSError as error:
-                raise cannot_write(self._path.parent, error) from error
+        if not self._threads.acquire(timeout=self._patience):
+            raise self._busy("Another thread")
+        try:
+            self._acquire_file()
             try:
                 yield
             finally:
                 self._file.release()
+        finally:
+            self._threads.release()
+
+    def _acquire_file(self) -> None:
+        try:
+            self._file.acquire()
+        except Timeout as error:
+            raise self._busy("Another process") from error
+        except OSError as error:
+            raise cannot_write(self._path.parent, error) from error
+
+    def _busy(self, who: str) -> StoreProblem:
+        return StoreProblem(
+            f"{who} has been writing to {self._path.parent} for {self._patience:.0f} seconds.",
+            "Nothing was changed; try again.",
+        )
 
 
 def cannot_write(folder: Path, error: OSError) -> StoreProblem:

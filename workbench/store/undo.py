@@ -6,11 +6,12 @@ history and redone. Nothing is kept beside the journal: what can be undone is re
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from workbench.core.errors import Conflict
-from workbench.store.engine import Journal, Staged
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, apply_change
+from workbench.store.clash import Clash, stage_change
+from workbench.store.engine import Journal
+from workbench.store.entry import ABSENT, DocChange, Entry, reverse
 
 Mine = Callable[[str], bool]
 
@@ -32,17 +33,6 @@ class Action:
         return self.last.label
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """A field that a later transaction changed: what undoing would write, and what stands there now."""
-
-    table: str
-    doc: str
-    field: str
-    wanted: Any
-    present: Any
-
-
 class UndoConflict(Conflict):
     """Undoing or redoing would overwrite later changes; `clashes` lists them."""
 
@@ -59,14 +49,16 @@ class UndoConflict(Conflict):
 
 
 def undoable(journal: Journal, mine: Mine) -> Action | None:
-    """Return the latest action of `mine` that stands, or `None`."""
+    """Return the latest action of `mine` that stands and has not been purged, or `None`."""
     settled: set[str] = set()
     for entry in journal.entries_back():
-        if entry.kind == "access" or _key(entry) in settled:
+        if entry.kind in ("access", "purge") or _key(entry) in settled:
             continue
         if entry.kind != "undo" and mine(entry.actor):
-            return action_of(journal, _key(entry))
-        if entry.kind != "edit":
+            action = action_of(journal, _key(entry))
+            if action is not None and not _is_erased(action):
+                return action
+        if entry.kind != "edit" or mine(entry.actor):
             settled.add(_key(entry))
     return None
 
@@ -75,22 +67,27 @@ def redoable(journal: Journal, mine: Mine) -> Action | None:
     """Return the action of `mine` that was undone last, unless something new was done since."""
     settled: set[str] = set()
     for entry in journal.entries_back():
-        if entry.kind == "access" or not mine(entry.actor) or _key(entry) in settled:
+        if entry.kind in ("access", "purge") or not mine(entry.actor):
             continue
-        if entry.kind == "undo":
-            return action_of(journal, _key(entry))
         if entry.kind == "edit":
             return None
+        if entry.kind == "undo" and _key(entry) not in settled:
+            return action_of(journal, _key(entry))
         settled.add(_key(entry))
     return None
 
 
 def action_of(journal: Journal, key: str) -> Action | None:
-    """Return the action with that key: a group's name, or a revision number as text."""
+    """Return the action with that key: a group's name, or a revision number as text.
+
+    A revision that belongs to a group stands for the whole group.
+    """
     found: list[Entry] = []
     for entry in journal.entries_back():
         if entry.kind != "edit" or key not in (entry.group, str(entry.rev)):
             continue
+        if entry.group and entry.group != key:
+            return action_of(journal, entry.group)
         found.append(entry)
         if not entry.group or entry.part == 1:
             break
@@ -115,56 +112,28 @@ def redo(journal: Journal, action: Action, actor: str) -> None:
     _commit(journal, "redo", action, actor, (c for entry in action.entries for c in entry.changes))
 
 
-def reverse(change: DocChange) -> DocChange:
-    """Return the change that leads back."""
-    back = {"insert": "delete", "delete": "insert", "table": "drop", "drop": "table", "update": "update"}
-    fields = {name: (after, before) for name, (before, after) in dict(change.fields).items()}
-    inc = {name: -step for name, step in dict(change.inc).items()}
-    return DocChange(change.table, change.doc, back[change.op], fields, inc)  # type: ignore[arg-type]
-
-
-def _commit(journal: Journal, verb: str, action: Action, actor: str, changes: Iterator[DocChange]) -> None:
-    kind = "undo" if verb == "undo" else "redo"
+def _commit(
+    journal: Journal, verb: Literal["undo", "redo"], action: Action, actor: str, changes: Iterator[DocChange]
+) -> None:
+    """Stage and commit; what is undone already is not undone twice (a count would move twice)."""
     last = action.last
-    label = f"{verb}: {last.label}"
-    with journal.transaction(actor, label, group=last.group, kind=kind, target=last.rev) as staged:  # type: ignore[arg-type]
-        clashes = [clash for change in changes for clash in _apply(staged, change)]
+    with journal.transaction(actor, f"{verb}: {last.label}", group=last.group, kind=verb, target=last.rev) as staged:
+        if is_undone(journal, action) == (verb == "undo"):
+            state = "undone already" if verb == "undo" else "not undone"
+            raise Conflict(f"“{action.label}” is {state}.", "Nothing was changed.")
+        clashes = [clash for change in changes for clash in stage_change(staged, change)]
         if clashes:
             raise UndoConflict(verb, action, clashes)
 
 
-def _apply(staged: Staged, change: DocChange) -> list[Clash]:
-    if change.op in ("table", "drop"):
-        if change.op == "table":
-            staged.ensure_table(change.table)
-        return []
-    present = staged.get(change.table, change.doc)
-    clashes = list(_clashes(change, present))
-    if not clashes:
-        new = apply_change(present, change)
-        if new is None:
-            staged.delete(change.table, change.doc)
-        else:
-            staged.put(change.table, change.doc, new)
-    return clashes
-
-
-def _clashes(change: DocChange, present: Doc | None) -> Iterator[Clash]:
-    fields = dict(change.fields)
-    if change.op == "insert":
-        if present is not None:
-            yield Clash(change.table, change.doc, "id", change.doc, present)
-        return
-    if present is None:
-        yield Clash(change.table, change.doc, "id", change.doc, ABSENT)
-        return
-    names = set(fields) | set(present) if change.op == "delete" else set(fields)
-    for name in sorted(names):
-        before, after = fields.get(name, (ABSENT, ABSENT))
-        now = present.get(name, ABSENT)
-        if now != before:
-            yield Clash(change.table, change.doc, name, after, now)
+def _is_erased(action: Action) -> bool:
+    return all(change.redacted for entry in action.entries for change in entry.changes)
 
 
 def _key(entry: Entry) -> str:
     return entry.group or str(entry.target or entry.rev)
+
+
+__all__ = [
+    "Action", "Clash", "UndoConflict", "action_of", "is_undone", "redo", "redoable", "reverse", "undo", "undoable",
+]  # fmt: skip

@@ -1,0 +1,25 @@
+"""Run one benchmark and print its figures as one JSON object: `python -m tests.benchmarks NAME [--small]`."""
+
+import argparse
+import importlib
+import json
+import sys
+from pathlib import Path
+
+NAMES = tuple(sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py")))
+
+
+def main(arguments: list[str]) -> None:
+    """Run the benchmark that is named; each is a module here with `run(small) -> dict`."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("name", choices=NAMES)
+    parser.add_argument(
+        "--small", action="store_true", help="a tenth of a second instead of minutes, to see that it runs"
+    )
+    chosen = parser.parse_args(arguments)
+    figures = importlib.import_module(f"tests.benchmarks.{chosen.name}").run(small=chosen.small)
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

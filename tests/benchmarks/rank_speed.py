@@ -1,0 +1,128 @@
+"""How long a slider step, a new query and auto-tune take."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.core.memory import Memory
+from workbench.core.profile import WORKBENCH, HalfLives, Profile
+from workbench.retrieval.arrays import Scores
+from workbench.retrieval.embedder import Embedder
+from workbench.retrieval.lexical import LexicalIndex
+from workbench.retrieval.objective import JudgedScores
+from workbench.retrieval.pool import Pool
+from workbench.retrieval.ranker import QueryScores, Ranker
+from workbench.retrieval.tuner import tune
+
+NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
+TOP = 50
+_WORDS = 30_000
+
+
+def slider_steps(rows: int, runs: int) -> dict[str, float]:
+    """Return medians in ms: a step of a weight, of the half-life and of the blend, and the bare numpy pass."""
+    random = np.random.default_rng(1)
+    ranker = _bare_ranker(_pool(rows, random))
+    scores = _scores(rows, random)
+    base = replace(WORKBENCH, k=TOP)
+    factors = ranker.rank(scores, base, NOW, TOP).factors
+    columns = [factors[name].norm for name in ("recency", "importance", "relevance")]
+    times: dict[str, list[float]] = {"step": [], "bare": [], "half_life": [], "blend": []}
+
+    def ranked(profile: Profile) -> tuple[str, ...]:
+        return ranker.rank(scores, profile, NOW, TOP).ids
+
+    # In turn, so that whatever else the machine does falls on all of them alike.
+    for run in range(runs):
+        share = 0.05 + 0.9 * run / runs
+        weighted = replace(base, relevance=share, recency=1 - share)
+        times["step"].append(_ms(partial(ranked, weighted)))
+        times["bare"].append(_ms(partial(_bare_pass, columns, (1 - share, 0.05, share))))
+        aged = replace(base, half_lives=HalfLives(1.0, 5.0 + run))
+        times["half_life"].append(_ms(partial(ranked, aged)))
+        times["blend"].append(_ms(partial(ranked, replace(base, blend=share))))
+    medians = {name: statistics.median(each) for name, each in times.items()}
+    shown = {f"{name}_ms": round(ms, 3) for name, ms in medians.items()}
+    return {**shown, "ratio": round(medians["step"] / medians["bare"], 2)}
+
+
+def new_query(rows: int, runs: int) -> dict[str, float]:
+    """Return the median in ms from a query's text to its ranking: embed, cosine, full text, combine, top 50."""
+    random = np.random.default_rng(2)
+    vocabulary = [f"{a}{b}" for a in ("re", "un", "co", "de", "in", "") for b in _stems(random, _WORDS // 6)]
+    # Words by Zipf's law, as in real text, so that some words are in very many memories.
+    chosen = np.minimum(random.zipf(1.3, (rows, 25)), len(vocabulary)) - 1
+    texts = [" ".join(vocabulary[w] for w in row) for row in chosen.tolist()]
+    embedder = Embedder()
+    ranker = Ranker(_pool(rows, random), embedder.embed(texts), LexicalIndex.build(texts), embedder.embed)
+    asked = [" ".join(texts[i].split()[:6]) for i in random.integers(0, rows, runs + 1).tolist()]
+    profile = replace(WORKBENCH, k=TOP)
+    ranker.rank(ranker.relevance(asked.pop()), profile, NOW, TOP)
+
+    def answered(query: str) -> tuple[str, ...]:
+        return ranker.rank(ranker.relevance(query), profile, NOW, TOP).ids
+
+    times = [_ms(partial(answered, query)) for query in asked]
+    return {"median_ms": round(statistics.median(times), 2), "p95_ms": round(float(np.quantile(times, 0.95)), 2)}
+
+
+def auto_tune(rows: int, queries: int) -> dict[str, object]:
+    """Return the seconds of one auto-tune, by the profile it starts from."""
+    random = np.random.default_rng(3)
+    ranker = _bare_ranker(_pool(rows, random))
+    judged = []
+    for _ in range(queries):
+        scores = _scores(rows, random)
+        near = np.argsort(-(scores.dense + scores.lexical))[:40]
+        grades = {f"m-{row:07d}": int(random.integers(0, 4)) for row in random.choice(near, 20, replace=False).tolist()}
+        judged.append(JudgedScores(scores, grades, NOW))
+    seconds = _ms(lambda: tune(ranker, judged, WORKBENCH)) / 1000
+    return {"seconds": round(seconds, 2), "bar": 4.0, "queries": queries, "rows": rows}
+
+
+def _pool(rows: int, random: np.random.Generator) -> Pool:
+    ages, importance = random.exponential(60, rows).tolist(), random.integers(0, 11, rows).tolist()
+    return Pool.build(
+        [
+            Memory(
+                f"m-{i:07d}", "text", at := NOW - timedelta(days=ages[i]), at,
+                session_id=f"s-{i // 40}", importance_score=float(importance[i]),
+            )
+            for i in range(rows)
+        ]
+    )  # fmt: skip
+
+
+def _bare_ranker(pool: Pool) -> Ranker:
+    """Return a ranker that is only given scores, never a query."""
+    nothing = np.zeros((len(pool), 0), np.float32)
+    return Ranker(pool, nothing, LexicalIndex.build([]), lambda texts: np.zeros((len(texts), 0), np.float32))
+
+
+def _scores(rows: int, random: np.random.Generator) -> QueryScores:
+    dense: Scores = random.beta(2, 6, rows).astype(np.float32)
+    return QueryScores("query", dense, random.beta(1, 20, rows).astype(np.float32))
+
+
+def _bare_pass(columns: list[NDArray[np.float64]], weights: tuple[float, float, float]) -> NDArray[np.intp]:
+    recency, importance, relevance = columns
+    totals = weights[0] * recency + weights[1] * importance + weights[2] * relevance
+    top = np.argpartition(totals, len(totals) - TOP)[-TOP:]
+    return top[np.argsort(-totals[top])]
+
+
+def _stems(random: np.random.Generator, count: int) -> list[str]:
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    return ["".join(word) for word in letters[random.integers(0, 26, (count, 6))]]
+
+
+def _ms(work: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    work()
+    return (time.perf_counter() - begun) * 1000

@@ -1,0 +1,165 @@
+"""What the store costs: commits against TinyDB's own storage, a hook's append, opening, memory."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from tinydb import JSONStorage, TinyDB
+
+from workbench.core.memory import Memory
+from workbench.store.library import Library
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ROOT = Path(__file__).parents[2]
+
+APPEND = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from workbench.core.memory import Memory
+from workbench.store.append import append
+now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+append(Path(sys.argv[1]), "agent:bench", "observe", lambda: now,
+       lambda block: block.add(Memory(block.new_memory_id(now), "seen by a hook", now, now)))
+"""
+
+OPEN = """
+import gc, json, os, sys
+from pathlib import Path
+from time import perf_counter
+from workbench.store.library import Library
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+before, start = resident(), perf_counter()
+library = Library(Path(sys.argv[1]))
+count = len(library.memories)
+opened = perf_counter() - start
+library.memories.find("mem-20261121-0000001")
+gc.collect()
+state, start = resident(), perf_counter()
+library.memories.all()
+built = perf_counter() - start
+gc.collect()
+start = perf_counter()
+library.memories.all()
+print(json.dumps({"open_s": opened, "build_all_s": built, "all_again_s": perf_counter() - start,
+                  "bytes_per_record": (state - before) / count, "bytes_per_value": (resident() - state) / count}))
+"""
+
+
+def run(small: bool) -> dict[str, object]:
+    """Measure everything in one run on one disk; times in milliseconds unless the name says otherwise."""
+    few, many, votes, stock_votes = (100, 2_000, 20, 2) if small else (1_000, 100_000, 300, 3)
+    folder = Path(tempfile.mkdtemp(prefix="bench-store-"))
+    try:
+        little, rate_little = fill(folder / "little", few)
+        big, rate = fill(folder / "big", many)
+        commits = vote_in_turn(little, big, folder / "probe", votes)
+        big.close()
+        stock = stock_vote_ms(folder / "big" / "memory.json", folder / "stock.json", many, stock_votes)
+        opened = json.loads(fresh(OPEN, folder / "big"))
+        return {
+            "records": many,
+            "import_records_per_s": round(rate),
+            "import_small_records_per_s": round(rate_little),
+            "fsync_probe_ms": commits["fsync"],
+            f"commit_ms_at_{few}": commits["little"],
+            f"commit_ms_at_{many}": commits["big"],
+            "commit_growth": round(commits["big"] / commits["little"], 2),
+            f"stock_vote_ms_at_{many}": stock,
+            "faster_than_stock": round(stock / commits["big"]),
+            "faster_than_stock_without_the_disk": round(stock / max(0.001, commits["big"] - commits["fsync"])),
+            "append_process_ms": append_ms(folder / "big", 3 if small else 11),
+            "bare_python_ms": process_ms([sys.executable, "-c", "pass"], 3 if small else 11),
+            **{name: round(value, 3) for name, value in opened.items()},
+        }
+    finally:
+        shutil.rmtree(folder)
+
+
+def example(name: str, number: int) -> Memory:
+    """Make a memory of ordinary length."""
+    content = (
+        f"Observation {number}: the build of module {number % 977} failed because cache {number * 7919 % 10007} was "
+        "stale; clear it before the tests are run again and note which step left it behind."
+    )
+    tags = ("build", f"module-{number % 97}")
+    return Memory(
+        name, content, NOW, NOW, session_id=f"session-{number // 50}", tags=tags, importance_score=number % 10 + 0.5
+    )  # fmt: skip
+
+
+def fill(folder: Path, count: int, chunk: int = 1000) -> tuple[Library, float]:
+    """Import `count` memories in chunks; return the open library and the rate per second."""
+    library = Library(folder, lambda: NOW)
+    start = perf_counter()
+    for first in range(0, count, chunk):
+        last = min(count, first + chunk)
+        with library.transaction("import:bench", "import", group="import-1", more=last < count) as tx:
+            for number in range(first, last):
+                tx.put(example(tx.new_memory_id(NOW), number))
+    return library, count / (perf_counter() - start)
+
+
+def vote_in_turn(little: Library, big: Library, probe: Path, times: int) -> dict[str, float]:
+    """Vote in both stores and write to a bare file in turn, so that a busy disk is the same for all; medians."""
+    taken: dict[str, list[float]] = {"little": [], "big": [], "fsync": []}
+    handle = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    targets = {"little": (little, little.memories.all()), "big": (big, big.memories.all())}
+    for turn in range(times):
+        for name, (library, memories) in targets.items():
+            memory = library.memories.get(memories[turn * 37 % len(memories)].id)
+            start = perf_counter()
+            with library.transaction("human", "vote") as tx:
+                tx.put(replace(memory, helpful_votes=memory.helpful_votes + 1))
+            taken[name].append(perf_counter() - start)
+        start = perf_counter()
+        os.write(handle, b"x" * 250)
+        os.fsync(handle)
+        taken["fsync"].append(perf_counter() - start)
+    os.close(handle)
+    return {name: round(median(times) * 1000, 3) for name, times in taken.items()}
+
+
+def stock_vote_ms(documents: Path, copy: Path, count: int, times: int) -> float:
+    """Time one vote with TinyDB's own storage on the same documents."""
+    shutil.copy(documents, copy)
+    taken = []
+    with TinyDB(copy, storage=JSONStorage) as plain:
+        table = plain.table("memories")
+        for turn in range(times):
+            start = perf_counter()
+            table.update({"helpful_votes": turn + 1}, doc_ids=[turn * 37 % count + 1])
+            taken.append(perf_counter() - start)
+    return round(median(taken) * 1000, 1)
+
+
+def append_ms(folder: Path, times: int) -> float:
+    """Time a whole process that adds one memory."""
+    return process_ms([sys.executable, "-c", APPEND, str(folder)], times)
+
+
+def process_ms(command: list[str], times: int) -> float:
+    """Time a whole process, from start to end; median."""
+    taken = []
+    for _ in range(times):
+        start = perf_counter()
+        subprocess.run(command, check=True, cwd=ROOT)
+        taken.append(perf_counter() - start)
+    return round(median(taken) * 1000, 1)
+
+
+def fresh(code: str, folder: Path) -> str:
+    """Run code in a process of its own and return what it prints."""
+    command = [sys.executable, "-c", code, str(folder)]
+    return subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout

@@ -1,0 +1,81 @@
+"""Small real things the store's tests are built from."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from workbench.core.memory import Memory
+from workbench.store.engine import Journal, Options
+from workbench.store.entry import Doc
+from workbench.store.library import Library
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+COUNTED = frozenset({"n"})
+
+
+def clock() -> datetime:
+    """A clock that stands still."""
+    return NOON
+
+
+def open_journal(folder: Path, **options: int) -> Journal:
+    """Open a journal whose field `n` is counted."""
+    folder.mkdir(exist_ok=True)
+    return Journal(folder, clock, COUNTED, options=replace(Options(checkpoint_every=0), **cast(Any, options)))
+
+
+def open_library(folder: Path, **options: int) -> Library:
+    """Open a library at noon."""
+    return Library(folder, clock, replace(Options(checkpoint_every=0, recent_of=("memories",)), **cast(Any, options)))
+
+
+def put(journal: Journal, doc_id: int, doc: Doc, actor: str = "human", group: str = "") -> int:
+    """Commit one document and return the revision."""
+    with journal.transaction(actor, f"put {doc_id}", group=group) as staged:
+        staged.put("t", str(doc_id), doc)
+    return journal.rev
+
+
+def delete(journal: Journal, doc_id: int, actor: str = "human") -> int:
+    """Delete one document and return the revision."""
+    with journal.transaction(actor, f"delete {doc_id}") as staged:
+        staged.delete("t", str(doc_id))
+    return journal.rev
+
+
+def docs(journal: Journal, table: str = "t") -> dict[str, Doc]:
+    """Return the documents of a table."""
+    return dict(journal.state.tables.get(table, {}))
+
+
+def memory(number: int, content: str = "", **fields: object) -> Memory:
+    """Make a memory with a made-up id."""
+    return Memory(f"m{number}", content or f"memory number {number}", NOON, NOON, **fields)  # type: ignore[arg-type]
+
+
+def lines(folder: Path) -> list[bytes]:
+    """Return the lines of the active segment, line ends included."""
+    return (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+
+
+@contextmanager
+def failing(where: object, name: str, error: OSError, after: int = 0) -> Iterator[None]:
+    """Let a function of the operating system fail, once `after` calls went well."""
+    real = getattr(where, name)
+    calls = 0
+
+    def fail(*args: object, **kwargs: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls > after:
+            raise error
+        return real(*args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(where, name, fail)
+        yield

@@ -1,0 +1,92 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.store.helpers import delete, memory, open_journal, open_library, put
+from workbench.store import history, undo
+from workbench.store.entry import Doc
+from workbench.store.history import FieldEvent, at_revision, events, tables_at
+
+
+def test_who_changed_what_and_when(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    put(journal, 1, {"id": "x1", "a": 1})
+    put(journal, 1, {"id": "x1", "n": 2}, actor="agent:claude-code")
+    put(journal, 2, {"id": "x2"})
+    with journal.transaction("mcp", "read", kind="access") as staged:
+        staged.put("t", "1", {"id": "x1", "n": 5})
+    seen = list(events(journal, ("t", "x1")))
+    assert [(e.rev, e.at, e.actor, e.label, e.kind) for e in seen] == [
+        (2, "2026-11-21T12:00:00Z", "agent:claude-code", "put 1", "edit"),
+        (1, "2026-11-21T12:00:00Z", "human", "put 1", "edit"),
+    ]
+    assert seen[0].fields == (FieldEvent("t", "x1", "a", 1, None), FieldEvent("t", "x1", "n", None, None, step=2))
+    assert [e.rev for e in events(journal)] == [3, 2, 1]
+    assert [e.rev for e in events(journal, accesses=True)] == [4, 3, 2, 1]
+    assert list(events(journal, ("t", "nope"))) == []
+
+
+def test_a_record_that_is_gone_keeps_its_name_in_the_history(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    put(journal, 1, {"id": "x1", "a": 1})
+    put(journal, 1, {"id": "x1", "a": 2})
+    delete(journal, 1)
+    put(journal, 2, {"id": "x1", "a": 3})
+    assert [{f.key for f in e.fields} for e in events(journal)] == [{"x1"}] * 4
+    assert [e.rev for e in events(journal, ("t", "x1"))] == [4, 3, 2, 1]
+    assert [at_revision(journal, "t", "x1", rev) for rev in range(5)] == [
+        None, {"id": "x1", "a": 1}, {"id": "x1", "a": 2}, None, {"id": "x1", "a": 3},
+    ]  # fmt: skip
+
+
+def test_a_revision_that_is_not_there_yet(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no revision 1"):
+        at_revision(open_journal(tmp_path), "t", "x", 1)
+
+
+steps = st.lists(
+    st.tuples(st.integers(1, 3), st.none() | st.dictionaries(st.sampled_from("abn"), st.integers(0, 2))), max_size=12
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps, st.sampled_from([400, 1 << 20]))
+def test_the_past_is_what_it_was(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, Doc | None]], size: int
+) -> None:
+    journal = open_journal(tmp_path_factory.mktemp("s"), segment_bytes=size)
+    past = [journal.state.snapshot()]
+    for doc_id, doc in changes:
+        rev = journal.rev
+        if doc is None:
+            delete(journal, doc_id)
+        else:
+            put(journal, doc_id, {"id": f"x{doc_id}", **doc})
+        if journal.rev > rev:
+            past.append(journal.state.snapshot())
+    for rev, tables in enumerate(past):
+        assert tables_at(journal, rev).get("t", {}) == tables.get("t", {})
+        for doc_id in (1, 2, 3):
+            assert at_revision(journal, "t", f"x{doc_id}", rev) == tables.get("t", {}).get(str(doc_id))
+
+
+def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
+    from workbench.core.playbook import Bullet
+
+    library = open_library(tmp_path)
+    bullet = Bullet("b-00001", "s", "text", book="other")
+    with library.transaction("human", "add") as tx:
+        tx.put(bullet)
+        tx.put(memory(1))
+    with library.transaction("human", "gone") as tx:
+        tx.delete(bullet)
+    doc = at_revision(library.journal, "bullets", "other/b-00001", 1)
+    assert doc is not None
+    assert doc["content"] == "text"
+    assert history.doc_ids(library.journal, "bullets", "main/b-00001") == []
+    action = undo.action_of(library.journal, "2")
+    assert action is not None
+    undo.undo(library.journal, action, "human")
+    assert [e.target for e in events(library.journal, ("bullets", "other/b-00001"))] == [2, 0, 0]

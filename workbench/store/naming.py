@@ -1,0 +1,51 @@
+"""How a record is stored and found: its key, its document, the ids of memories, the counted fields.
+
+Kept apart from the record types, so that a hook that adds one memory need not load them all.
+"""
+
+import re
+from datetime import datetime
+
+from workbench.core.record import to_doc
+from workbench.store.entry import Doc
+
+COUNTERS = frozenset(
+    {
+        "helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes",
+        "harmful_imported", "harmful_votes", "neutral_count", "access_count", "observations_since_last",
+    }
+)  # fmt: skip
+"""Fields that change by increments, so that two actors who count at once do not clash."""
+
+
+_ONLY = {"books": "main", "reflection": "reflection"}
+"""Ids that go without saying: record version 0 left a default id out."""
+
+_MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,9})\Z", re.ASCII)
+
+
+def key_of(table: str, doc: Doc) -> str | None:
+    """Return the key of a record: its id, and for parts of a playbook the book's id before it."""
+    name = doc.get("id", _ONLY.get(table))
+    if not isinstance(name, str):
+        return None
+    return f"{doc.get('book', 'main')}/{name}" if table in ("bullets", "sections") else name
+
+
+def to_document(record: object) -> Doc:
+    """Return a record as it is stored: always with its `id` and `version`, even where they are the default."""
+    doc = to_doc(record)
+    for name in ("version", "id"):
+        doc[name] = getattr(record, name)
+    return doc
+
+
+def memory_number(name: str) -> int | None:
+    """Return the number in a memory id of our own form, `mem-YYYYMMDD-nnnnnnn`."""
+    match = _MEMORY_ID.match(name)
+    return int(match[1]) if match else None
+
+
+def memory_id(day: datetime, number: int) -> str:
+    """Name a memory: prefix, date, number."""
+    return f"mem-{day:%Y%m%d}-{number:07d}"

@@ -1,0 +1,121 @@
+"""The records of one type, built from documents when first asked for and kept until they change."""
+
+import threading
+from typing import Generic, TypeVar
+
+from workbench.core.errors import InvalidRecord, UnknownRecord
+from workbench.core.record import from_doc
+from workbench.store.engine import Journal
+from workbench.store.entry import Doc
+from workbench.store.pause import collection_paused
+from workbench.store.records import TABLES
+from workbench.store.state import State
+
+R = TypeVar("R")
+
+
+class Table(Generic[R]):
+    """The records of one type. Any thread may read; values are frozen.
+
+    After a change only the records it touched are built again.
+    """
+
+    def __init__(self, journal: Journal, kind: type[R]) -> None:
+        self._journal = journal
+        self._kind = kind
+        self.name = TABLES[kind]
+        self._lock = threading.RLock()
+        self._known: dict[str, R] = {}
+        self._complete = False
+        self._state = journal.state
+        self._changes = self._state.watch(self.name)
+
+    def find(self, key: str) -> R | None:
+        """Return the record with that key, or `None`; within a transaction, as the transaction has it.
+
+        Raises `InvalidRecord` when it cannot be read.
+        """
+        staged = self._journal.staged
+        if staged is not None:
+            doc_id = staged.doc_id_of(self.name, key)
+            if doc_id is not None and (self.name, doc_id) in staged.docs:
+                doc = staged.docs[self.name, doc_id]
+                return None if doc is None else from_doc(self._kind, doc)
+        with self._lock:
+            self._sync()
+            doc_id = self._state.doc_id_of(self.name, key)
+            doc = None if doc_id is None else self._state.get(self.name, doc_id)
+            return None if doc_id is None or doc is None else self._build(doc_id, doc)
+
+    def get(self, key: str) -> R:
+        """Return the record with that key; raises `UnknownRecord`, or `InvalidRecord` when it cannot be read."""
+        record = self.find(key)
+        if record is None:
+            raise UnknownRecord(f"There is no {self._kind.__name__.lower()} {key} in this store.")
+        return record
+
+    def all(self) -> list[R]:
+        """Return every committed record that can be read, in the order they were first stored.
+
+        One that cannot be read is named in the journal's notices and left out.
+        """
+        with self._lock:
+            self._sync()
+            if not self._complete:
+                with collection_paused():
+                    built = ((n, self._try(n, doc)) for n, doc in list(self._docs().items()))
+                    self._known = {n: record for n, record in built if record is not None}
+                self._complete = True
+            return list(self._known.values())
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str):
+            return False
+        staged = self._journal.staged
+        source = self._journal.state if staged is None else staged
+        doc_id = source.doc_id_of(self.name, key)
+        return doc_id is not None and source.get(self.name, doc_id) is not None
+
+    def __len__(self) -> int:
+        return len(self._docs())
+
+    def _docs(self) -> dict[str, Doc]:
+        return self._journal.state.tables.get(self.name, {})
+
+    def _follow(self, state: State) -> None:
+        self._state = state
+        self._changes = state.watch(self.name)
+        self._known = {}
+        self._complete = False
+
+    def _sync(self) -> None:
+        """Forget, or build again, what was changed since the last look."""
+        if self._journal.state is not self._state:
+            self._follow(self._journal.state)
+        for doc_id, removed in self._changes.take():
+            if removed or not self._complete:
+                self._known.pop(doc_id, None)
+            doc = self._state.get(self.name, doc_id)
+            if doc is not None and self._complete:
+                record = self._try(doc_id, doc, again=True)
+                if record is None:
+                    self._known.pop(doc_id, None)
+                else:
+                    self._known[doc_id] = record
+
+    def _build(self, doc_id: str, doc: Doc) -> R:
+        known = self._known.get(doc_id)
+        if known is None:
+            known = from_doc(self._kind, doc)
+            if not self._complete:
+                self._known[doc_id] = known
+        return known
+
+    def _try(self, doc_id: str, doc: Doc, again: bool = False) -> R | None:
+        try:
+            return from_doc(self._kind, doc) if again else self._build(doc_id, doc)
+        except InvalidRecord as error:
+            notice = f"{error} It is kept in the store."
+            if notice not in self._journal.notices:
+                self._journal.notices.append(notice)
+            return None
