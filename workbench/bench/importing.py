@@ -137,7 +137,9 @@ class Importer:
 
     def _query(self, query: JudgedQuery) -> Iterator[object]:
         at = self._context.now()
-        name = query_id(query.text, query.now)
+        # A query that is saved already may be named by its id, as TREC judgments do.
+        known = self._library.queries.find(query.text)
+        name = known.id if known else query_id(query.text, query.now)
         if name not in self._library.queries:
             yield SavedQuery(name, query.text, at, query.now, query.tags)
         for memory, grade in query.relevant.items():

@@ -18,9 +18,11 @@ from workbench.store.journal import utc_now
 from workbench.store.library import Library
 
 if TYPE_CHECKING:
+    from workbench.bench.evaluation import Evaluator
     from workbench.bench.exporting import Exporter
     from workbench.bench.importing import Importer
     from workbench.bench.ingest import Ingest
+    from workbench.bench.judging import Judging
     from workbench.bench.playbook import Playbooks
     from workbench.bench.retriever import Retriever
     from workbench.bench.tuning import Tuning
@@ -63,6 +65,20 @@ class Workbench:
         return Tuning(self.context, self.retriever, Profiles(self._profiles))
 
     @cached_property
+    def evaluator(self) -> "Evaluator":
+        """Metrics, verdicts and auto-tune over query sets."""
+        from workbench.bench.evaluation import Evaluator
+
+        return Evaluator(self.context, self.retriever, self.tuning.profiles)
+
+    @cached_property
+    def judging(self) -> "Judging":
+        """Graded judgments of saved queries."""
+        from workbench.bench.judging import Judging
+
+        return Judging(self.context)
+
+    @cached_property
     def ingest(self) -> "Ingest":
         """The way in for single observations."""
         from workbench.bench.ingest import Ingest
@@ -79,7 +95,8 @@ class Workbench:
     @cached_property
     def exporter(self) -> "Exporter":
         """The way out to files."""
-        from workbench.bench.exporting import Exporter
+        from workbench.bench.evaluation import Evaluator
+    from workbench.bench.exporting import Exporter
 
         return Exporter(self.context, self.playbooks)
 

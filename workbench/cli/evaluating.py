@@ -74,6 +74,7 @@ def evaluate(session: Session) -> int:
 
 def tune(session: Session) -> int:
     """Print a proposal and what it is worth; save it when asked to."""
+    from workbench.bench.evaluation import EvaluationCancelled
     from workbench.retrieval.measure import parse_measure
     from workbench.retrieval.tuner import TuningCancelled
 
@@ -91,7 +92,7 @@ def tune(session: Session) -> int:
                 found = evaluator.tune(
                     judged, start, measure=measure, folds=args.folds, progress=line, cancelled=cancelled
                 )
-            except TuningCancelled as stopped:
+            except (EvaluationCancelled, TuningCancelled) as stopped:
                 fail(stopped)
                 return CANCELLED
             finally:

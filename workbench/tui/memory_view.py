@@ -22,8 +22,8 @@ STYLES: dict[Status, str] = {
 }
 PINNED, REFLECTION, UNREAD = "★", "◆", "•"
 
-_WITH_VOTES, _WITH_STATUS = 84, 100
-"""Columns from which a row has room for its votes, and for its status in words."""
+_WITH_TYPE, _WITH_VOTES, _WITH_STATUS = 66, 84, 100
+"""Columns from which a row has room for its type, its votes, and its status in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def row(
     status = f"{SYMBOLS[memory.status]} {memory.status}" if in_words else SYMBOLS[memory.status]
     cells = [
         Cell(ago(memory.created_at, now), 6, MUTED, "right"),
-        Cell(memory.observation_type, 11, MUTED),
+        *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
         Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
         Cell(_title(memory, unread, spans)),
     ]

@@ -16,11 +16,10 @@ THEMES = "themes"
 def run(store: Path, *, origin: str = "option", demo: bool = False) -> int:
     """Open the app on a store, and on the next one whenever the person switches; return the exit code."""
     title = "demo" if demo else title_of(store, origin)
-    chosen: Path | None = store
-    while chosen is not None:
-        chosen = _run_once(chosen, title, remember=not demo)
-        title, demo = title_of(chosen, "option") if chosen else "", False
-    return 0
+    chosen, code = _run_once(store, title, remember=not demo)
+    while chosen is not None and not code:
+        chosen, code = _run_once(chosen, title_of(chosen, "option"), remember=True)
+    return code
 
 
 def title_of(store: Path, origin: str) -> str:
@@ -30,7 +29,8 @@ def title_of(store: Path, origin: str) -> str:
     return store.parent.name if store.name == paths.PROJECT_STORE else store.name
 
 
-def _run_once(store: Path, title: str, *, remember: bool) -> Path | None:
+def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, int]:
+    """Open one store; return the one to open next, and the exit code (not 0 when the app broke off)."""
     folder = paths.config_dir()
     loaded = config.load(folder / config.FILE_NAME)
     themes = load_themes((paths.shipped("themes"), folder / THEMES))
@@ -48,8 +48,9 @@ def _run_once(store: Path, title: str, *, remember: bool) -> Path | None:
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
     )
+    app = WorkbenchApp(bench, options)
     try:
-        return WorkbenchApp(bench, options).run()
+        return app.run(), app.return_code or 0
     finally:
         if remember:
             recent.remember(state, store, bench.library.journal.rev, utc_now())

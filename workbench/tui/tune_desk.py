@@ -9,6 +9,7 @@ from workbench.core.errors import UnknownRecord
 from workbench.core.profile import Profile
 from workbench.retrieval.flips import Flip
 from workbench.retrieval.ranking import Factor, Ranking
+from workbench.tui.figures import number
 from workbench.tui.tune_parameters import HALF_LIVES, PARAMETERS, TIME_SCALE, Parameter, weight
 from workbench.tui.tune_rows import BEYOND, Line, lines_of
 
@@ -18,7 +19,10 @@ NO_QUERY_SAVED = "Press / and write what an agent might ask, or f for a saved qu
 LOADING = "The embedding model is loading. Write on; the ranking comes by itself."
 NO_MODEL = "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
 EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
-NONE_SERVED = "An agent asking at this time would be served nothing: . goes on to later, 2 opens what waits for review."
+NONE_SERVED = (
+    "None of the {count} memories would be served at this time: they are archived, wait for review, or are from later. "
+    "The slider “now” moves the time."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,8 @@ class Desk:
             return ""
         if self.ranking is None:
             return NO_WEIGHTS
-        return NONE_SERVED if len(self.ranking.pool) else EMPTY_STORE
+        count = len(self.ranking.pool)
+        return NONE_SERVED.format(count=number(count)) if count else EMPTY_STORE
 
     def lines(self) -> list[Line]:
         """Return the rows of the list."""
@@ -151,13 +156,13 @@ class Desk:
 
     def flips(self, factor: Factor, high: float) -> tuple[Flip, ...] | None:
         """Return where the order changes along one weight; `None` when nothing is ranked."""
-        if self.question is None or self.ranking is None:
+        if self.question is None or self.ranking is None or not self.ranking.ids:
             return None
         return self.question.flips(self.ranking, factor, high)
 
     def steps(self, parameter: Parameter | None) -> str:
         """Return how many of the top would change one step to either side of a parameter (`None`: `now`)."""
-        if self.question is None or self.ranking is None:
+        if self.question is None or self.ranking is None or not self.ranking.ids:
             return ""
         here = self.days if parameter is None else parameter.get(self.profile)
         scale = TIME_SCALE if parameter is None else parameter.scale_for(self.profile)

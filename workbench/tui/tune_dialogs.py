@@ -40,7 +40,7 @@ async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
     detail = Content("They are in no profile yet; s saves them.")
     question = f"Load {chosen} and drop the changed settings?"
     if desk.changed and not await app.push_screen_wait(
-        Confirm(question, clock=time.monotonic, detail=detail, yes="load")
+        Confirm(question, clock=time.monotonic, detail=detail, yes="load", guard=0.0)
     ):
         return None
     with app.reporting():

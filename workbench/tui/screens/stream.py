@@ -58,7 +58,7 @@ class StreamScreen(AreaScreen):
         #count { width: auto; color: $text-muted; padding-left: 2; }
         #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
         #list { width: 2fr; }
-        #side { width: 1fr; min-width: 46; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
+        #side { width: 1fr; min-width: 42; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
         #side:focus { border-left: solid $accent; }
         &.-narrow #side { display: none; border-left: none; }
         &.-narrow.-open #side { display: block; width: 1fr; }

@@ -10,12 +10,10 @@ from textual import on, work
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.question import Question
 from workbench.core.errors import WorkbenchError
 from workbench.core.judgment import SavedQuery
 from workbench.core.profile import WORKBENCH, Profile
@@ -26,7 +24,8 @@ from workbench.tui import tune_dialogs as dialogs
 from workbench.tui.actions import bindings
 from workbench.tui.areas import TUNE
 from workbench.tui.screens.area import AreaScreen
-from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, Desk, Hints
+from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, Desk
+from workbench.tui.tune_messages import HELP, Asked, Hinted
 from workbench.tui.tune_parameters import TIME, Parameter
 from workbench.tui.tune_ranking import RankingPane
 from workbench.tui.tune_rows import Heading, Line
@@ -39,34 +38,9 @@ from workbench.tui.widgets.slider import Slider
 REST_SECONDS = 0.06
 """How long the hand rests before hints are worked out."""
 
-HELP = """The ranking
-  ▓ ░ █            the weighted parts: recency, importance, relevance
-  ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
-  new / out        entered or left the best k, which is what an agent is served
-The sliders
-  ← →              one step; with shift a fine one; enter types a value
-  0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
-  ┼                such a place on the bar"""
-
 
 class TuneScreen(AreaScreen):
     """Sliders on the left, the live ranking beside them, and the explanation of the row under the cursor."""
-
-    class Asked(Message):
-        """A query has been scored (or `problem` says why not)."""
-
-        def __init__(self, text: str, question: Question | None, problem: str = "") -> None:
-            super().__init__()
-            self.text = text
-            self.question = question
-            self.problem = problem
-
-    class Hinted(Message):
-        """The hints have been worked out, or (`None`) were not, since something moved meanwhile."""
-
-        def __init__(self, hints: Hints | None) -> None:
-            super().__init__()
-            self.hints = hints
 
     AREA = "tune"
     BINDINGS: ClassVar[list[BindingType]] = bindings(TUNE)
@@ -99,7 +73,6 @@ class TuneScreen(AreaScreen):
         self._asking = False
         self._again = False
         self._failed = False
-        self._opened = False
         self._hinting = False
         self._hints_stale = False
         self._desk = Desk(WORKBENCH, WORKBENCH, datetime.min)
@@ -184,7 +157,7 @@ class TuneScreen(AreaScreen):
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
-            self.post_message(self.Asked(text, question, problem))
+            self.post_message(Asked(text, question, problem))
 
     @on(Asked)
     def _answered(self, event: Asked) -> None:
@@ -247,7 +220,7 @@ class TuneScreen(AreaScreen):
         time.sleep(REST_SECONDS)
         hints = None if self._hints_stale else desk.hints(parameter, highs, memory)
         if not get_current_worker().is_cancelled:
-            self.post_message(self.Hinted(hints))
+            self.post_message(Hinted(hints))
 
     @on(Hinted)
     def _hinted(self, event: Hinted) -> None:

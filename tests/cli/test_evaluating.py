@@ -1,0 +1,168 @@
+"""`workbench eval` and `workbench tune`: their JSON, their lines, and friendly answers to what goes wrong."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli, files_of
+from workbench.core.profile import BUILT_IN
+from workbench.paths import config_dir, shipped
+
+NAMES = [p.name for p in BUILT_IN]
+METRICS = {"ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"}
+
+
+@pytest.fixture
+def queries() -> str:
+    return str(shipped("fixtures/demo") / "queries.jsonl")
+
+
+def test_eval_compares_the_built_in_profiles(demo: Cli, queries: str) -> None:
+    found = json.loads(demo.ok("eval", queries, "--json"))
+    assert list(found["profiles"]) == NAMES
+    for result in found["profiles"].values():
+        assert set(result["mean"]) == METRICS
+        assert all(set(query) > METRICS for query in result["queries"])
+        for metric in METRICS:
+            mean = sum(query[metric] for query in result["queries"]) / len(result["queries"])
+            assert result["mean"][metric] == pytest.approx(mean)
+    assert [(v["base"], v["profile"]) for v in found["verdicts"]] == [("workbench", name) for name in NAMES[1:]]
+    for verdict in found["verdicts"]:
+        assert verdict["interval"][0] <= verdict["delta"] <= verdict["interval"][1]
+        assert verdict["better"] + verdict["worse"] + verdict["same"] == found["query_set"]["queries"]
+        assert verdict["verdict"] in ("better", "worse", "unclear")
+    assert found["query_set"]["unknown_ids"] == []
+
+
+def test_eval_takes_the_profiles_it_is_given(demo: Cli, queries: str) -> None:
+    found = json.loads(demo.ok("eval", queries, "--profile", "engram", "--profile", "no-decay", "--json"))
+    assert list(found["profiles"]) == ["engram", "no-decay"]
+    assert [(v["base"], v["profile"]) for v in found["verdicts"]] == [("engram", "no-decay")]
+    one = json.loads(demo.ok("eval", queries, "--profile", "engram", "--profile", "engram", "--json"))
+    assert one["verdicts"] == []
+
+
+def test_eval_prints_a_table_and_verdicts(demo: Cli, queries: str) -> None:
+    lines = demo.ok("eval", queries).splitlines()
+    assert lines[0].split() == ["profile", "ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10", "unjudged"]
+    assert [line.split()[0] for line in lines[1:6]] == NAMES
+    assert lines[6].startswith("14 queries, ")
+    assert lines[8].startswith("engram against workbench")
+    assert "Δ nDCG@10" in lines[8]
+
+
+def test_neither_writes_to_the_store(demo: Cli, queries: str) -> None:
+    before = files_of(demo.store)
+    demo.ok("eval", queries)
+    demo.ok("tune", queries)
+    assert files_of(demo.store) == before
+
+
+def test_tune_proposes_and_says_what_it_is_worth(demo: Cli, queries: str) -> None:
+    found = json.loads(
+        demo.ok("tune", queries, "--profile", "engram", "--metric", "recall@5", "--folds", "3", "--json")
+    )
+    assert (found["metric"], found["folds"], found["settings_tried"]) == ("recall@5", 3, 1624)
+    assert found["gain"] == pytest.approx(found["after"] - found["before"])
+    assert found["interval"][0] <= found["gain"] <= found["interval"][1]
+    assert found["saved"] is None
+    weights = [found["profile"][name] for name in ("recency", "importance", "relevance")]
+    assert sum(weights) == pytest.approx(1)
+    assert {m["parameter"] for m in found["moved"]} <= {"recency", "importance", "relevance", "half-life"}
+    assert not (config_dir() / "profiles").exists()
+
+
+def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
+    lines = demo.ok("tune", queries, "--profile", "engram", "--save", "mine").splitlines()
+    path = config_dir() / "profiles" / "mine.toml"
+    assert lines[0] == "Proposal, from engram:"
+    assert lines[-1] == f"Saved as {path}."
+    saved = tomllib.loads(path.read_text())
+    assert saved["birth"]["parent"] == "engram"
+    assert saved["birth"]["queries"] == 14
+    found = json.loads(demo.ok("eval", queries, "--profile", "engram", "--profile", "mine", "--json"))
+    assert found["verdicts"][0]["delta"] > 0
+    again = demo("tune", queries, "--save", "mine")
+    assert (again.code, again.out) == (2, "")
+    assert "already" in again.err
+    assert "built-in" in demo("tune", queries, "--save", "engram").err
+
+
+def test_tune_says_when_nothing_was_changed(demo: Cli, queries: str) -> None:
+    assert demo.ok("tune", queries, "--profile", "engram").endswith("--save NAME keeps the proposal as a profile.\n")
+
+
+def test_unknown_ids_are_reported_and_ignored(demo: Cli, queries: str) -> None:
+    text = Path(queries).read_text()
+    more = '{"query": "x", "relevant": {"gone": 2}}\n{"query": "broken"\n'
+    name = demo.write("set.jsonl", text.replace('{"mem-', '{"elsewhere":3,"mem-', 1) + more)
+    result = demo("eval", name, "--json")
+    assert result.code == 0
+    found = json.loads(result.out)
+    assert found["query_set"]["unknown_ids"] == ["elsewhere", "gone"]
+    assert (found["query_set"]["queries"], found["query_set"]["queries_left_out"]) == (14, 1)
+    assert "2 graded ids are not in this store and ignored: elsewhere, gone." in result.err
+    assert "1 query has no relevant memory in this store and is left out." in result.err
+    assert f"{name}:16: " in result.err
+    plain = json.loads(demo.ok("eval", queries, "--json"))
+    assert found["profiles"]["engram"]["mean"]["recall@10"] == plain["profiles"]["engram"]["mean"]["recall@10"]
+
+
+@pytest.mark.parametrize("command", ["eval", "tune"])
+def test_friendly_answers(demo: Cli, queries: str, command: str) -> None:
+    memories = str(shipped("fixtures/demo") / "memories.jsonl")
+    for name, text in (("none.jsonl", None), ("empty.jsonl", ""), ("gone.jsonl", '{"query":"q","relevant":{"x":1}}')):
+        if text is not None:
+            demo.write(name, text)
+        result = demo(command, name)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith("workbench: ")
+        assert result.err.count("\n") == 1
+    assert "no queries" in demo(command, memories).err
+    assert "There is no profile “nope”. Known ones: workbench, " in demo(command, queries, "--profile", "nope").err
+
+
+@pytest.mark.parametrize("command", ["eval", "tune"])
+def test_an_empty_store_has_nothing_to_measure(cli: Cli, queries: str, command: str) -> None:
+    result = cli(command, queries)
+    assert (result.code, result.out) == (2, "")
+    assert "no memories" in result.err
+    assert not cli.store.exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ("relevance = nan", "not a number"),
+        ("relevance = -1.0", "negative"),
+        ("recency = 0.0\nimportance = 0.0\nrelevance = 0.0", "all three weights are zero"),
+        ("relevance =", "not TOML"),
+        ("relevanc = 1.0", "unknown parameter"),
+    ],
+)
+def test_a_broken_profile_is_not_used(demo: Cli, queries: str, values: str, problem: str) -> None:
+    folder = config_dir() / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "broken.toml").write_text(values)
+    for command in ("eval", "tune"):
+        result = demo(command, queries, "--profile", "broken")
+        assert result.code == 2
+        assert problem in result.err
+
+
+def test_wrong_metrics_and_folds(demo: Cli, queries: str) -> None:
+    assert "“map@10” is no metric" in demo("tune", queries, "--metric", "map@10").err
+    assert "two folds" in demo("tune", queries, "--folds", "1").err
+    assert demo("tune", queries, "--folds", "0").code == 2
+    one = demo.write("one.jsonl", Path(queries).read_text().splitlines()[0])
+    assert "at least two judged queries" in demo("tune", one).err
+
+
+def test_odd_queries_are_measured(demo: Cli, queries: str) -> None:
+    id = next(iter(json.loads(Path(queries).read_text().splitlines()[0])["relevant"]))
+    odd = ({"query": text, "relevant": {id: 1}} for text in ("the of and", "\u202e…", "AUTH_SECRET"))
+    name = demo.write("odd.jsonl", "".join(json.dumps(query) + "\n" for query in odd))
+    found = json.loads(demo.ok("eval", name, "--json"))
+    assert len(found["profiles"]["workbench"]["queries"]) == 3

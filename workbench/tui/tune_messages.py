@@ -1,0 +1,33 @@
+"""What background work reports to the tuning screen, and the screen's help."""
+
+from textual.message import Message
+
+from workbench.bench.question import Question
+from workbench.tui.tune_desk import Hints
+
+HELP = """The ranking
+  ▓ ░ █            the weighted parts: recency, importance, relevance
+  ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
+  new / out        entered or left the best k, which is what an agent is served
+The sliders
+  ← →              one step; with shift a fine one; enter types a value
+  0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
+  ┼                such a place on the bar"""
+
+
+class Asked(Message):
+    """A query has been scored (or `problem` says why not)."""
+
+    def __init__(self, text: str, question: Question | None, problem: str = "") -> None:
+        super().__init__()
+        self.text = text
+        self.question = question
+        self.problem = problem
+
+
+class Hinted(Message):
+    """The hints have been worked out, or (`None`) were not, since something moved meanwhile."""
+
+    def __init__(self, hints: Hints | None) -> None:
+        super().__init__()
+        self.hints = hints
