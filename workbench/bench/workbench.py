@@ -95,8 +95,7 @@ class Workbench:
     @cached_property
     def exporter(self) -> "Exporter":
         """The way out to files."""
-        from workbench.bench.evaluation import Evaluator
-    from workbench.bench.exporting import Exporter
+        from workbench.bench.exporting import Exporter
 
         return Exporter(self.context, self.playbooks)
 
