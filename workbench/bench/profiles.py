@@ -74,7 +74,7 @@ class Profiles:
             draft.write_text(to_toml(profile, now, parent, birth), "utf-8")
             draft.replace(path)
         except OSError as error:
-            raise StoreProblem(f"The profile was not saved: {error.strerror}.", f"It would be {path}.") from error
+            raise StoreProblem(f"The profile cannot be written: {error.strerror}.", f"It would be {path}.") from error
         return path
 
     def _text(self, name: str) -> str:

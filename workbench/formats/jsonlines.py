@@ -48,9 +48,14 @@ def layout_of(text: str) -> Layout:
         bom=text.startswith(BOM),
         newline="\r\n" if ends and body.count("\r\n") == ends else "\n",
         final_newline=body.endswith("\n") or not body,
-        ascii_only=body.isascii() and _ASCII_ESCAPE.search(body) is not None,
+        ascii_only=keeps_to_ascii(body),
     )
     return next((found for _, line in lines(body) if (found := _reproducing(line, plain))), plain)
+
+
+def keeps_to_ascii(text: str) -> bool:
+    """Whether the writer of `text` escaped every character beyond ASCII (false when there was none to escape)."""
+    return text.isascii() and _ASCII_ESCAPE.search(text) is not None
 
 
 def _reproducing(line: str, plain: Layout) -> Layout | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from workbench.core.importance import base_importance
 from workbench.core.memory import Memory
@@ -71,8 +72,8 @@ class Layout:
 class Parsed:
     """Everything one file held. `records_in` = records here + the sum of `Issue.records`.
 
-    `digest` is the SHA-256 of the file's bytes (set by `registry.read_file`), to be compared before
-    the file is replaced.
+    `digest` is the SHA-256 of the file's bytes (set by `registry.read_file`, empty for a database), to
+    be compared before the file is replaced.
     """
 
     format: str = ""
@@ -100,6 +101,12 @@ class Detection:
     reason: str
 
 
+def nothing_beside(name: str) -> str | None:
+    """Stand in for the files around a text that has none."""
+    del name
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class ReadContext:
     """What a reader may ask of its surroundings: the time, the file's name, rules for missing values.
@@ -107,7 +114,9 @@ class ReadContext:
     `now` stands in for absent times. Step counters become one time every `step_hours` hours, the
     first at `epoch`, or the last at `now` when there is no epoch. `importance` rates (observation
     type, content) on 0–10 for records that bring no rating. `agent` names whose memories they are
-    where ids are made from it; when empty it is taken from `file`.
+    where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
+    where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
+    none (both set by `registry.read_file`).
     """
 
     now: datetime
@@ -116,6 +125,8 @@ class ReadContext:
     step_hours: float = 1.0
     importance: Callable[[str, str], float] = base_importance
     agent: str = ""
+    path: str = ""
+    beside: Callable[[str], str | None] = nothing_beside
 
 
 DetectFile = Callable[[str, str], Detection]
@@ -124,6 +135,9 @@ DetectFile = Callable[[str, str], Detection]
 ReadText = Callable[[str, ReadContext], Parsed]
 """Reads the whole text. Raises `UnreadableFile` when nothing in it is of the format."""
 
+ReadPath = Callable[[Path, ReadContext], Parsed]
+"""Reads a file that is no text (a database). Raises `UnreadableFile`."""
+
 WriteText = Callable[[Parsed, str | None], str]
 """`(parsed, original)`: the file's text. `original`, when given, is the text being replaced: what in
 it is unchanged or could not be read stays as it is."""
@@ -131,13 +145,17 @@ it is unchanged or could not be read stays as it is."""
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of file: how to recognise it, read it and, when `write` is given, write it."""
+    """One kind of file: how to recognise it, read it and, when `write` is given, write it.
+
+    With `read_path` the file is no text and is read through that; `read` then says so.
+    """
 
     name: str
     title: str
     detect: DetectFile
     read: ReadText
     write: WriteText | None = None
+    read_path: ReadPath | None = None
 
     @property
     def writes(self) -> bool:

@@ -4,11 +4,32 @@ A new format is one module with a `FORMAT`, and its line in `FORMATS`.
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats import ace, genagents, generative_agents, lifecycle, queryset
+from workbench.formats import (
+    ace,
+    beads,
+    cass,
+    claude_mem,
+    claude_mem_db,
+    claude_memory,
+    external_messages,
+    external_notes,
+    genagents,
+    generative_agents,
+    learnings,
+    letta,
+    lifecycle,
+    mcp_memory,
+    mem0,
+    patterns,
+    queryset,
+    skillbook,
+    trec,
+)
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.nodes import agent_name
 
@@ -18,6 +39,22 @@ FORMATS: tuple[Format, ...] = (
     queryset.FORMAT,
     genagents.FORMAT,
     generative_agents.FORMAT,
+    skillbook.FORMAT,
+    cass.FORMAT,
+    patterns.FORMAT,
+    learnings.FORMAT,
+    beads.FORMAT,
+    mcp_memory.FORMAT,
+    mem0.FORMAT,
+    letta.FORMAT,
+    claude_memory.FORMAT,
+    claude_mem.FORMAT,
+    claude_mem_db.FORMAT,
+    external_notes.OVERVIEW_FORMAT,
+    external_notes.DETAIL_FORMAT,
+    external_messages.FORMAT,
+    trec.QRELS_FORMAT,
+    trec.RUN_FORMAT,
 )
 
 HEAD = 65_536
@@ -25,6 +62,9 @@ HEAD = 65_536
 
 SURE = 0.3
 """Below this confidence a file is of no known format."""
+
+_LARGEST_BESIDE = 1_000_000
+"""Bytes of a file beside another that are read at most."""
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -48,20 +88,63 @@ def read_file(path: str | Path, *, format: str | None = None, context: ReadConte
 
     Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
     """
-    data = _bytes(Path(path))
-    text = _text(path, data)
-    chosen = format_named(format) if format is not None else _detected(path, text)
-    agent = context.agent or agent_name(str(Path(path).absolute()))
-    parsed = chosen.read(text, replace(context, agent=agent))
-    return replace(parsed, digest=hashlib.sha256(data).hexdigest())
+    full = Path(path)
+    chosen = format_named(format) if format is not None else _detected(path, read_text(path))
+    place = _absolute(full)
+    context = replace(context, path=place, agent=context.agent or agent_name(place), beside=_beside(Path(place).parent))
+    if chosen.read_path is not None:
+        _check(full)
+        return chosen.read_path(full, context)
+    data = _bytes(full)
+    return replace(chosen.read(_text(path, data), context), digest=hashlib.sha256(data).hexdigest())
 
 
 def read_text(path: str | Path) -> str:
-    """Return the exact text of a file, line ends and byte order mark included. Raises `UnreadableFile`."""
-    return _text(path, _bytes(Path(path)))
+    """Return the exact text of a file, line ends and byte order mark included. Raises `UnreadableFile`.
+
+    Of a database it is only the signature that it begins with, which is what tells its format.
+    """
+    full = Path(path)
+    if _begins_with(full, claude_mem_db.SIGNATURE.encode()):
+        return claude_mem_db.SIGNATURE
+    return _text(path, _bytes(full))
 
 
-def _bytes(path: Path) -> bytes:
+def _absolute(path: Path) -> str:
+    try:
+        return str(path.absolute())
+    except OSError:
+        return str(path)
+
+
+def _beside(folder: Path) -> Callable[[str], str | None]:
+    """Return a reader of the files in and below `folder`."""
+
+    def read(name: str) -> str | None:
+        try:
+            full = (folder / name).resolve()
+            if not full.is_relative_to(folder.resolve()) or not full.is_file():
+                return None
+            if full.stat().st_size > _LARGEST_BESIDE:
+                return None
+            return full.read_bytes().decode("utf-8", "replace")
+        except (OSError, ValueError, RuntimeError):
+            return None
+
+    return read
+
+
+def _begins_with(path: Path, signature: bytes) -> bool:
+    _check(path)
+    try:
+        with path.open("rb") as file:
+            return file.read(len(signature)) == signature
+    except OSError as error:
+        raise _closed(path, error) from error
+
+
+def _check(path: Path) -> None:
+    """Raise `UnreadableFile` unless `path` is a regular file."""
     try:
         if path.is_dir():
             raise UnreadableFile(f"{path} is a folder.", "Name one of the files in it.")
@@ -69,12 +152,23 @@ def _bytes(path: Path) -> bytes:
             raise UnreadableFile(f"There is no file {path}.", "Nothing was read; check the name.")
         if not path.is_file():
             raise UnreadableFile(f"{path} is not a regular file.", "Save what it delivers to a file and read that.")
-        return path.read_bytes()
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise UnreadableFile(f"{path} cannot be opened: {reason}.", "Nothing was read from it.") from error
+        raise _closed(path, error) from error
     except ValueError:
         raise UnreadableFile(f"{str(path)!r} is no file name.", "Nothing was read.") from None
+
+
+def _bytes(path: Path) -> bytes:
+    _check(path)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise _closed(path, error) from error
+
+
+def _closed(path: Path, error: OSError) -> UnreadableFile:
+    reason = error.strerror or type(error).__name__
+    return UnreadableFile(f"{path} cannot be opened: {reason}.", "Nothing was read from it.")
 
 
 def _text(path: str | Path, data: bytes) -> str:

@@ -1,5 +1,7 @@
 """Collects what a reader has to say while it reads one file."""
 
+from collections.abc import Iterable
+
 from workbench.core.errors import InvalidRecord
 from workbench.core.memory import Memory, check_memory
 from workbench.core.playbook import Playbook
@@ -29,6 +31,11 @@ class Report:
     def mapped(self, field: str, how: str) -> None:
         """Count one record whose `field` does not hold the file's own value."""
         self._mapped[field, how] = self._mapped.get((field, how), 0) + 1
+
+    def mapped_all(self, notes: Iterable[tuple[str, str]], changes: Iterable[str] = ()) -> None:
+        """Count the notes on one record, and what its JSON held that could not be kept as it was."""
+        for field, how in (*notes, *(("value", change) for change in changes)):
+            self.mapped(field, how)
 
     def parsed(
         self,

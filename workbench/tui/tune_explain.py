@@ -8,7 +8,7 @@ from textual.content import Content
 from workbench.bench.question import Explanation, Part
 from workbench.core.profile import Profile
 from workbench.core.text import printable
-from workbench.tui.content import MUTED, assemble, body, line
+from workbench.tui.content import MUTED, assemble, body, fitted, line
 from workbench.tui.figures import number
 from workbench.tui.tune_desk import WayIn
 from workbench.tui.tune_parameters import weight
@@ -35,7 +35,7 @@ class Setting:
 
 def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) -> Content:
     """Return the whole explanation of one memory; `ways` is `None` while they are not worked out."""
-    lines = [_place(found, setting), body(found.standing.memory.line[:400], "bold")]
+    lines = [_place(found, setting), *_title(found.standing.memory.line, setting.width)]
     if found.hidden:
         lines += [
             assemble([("Not served: ", "bold $text-warning"), (printable(found.hidden), "bold $text-warning")]),
@@ -62,6 +62,14 @@ def _place(found: Explanation, setting: Setting) -> Content:
         pieces.append((f" · #{before} under {printable(setting.baseline)}", MUTED))
     pieces.append((f" · {printable(found.standing.memory.id)}", MUTED))
     return assemble(pieces)
+
+
+def _title(text: str, width: int) -> list[Content]:
+    """Return two lines of a text at most, so that the figures stay in sight."""
+    lines = body(text[: 4 * max(20, width)], "bold").wrap(max(20, width))
+    if len(lines) <= 2:
+        return list(lines)
+    return [lines[0], fitted(lines[1].rstrip() + Content.styled(" …", "bold"), max(20, width))]
 
 
 def _header(width: int) -> Content:

@@ -1,0 +1,239 @@
+"""Tune by its keys, over a real store: sliders, ranking, explanation, time, queries."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
+from tests.tui.tune_host import WIDE, files, focused, keys, opened, ranked, row, settled, slider, tune, until, why
+from workbench.core.memory import Memory
+from workbench.core.profile import WORKBENCH
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.tune import TuneScreen
+from workbench.tui.tune_pick import PickMemory
+from workbench.tui.tune_rows import Row
+
+
+async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert tune(app).query_one("#query", Input).value == "AUTH_SECRET"
+        assert len(ranked(app)) == WORKBENCH.k
+        text = screen_text(app)
+        assert "recency" in text
+        assert "not served: below the best 10" in text
+        assert re.search(r"#1 · mem-", text)
+        assert not re.search("[\u2800-\u28ff]", text)
+
+
+async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        before = ranked(app)
+        assert {row(app, place).move for place in range(1, 11)} == {"="}
+        await keys(pilot, *["right"] * 4)
+        assert ranked(app) != before
+        assert "• changed" in screen_text(app)
+        for line in tune(app).rows.rows:
+            if isinstance(line, Row) and line.move.startswith("▲"):
+                place, was = line.standing.place, line.standing.before
+                assert place is not None
+                assert was is not None
+                assert was - place == int(line.move[1:])
+        assert slider(app, "recency").shown_value.startswith("0.25 21%")
+        await keys(pilot, "backspace")
+        assert ranked(app) == before
+        assert "• changed" not in screen_text(app)
+
+
+async def test_no_preview_writes_to_the_store(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        before, revision = files(tmp_path / "store"), app.bench.library.journal.rev
+        for name in ("recency", "half-life-episodic", "feedback", "blend", "k"):
+            slider(app, name).focus()
+            for step in range(20):
+                (slider(app, name).action_more if step < 8 else slider(app, name).action_less)()
+                await pilot.pause(0)
+        await keys(pilot, "full_stop", "full_stop", "right_square_bracket", "tab", "j", "G")
+        await settled(pilot)
+        assert files(tmp_path / "store") == before
+        assert app.bench.library.journal.rev == revision
+
+
+async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "tab", "j", "j")
+        line = row(app, 3)
+        text = why(app)
+        assert "#3" in text
+        assert line.standing.scored is not None
+        assert repr(line.standing.scored.total) in text
+        parts = [float(v) for v in re.findall(r"= (\d\.\d{5})$", text, re.M)]
+        assert sum(parts) == pytest.approx(line.standing.scored.total, abs=2e-5)
+        assert len(re.findall(r"^    (?:min|max) +[\d.]+  \S", text, re.M)) == 6
+        assert all(word in text for word in ("dense", "lexical", "contiguity", "all 235 served memories"))
+        assert "half-life" in screen_text(app)
+        assert "●" in screen_text(app)
+
+
+async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        served = len(tune(app)._desk.ranking.candidates)  # type: ignore[union-attr]
+        await keys(pilot, *["comma"] * 4)
+        assert "now −20 d · as of 2026-02-28 17:30" in screen_text(app).replace("\u00a0", " ")
+        assert len(tune(app)._desk.ranking.candidates) < served  # type: ignore[union-attr]
+        await keys(pilot, *["full_stop"] * 4)
+        assert "as of" not in screen_text(app)
+        assert {row(app, place).move for place in range(1, 11)} == {"="}
+
+
+async def test_all_weights_zero_is_a_calm_sentence(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        for name in ("recency", "importance", "relevance"):
+            slider(app, name).value = 0.0
+        await settled(pilot)
+        assert "All three weights are zero" in screen_text(app)
+        await keys(pilot, "right")
+        assert len(ranked(app)) == WORKBENCH.k
+
+
+async def test_typing_asks_and_an_empty_query_says_what_to_do(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        before = ranked(app)
+        await keys(pilot, "slash", "ctrl+u")
+        await until(pilot, lambda: "Press / and write" in screen_text(app))
+        assert "f for a saved query" in screen_text(app)
+        await keys(pilot, *"redis")
+        await until(pilot, lambda: bool(ranked(app)))
+        await until(pilot, lambda: not tune(app)._asking)
+        assert ranked(app) != before
+        question = tune(app)._desk.question
+        assert question is not None
+        assert question.text == "redis"
+
+
+async def test_while_the_model_loads_typing_works_and_the_ranking_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WorkbenchApp, "_load_retriever", lambda self: None)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await keys(pilot, "4")
+        await until(pilot, lambda: isinstance(app.screen, TuneScreen))
+        await until(pilot, lambda: "model is loading" in screen_text(app))
+        await keys(pilot, "slash", "ctrl+u", *"cookie")
+        assert tune(app).query_one("#query", Input).value == "cookie"
+        app.bench.retriever.load()
+        tune(app).retriever_ready()
+        await until(pilot, lambda: bool(ranked(app)))
+
+
+async def test_another_process_s_change_keeps_cursor_sliders_and_query(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "right", "tab", "j", "j", "j")
+        current = tune(app).rows.current
+        assert isinstance(current, Row)
+        id = current.standing.memory.id
+        with app.bench.library.transaction("agent:other", "write") as tx:
+            tx.put(Memory("mem-20260320-0009999", "AUTH_SECRET AUTH_SECRET AUTH_SECRET", NOW, NOW))
+        await until(pilot, lambda: "mem-20260320-0009999" in ranked(app))
+        now = tune(app).rows.current
+        assert isinstance(now, Row)
+        assert now.standing.memory.id == id
+        assert slider(app, "recency").value == 0.1
+
+
+async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_enter(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        text = screen_text(app)
+        assert all(name in text for name in ("recency", "contiguity", "now", "not served"))
+        assert re.search(r"0\.\d+: #\d+ ⇄ #\d+", text)
+        assert not tune(app).why.display
+        await keys(pilot, "tab", "enter")
+        assert tune(app).why.display
+        assert "half-life" in screen_text(app)
+        await keys(pilot, "escape")
+        assert not tune(app).why.display
+        assert focused(app) is tune(app).rows
+
+
+async def test_tab_goes_between_panes_and_up_and_down_between_sliders(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "down", "j", "up")
+        assert focused(app) is slider(app, "importance")
+        await keys(pilot, "tab")
+        assert focused(app) is tune(app).rows
+        await keys(pilot, "tab")
+        assert focused(app) is tune(app).why
+        await keys(pilot, "tab")
+        assert focused(app) is slider(app, "importance")
+        await keys(pilot, "shift+tab", "shift+tab")
+        assert focused(app) is tune(app).rows
+
+
+async def test_a_click_on_a_bar_and_on_a_row(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.click("#slider-blend", offset=(20, 0))
+        await pilot.pause()
+        assert slider(app, "blend").value != WORKBENCH.blend
+        await pilot.click("#list", offset=(50, 4))
+        await pilot.pause()
+        assert tune(app).rows.cursor == 4
+
+
+async def test_an_empty_store_says_how_memories_come(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=WIDE) as pilot:
+        await keys(pilot, "4")
+        await until(pilot, lambda: isinstance(app.screen, TuneScreen) and app.bench.tuning.ready)
+        await until(pilot, lambda: "Press / and write" in screen_text(app))
+        await keys(pilot, "slash", *"any")
+        await until(pilot, lambda: "No memories yet" in screen_text(app))
+
+
+async def test_a_time_before_everything_says_that_nothing_would_be_served(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        slider(app, "now").value = -120.0
+        await settled(pilot)
+        assert "None of the 257 memories would be served" in screen_text(app)
+
+
+async def test_hostile_memories_are_explained_inert(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
+    import_file(bench, HOSTILE / "memories.jsonl")
+    app = app_over(bench)
+    dangerous = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+    async with app.run_test(size=WIDE) as pilot:
+        await keys(pilot, "4", "slash", *"host", "enter")
+        await until(pilot, lambda: bool(ranked(app)))
+        for _ in range(8):
+            await keys(pilot, "j", "j")
+            assert dangerous.search(screen_text(app)) is None
+        await keys(pilot, "w")
+        await until(pilot, lambda: isinstance(app.screen, PickMemory))
+        assert dangerous.search(screen_text(app)) is None

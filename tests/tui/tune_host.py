@@ -1,0 +1,76 @@
+"""The tuning screen in the real app, for its tests."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.tune import TuneScreen
+from workbench.tui.tune_rows import Row
+from workbench.tui.widgets.slider import Slider
+
+WIDE = (140, 45)
+
+
+def focused(app: WorkbenchApp) -> object:
+    return app.focused
+
+
+def tune(app: WorkbenchApp) -> TuneScreen:
+    screen = next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, TuneScreen))
+    assert isinstance(screen, TuneScreen)
+    return screen
+
+
+def slider(app: WorkbenchApp, name: str) -> Slider:
+    return tune(app).query_one(f"#slider-{name}", Slider)
+
+
+def ranked(app: WorkbenchApp) -> list[str]:
+    return [line.standing.memory.id for line in tune(app).rows.rows if isinstance(line, Row) and line.served]
+
+
+def row(app: WorkbenchApp, place: int) -> Row:
+    return next(line for line in tune(app).rows.rows if isinstance(line, Row) and line.standing.place == place)
+
+
+def why(app: WorkbenchApp) -> str:
+    return str(tune(app).query_one(".why--text", Static).content)
+
+
+async def until(pilot: Pilot[Path | None], holds: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if holds():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("the condition never came true")
+
+
+async def opened(pilot: Pilot[Path | None]) -> WorkbenchApp:
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    await pilot.press("4")
+    await until(pilot, lambda: isinstance(app.screen, TuneScreen) and tune(app)._desk.ranking is not None)
+    await settled(pilot)
+    return app
+
+
+async def settled(pilot: Pilot[Path | None]) -> None:
+    """Wait until the hints of the last change are on the screen."""
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    await pilot.pause()
+    await until(pilot, lambda: not tune(app)._hinting)
+    await pilot.pause()
+
+
+async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
+    for key in pressed:
+        await pilot.press(key)
+    await pilot.pause()
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and "cache" not in p.parts}

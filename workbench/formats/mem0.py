@@ -1,0 +1,87 @@
+"""mem0: the JSON of `get_all()`, `{results: [{id, memory, metadata, …}]}`; older versions give the bare list."""
+
+import re
+from typing import Any
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.memory import Memory
+from workbench.formats import lifecycle_values as values
+from workbench.formats.jsontree import Lines, Node, scan_file
+from workbench.formats.lifecycle_values import Notes
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.reading import checked, created_at, rating, unique_id
+from workbench.formats.records import required_text, take
+from workbench.formats.report import Report, shown
+
+NAME = "mem0"
+_LISTS = ("results", "memories")
+_INSIDE = frozenset({*_LISTS, "relations"})
+_KNOWN = frozenset({"id", "memory", "user_id", "run_id", "categories", "created_at"})
+_LISTED = re.compile(r'^\s*(?:\[|\{.*?"(?:results|memories)"\s*:\s*\[)', re.DOTALL)
+_SAYS = re.compile(r'"memory"\s*:\s*"')
+_MARKS = re.compile(r'"(hash|user_id|agent_id|run_id|created_at|updated_at|score|categories|metadata)"\s*:')
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when a list of results has a `memory` text and mem0's other keys."""
+    del path
+    if _LISTED.match(head.removeprefix("\ufeff")) and _SAYS.search(head):
+        marks = len(set(_MARKS.findall(head)))
+        return Detection(NAME, min(0.4 + 0.2 * marks, 0.95), "a JSON list of results with a “memory” text")
+    return Detection(NAME, 0.0, "no JSON list of results")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every result that can be read. Raises `UnreadableFile` when the text holds no list of results."""
+    report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
+    node = _results(root)
+    if node is None:
+        reason = f"{context.file} has no list of “results”" + (f": {root.damage}." if root.damage else ".")
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    found: dict[str, Memory] = {}
+    for entry in node.entries:
+        try:
+            memory, notes = _memory(entry.value, context)
+            if memory.id in found:
+                raise ValueError(f"the id {shown(memory.id)} was already used")
+        except ValueError as reason:
+            report.skip(lines.at(entry.start), str(reason))
+            continue
+        found[memory.id] = memory
+        report.mapped_all(notes, entry.changes)
+    relations = root.inside("relations", "[")
+    if relations is not None and relations.entries:
+        number = len(relations.entries)
+        report.skip(lines.at(relations.start), f"graph relations are not read ({number:,} of them)", number)
+    if root.damage:
+        report.skip(lines.at(root.damage_at), root.damage)
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def _results(root: Node) -> Node | None:
+    if root.kind == "[":
+        return root
+    return next((found for name in _LISTS if (found := root.inside(name, "[")) is not None), None)
+
+
+def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
+    if not isinstance(doc, dict):
+        raise ValueError("not a result: expected a JSON object")
+    content, notes = required_text(doc, "memory"), Notes()
+    created = created_at(doc, ("created_at",), context, notes)
+    memory = Memory(
+        id=take(doc, "id", values.text, "", notes).strip() or unique_id("mem0", content),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        user_id=take(doc, "user_id", values.text, "local", notes) or "local",
+        session_id=take(doc, "run_id", values.text, "", notes),
+        memory_type="semantic",
+        tags=tuple(dict.fromkeys(take(doc, "categories", values.texts, (), notes))),
+        importance_score=rating(context, "general", content, notes),
+        metadata={name: value for name, value in doc.items() if name not in _KNOWN and value is not None},
+    )
+    return checked(memory), notes
+
+
+FORMAT = Format(NAME, "mem0 memories (JSON)", detect, read)
