@@ -6,11 +6,12 @@ Nothing is created here; whoever writes a file creates its folder.
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
-
-from platformdirs.unix import Unix
+from typing import TYPE_CHECKING, Literal
 
 from workbench.core.errors import StoreProblem, WorkbenchError
+
+if TYPE_CHECKING:
+    from platformdirs.unix import Unix
 
 APP_NAME = "memory-workbench"
 PROJECT_STORE = ".workbench"
@@ -76,7 +77,9 @@ def shipped(name: str, package: Path = PACKAGE) -> Path:
     raise WorkbenchError(f"The shipped “{name}” are missing from this installation.", "Install the package again.")
 
 
-def _user_folder(ask: Callable[[Unix], str]) -> Path:
+def _user_folder(ask: "Callable[[Unix], str]") -> Path:
+    from platformdirs.unix import Unix  # not before it is needed: hooks of a project are not to wait for it
+
     try:
         folder = Path(ask(Unix(APP_NAME, appauthor=False)))
     except RuntimeError as error:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put
-from workbench.bench.ingest import Observation
+from workbench.bench.observation import Observation
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import InvalidRecord
 from workbench.core.memory import MAX_CONTENT, Source

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.bench.conftest import Clock, Open
-from workbench.bench.ingest import Observation
+from workbench.bench.observation import Observation
 from workbench.bench.workbench import Workbench
 
 

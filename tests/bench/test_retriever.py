@@ -1,10 +1,15 @@
 """The retriever keeps the ranking in step with the store, and only ever writes its cache."""
 
+import gc
+import multiprocessing
+from pathlib import Path
+
 import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put
-from workbench.bench.workbench import Workbench
+from workbench.bench.workbench import Workbench, open_workbench
 from workbench.core.profile import BUILT_IN
+from workbench.retrieval.lexical import OVERLAY
 
 
 @pytest.fixture
@@ -92,3 +97,88 @@ def test_a_second_start_embeds_nothing(loaded: Workbench, open_bench: Open) -> N
     seen: list[int] = []
     open_bench().retriever.load(lambda done, _: seen.append(done))
     assert seen == []
+
+
+def test_what_is_typed_is_found_by_beginnings_and_parts(loaded: Workbench) -> None:
+    put(loaded, memory("d", "src/deploy/secrets.py reads them"))
+    loaded.stream.forget(["a"])
+    assert [m.id for m in loaded.retriever.containing("ECRET", 9)] == ["d", "a"]
+    assert [m.id for m in loaded.retriever.beginning("secret*", 1)] == ["d"]
+    assert loaded.retriever.containing("nothing like it", 9) == ()
+    loaded.stream.edit("d", "no more of them")
+    assert [m.id for m in loaded.retriever.containing("ecret", 9)] == ["a"]
+
+
+def test_many_new_memories_are_followed_and_cached(loaded: Workbench, open_bench: Open) -> None:
+    put(loaded, *(memory(f"n{i}", f"Note {i} on wagons") for i in range(OVERLAY + 1)))
+    assert found(loaded, "wagons Note 77")[0] == "n77"
+    seen: list[int] = []
+    open_bench().retriever.load(lambda done, _: seen.append(done))
+    assert seen == []
+
+
+def test_a_thousand_previews_leave_every_file_as_it_was(loaded: Workbench, open_bench: Open) -> None:
+    loaded.close()
+    bench = open_bench("agent:preview")
+    folder = bench.library.folder
+
+    def files() -> dict[str, tuple[int, bytes]]:
+        paths = sorted(path for path in folder.rglob("*") if path.is_file())
+        return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+
+    before = files()
+    assert any(".fts" in path for path in before)
+    for number in range(1000):
+        found(bench, f"deploy secret {number % 7}")
+        bench.retriever.nearest_memories("Lunch", 2)
+    bench.retriever.containing("deploy", 3)
+    bench.close()
+    assert files() == before
+
+
+def test_a_memory_that_cannot_be_read_is_left_out(loaded: Workbench, open_bench: Open) -> None:
+    loaded.library.db.table("memories").update({"tags": "no list"}, doc_ids=[2])
+    bench = open_bench()
+    assert found(bench, "lunch in the garden") == ["a"]
+    assert any("cannot be read" in notice for notice in bench.library.journal.notices)
+
+
+def test_a_damaged_text_cache_is_made_again(loaded: Workbench, open_bench: Open) -> None:
+    (file,) = loaded.library.folder.rglob("*.fts")
+    file.write_bytes(file.read_bytes()[:-4096])
+    seen: list[tuple[int, int]] = []
+    bench = open_bench()
+    bench.retriever.load(lambda done, total: seen.append((done, total)))
+    assert seen == [(3, 3)], "indexed, not embedded"
+    assert found(bench, "deploy secret") == ["a", "b"]
+
+
+def test_the_collector_leaves_an_open_store_alone(loaded: Workbench) -> None:
+    assert gc.get_freeze_count() > 0
+    loaded.close()
+    assert gc.get_freeze_count() == 0
+
+
+def load(folder: Path, profiles: Path) -> None:
+    bench = open_workbench(folder, profiles=profiles)
+    bench.retriever.load()
+    bench.close()
+
+
+def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
+    bench: Workbench, open_bench: Open, tmp_path: Path
+) -> None:
+    put(bench, *(memory(f"n{i}", f"Note {i} on wagons and deploys") for i in range(3000)))
+    context = multiprocessing.get_context("spawn")
+    both = [context.Process(target=load, args=(bench.library.folder, tmp_path / "profiles")) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join()
+    assert [process.exitcode for process in both] == [0, 0]
+    seen: list[tuple[int, int]] = []
+    again = open_bench()
+    again.retriever.load(lambda done, total: seen.append((done, total)))
+    assert seen == []
+    assert len(list(bench.library.folder.rglob("*.fts"))) == 1
+    assert found(again, "wagons Note 1234")[0] == "n1234"

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put
-from workbench.bench.ingest import Observation
+from workbench.bench.observation import Observation
 from workbench.bench.review import LATER_DAYS, NO_EVIDENCE, rejection_of
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
@@ -56,7 +56,7 @@ def test_a_proposal_shows_exactly_what_accepting_writes(waiting: Workbench) -> N
     waiting.review.approve(["sound"])
     assert waiting.stream.get("sound").status == "confirmed"
     assert queue(waiting) == ["stale", "bare", "minor"]
-    (step,) = [s for s in waiting.history.steps("sound") if s.label == "approve sound"]
+    (step,) = [s for s in waiting.history.events(("memories", "sound")) if s.label == "approve sound"]
     assert {f.field for f in step.fields} == set(change.fields)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.bench.conftest import Clock, Open, memory, put, snapshot
 from workbench.bench import votes
-from workbench.bench.ingest import Observation
+from workbench.bench.observation import Observation
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
 
@@ -89,7 +89,7 @@ def test_an_action_is_one_transaction_with_the_person_as_actor(name: str, demo: 
     rev = demo.library.journal.rev
     ACTIONS[name](demo)
     assert demo.library.journal.rev == rev + 1
-    step = next(demo.history.steps())
+    step = next(demo.history.events())
     assert (step.actor, step.kind, step.rev) == ("human", "edit", rev + 1)
     assert step.fields
     assert step.label
@@ -170,7 +170,7 @@ def test_the_history_of_a_record_leaves_others_out(bench: Workbench, tmp_path: P
     put(bench, memory("a", "one"), memory("b", "two"))
     bench.stream.edit("a", "uno")
     bench.stream.pin(["a", "b"], True)
-    steps = list(bench.history.steps("b"))
+    steps = list(bench.history.events(("memories", "b")))
     assert [step.label for step in steps] == ["pin 2 memories", "set up"]
     assert {field.key for step in steps for field in step.fields} == {"b"}
     (pinned,) = steps[0].fields

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memories, memory, near
 from workbench.core.errors import UnknownRecord
+from workbench.core.memory import Memory
+from workbench.core.record import from_doc, to_doc
 from workbench.core.served import is_served
 from workbench.retrieval.candidates import Candidates
-from workbench.retrieval.pool import EPOCH, PINNED, Pool, micros
+from workbench.retrieval.pool import PINNED, Pool
+from workbench.retrieval.times import EPOCH, micros
 
 COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "servable", "id_rank")
 
@@ -108,3 +111,55 @@ def test_neighbours_are_found_among_the_candidates_only() -> None:
     without = Candidates.of(pool, np.array([1, 0, 1, 1, 1], np.bool_))
     assert without.neighbour_maximum(values[without.rows]).tolist() == [4, 1, 0, 0]
     assert [without.position(row) for row in range(5)] == [0, None, 1, 2, 3]
+
+
+@settings(max_examples=60, deadline=None)
+@given(memories())
+def test_a_pool_read_from_documents_is_the_one_built_of_memories(those: list[Memory]) -> None:
+    docs = [to_doc(m) for m in those]
+    for doc in docs[::2]:
+        doc.update({"tags": None, "source": {"hook": "Stop", "turn": None}, "unknown": [1], "citations": ["a"]})
+    read = Pool.read(docs)
+    assert read is not None
+    assert_same(read, Pool.build([from_doc(Memory, doc) for doc in docs]))
+    assert list(read.memories.texts()) == [(m.content, m.summary) for m in those]
+    assert read.memories[0] is read.memories[0]
+
+
+def test_no_documents() -> None:
+    read = Pool.read([])
+    assert read is not None
+    assert len(read) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("content", 5), ("content", None), ("tags", "a,b"), ("tags", [1]), ("importance_score", "9"), ("pinned", 1),
+        ("importance_score", True), ("created_at", "yesterday"), ("created_at", 20260301), ("source", "a hook"),
+        ("last_feedback_at", "soon"), ("source", {"turn": "one"}), ("metadata", ["x"]), ("access_count", 1.5),
+        ("review_after", "never"), ("id", None), ("memory_type", "dream"),
+    ],
+)  # fmt: skip
+def test_documents_that_cannot_be_read_make_no_pool(name: str, value: object) -> None:
+    docs = [to_doc(memory(1)), {**to_doc(memory(2)), name: value}, to_doc(memory(3))]
+    assert Pool.read(docs) is None
+    assert Pool.read([docs[0], docs[2]]) is not None
+    assert Pool.read([docs[0], docs[0]]) is None
+
+
+def test_an_integer_is_read_as_a_number() -> None:
+    read = Pool.read([{**to_doc(memory(1)), "importance_score": 7}, to_doc(memory(2))])
+    assert read is not None
+    assert read.importance.tolist() == [7.0, 5.0]
+
+
+def test_changes_of_a_read_pool_read_nothing_else() -> None:
+    docs = [to_doc(memory(n)) for n in range(4)]
+    read = Pool.read(docs)
+    assert read is not None
+    new = memory(1, "other", helpful_votes=2)
+    changed = read.with_replaced([new]).with_added([memory(9)])
+    assert_same(changed, Pool.build([memory(0), new, memory(2), memory(3), memory(9)]))
+    assert read.memories[1] == memory(1)
+    assert list(changed.memories[1:3]) == [new, memory(2)]

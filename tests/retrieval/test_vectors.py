@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.file_lock import writing
-from workbench.retrieval.vectors import BATCH, EmbeddingCancelled, VectorCache, text_key
+from workbench.retrieval.text_keys import text_key
+from workbench.retrieval.vectors import BATCH, EmbeddingCancelled, VectorCache
 
 PRINT = "0123456789abcdef" * 2
 DIM = 8
@@ -268,8 +269,3 @@ def test_an_error_of_the_model_keeps_what_was_done(tmp_path: Path) -> None:
 def test_a_model_of_another_shape_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="shape"):
         opened(tmp_path).vectors_for(["a"], lambda t: np.zeros((1, DIM + 1), np.float32))
-
-
-def test_a_lone_surrogate_has_a_key_of_its_own() -> None:
-    assert text_key("\ud800") != text_key("?")
-    assert len(text_key("")) == 16

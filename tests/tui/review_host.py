@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.tui.support import NOW, app_over, open_bench
-from workbench.bench.ingest import Observation
+from workbench.bench.observation import Observation
 from workbench.bench.workbench import Workbench
 from workbench.core.memory import Memory
 from workbench.tui.app import WorkbenchApp

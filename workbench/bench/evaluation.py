@@ -20,7 +20,7 @@ from workbench.formats.model import JudgedQuery
 from workbench.retrieval.measure import NDCG10, STANDARD, Measure
 from workbench.retrieval.metrics import unjudged
 from workbench.retrieval.objective import JudgedScores
-from workbench.retrieval.ranker import Ranker
+from workbench.retrieval.ranker import QueryScores, Ranker
 from workbench.retrieval.tuner import FOLDS, Proposal, tune
 from workbench.retrieval.verdict import Verdict, compare, hold_together
 
@@ -96,12 +96,37 @@ class ScoredSet:
     judged: JudgedSet
     queries: tuple[JudgedScores, ...]
 
-    def measure(self, profile: Profile, measures: Sequence[Measure] = STANDARD) -> ProfileResult:
-        """Measure one profile. Raises `InvalidRecord` when it is broken."""
+    def measure(
+        self, profile: Profile, measures: Sequence[Measure] = STANDARD, *, cancelled: Cancelled | None = None
+    ) -> ProfileResult:
+        """Measure one profile. Raises `InvalidRecord` when it is broken, and `EvaluationCancelled`."""
         check_profile(profile)
-        pairs = zip(self.judged.queries, self.queries, strict=True)
-        return ProfileResult(
-            profile, tuple(_measured(self.ranker, query, scored, profile, measures) for query, scored in pairs)
+        found: list[QueryResult] = []
+        for query, scored in zip(self.judged.queries, self.queries, strict=True):
+            _stop_if(cancelled)
+            found.append(_measured(self.ranker, query, scored, profile, measures))
+        return ProfileResult(profile, tuple(found))
+
+    def tune(
+        self,
+        start: Profile,
+        *,
+        measure: Measure = NDCG10,
+        folds: int = FOLDS,
+        seed: int = 0,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Proposal:
+        """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
+        return tune(
+            self.ranker,
+            self.queries,
+            start,
+            measure=measure,
+            folds=folds,
+            seed=seed,
+            progress=progress,
+            cancelled=cancelled,
         )
 
     def verdict(self, base: Profile, new: Profile, measure: Measure = NDCG10) -> Verdict:
@@ -165,26 +190,27 @@ class Evaluator:
     ) -> Proposal:
         """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
         scored = self.score(judged, cancelled=cancelled)
-        return tune(
-            scored.ranker,
-            scored.queries,
-            start,
-            measure=measure,
-            folds=folds,
-            seed=seed,
-            progress=progress,
-            cancelled=cancelled,
-        )
+        return scored.tune(start, measure=measure, folds=folds, seed=seed, progress=progress, cancelled=cancelled)
 
     def score(
-        self, judged: JudgedSet, *, progress: Progress | None = None, cancelled: Cancelled | None = None
+        self,
+        judged: JudgedSet,
+        *,
+        known: ScoredSet | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> ScoredSet:
-        """Compute the relevance of a query set once, for measuring many profiles. Raises `EvaluationCancelled`."""
+        """Compute the relevance of a query set once, for measuring many profiles. Raises `EvaluationCancelled`.
+
+        What `known` holds over the same memories is taken from it.
+        """
         ranker, present = self._retriever.ranker(), self._context.now()
+        same = known.queries if known is not None and known.ranker is ranker else ()
+        before = {scored.scores.query: scored.scores for scored in same}
         found: list[JudgedScores] = []
         for query in judged.queries:
             _stop_if(cancelled)
-            found.append(_scored(ranker, query, present))
+            found.append(_scored(ranker, query, present, before.get(query.text)))
             if progress is not None:
                 progress(len(found), len(judged.queries))
         return ScoredSet(ranker, judged, tuple(found))
@@ -224,8 +250,8 @@ def _stop_if(cancelled: Cancelled | None) -> None:
         raise EvaluationCancelled("The evaluation was stopped.", "Nothing was changed.")
 
 
-def _scored(ranker: Ranker, query: JudgedQuery, present: datetime) -> JudgedScores:
-    return JudgedScores(ranker.relevance(query.text), query.relevant, query.now or present)
+def _scored(ranker: Ranker, query: JudgedQuery, present: datetime, known: QueryScores | None = None) -> JudgedScores:
+    return JudgedScores(known or ranker.relevance(query.text), query.relevant, query.now or present)
 
 
 def _measured(

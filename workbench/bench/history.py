@@ -1,37 +1,19 @@
-"""Undo, redo, and who changed what."""
+"""Undo, redo, who changed what, and any record as it was."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 
 from workbench.bench.context import Context, is_person
+from workbench.bench.votes import find_votable
 from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.record import parse_time
-from workbench.store import undo as undoing
-from workbench.store.entry import ABSENT, DocChange, Entry
-from workbench.store.library import key_of
+from workbench.core.playbook import Bullet
+from workbench.core.record import from_doc
+from workbench.store import history, undo
+from workbench.store.entry import Entry
+from workbench.store.history import Event, FieldEvent
+from workbench.store.records import TABLES
 
-
-@dataclass(frozen=True, slots=True)
-class FieldStep:
-    """One field of one record before and after; `None` stands for its default."""
-
-    key: str
-    field: str
-    before: object
-    after: object
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One transaction as a person reads it."""
-
-    rev: int
-    at: datetime
-    actor: str
-    label: str
-    kind: str
-    fields: tuple[FieldStep, ...]
+Place = tuple[str, str]
+"""A record as (table, key)."""
 
 
 class History:
@@ -44,57 +26,82 @@ class History:
     def undo(self) -> str:
         """Take back this person's latest action and return what it was; raises when there is none, or a conflict."""
         self._journal.refresh()
-        action = undoing.undoable(self._journal, is_person)
+        action = undo.undoable(self._journal, is_person)
         if action is None:
             raise WorkbenchError("There is nothing to undo.")
-        undoing.undo(self._journal, action, self._context.actor)
+        undo.undo(self._journal, action, self._context.actor)
         return action.label
 
     def redo(self) -> str:
         """Do again what was undone last and return what it was."""
         self._journal.refresh()
-        action = undoing.redoable(self._journal, is_person)
+        action = undo.redoable(self._journal, is_person)
         if action is None:
             raise WorkbenchError("There is nothing to redo.")
-        undoing.redo(self._journal, action, self._context.actor)
+        undo.redo(self._journal, action, self._context.actor)
         return action.label
 
     def undo_revision(self, rev: int) -> str:
-        """Take back one transaction, whoever made it (with the rest of its group); raises `UnknownRecord`."""
-        entry = next((e for e in self._journal.entries_back() if e.rev == rev and e.kind == "edit"), None)
-        action = undoing.action_of(self._journal, entry.group or str(entry.rev)) if entry else None
+        """Take back one transaction, whoever made it, with the rest of its group; return what it was.
+
+        Taking back an undo does again what was undone. Raises `UnknownRecord`, `Conflict`, or `WorkbenchError`
+        for what has no way back.
+        """
+        self._journal.refresh()
+        entry = next((e for e in self._journal.entries_back() if e.rev <= rev), None)
+        if entry is None or entry.rev != rev:
+            raise UnknownRecord(f"There is no change with revision {rev}.", "Nothing was changed.")
+        if entry.kind in ("access", "purge"):
+            what = "only counts what agents read" if entry.kind == "access" else "erased for good"
+            raise WorkbenchError(f"Revision {rev} {what}, so there is nothing to take back.")
+        self._take_back(entry.group or str(entry.target or rev), again=entry.kind == "undo")
+        return entry.label
+
+    def undo_group(self, group: str) -> str:
+        """Take back everything that was written under a group's name, finished or not; return what it was."""
+        self._journal.refresh()
+        return self._take_back(group)
+
+    def events(self, place: Place | None = None, *, accesses: bool = False) -> Iterator[Event]:
+        """Yield transactions, newest first: all, or those that touched a record; reads by agents when asked for."""
+        self._journal.refresh()
+        return history.events(self._journal, place, accesses=accesses)
+
+    def place_of(self, name: str) -> Place:
+        """Return where the record called `name` is or was; raises `UnknownRecord`, or `InvalidRecord` if unclear."""
+        try:
+            record = find_votable(self._context, name)
+        except UnknownRecord:
+            found = history.find_place(self._journal, name)
+            if found is None:
+                raise UnknownRecord(f"Nothing called {name} was ever in this store.") from None
+            return found
+        return ("bullets", f"{record.book}/{record.id}") if isinstance(record, Bullet) else ("memories", record.id)
+
+    def at_revision(self, place: Place, rev: int) -> object:
+        """Return a record as it was right after revision `rev`, as its own type; raises `UnknownRecord`."""
+        self._journal.refresh()
+        table, key = place
+        if not 0 <= rev <= self._journal.rev:
+            raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self._journal.rev}.")
+        doc = history.at_revision(self._journal, table, key, rev)
+        if doc is None:
+            raise UnknownRecord(f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions.")
+        kind = next(kind for kind, name in TABLES.items() if name == table)
+        return from_doc(kind, doc)
+
+    def _take_back(self, key: str, *, again: bool = False) -> str:
+        action = undo.action_of(self._journal, key)
         if action is None:
-            raise UnknownRecord(f"There is no change with revision {rev}.")
-        undoing.undo(self._journal, action, self._context.actor)
+            raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
+        if all(_is_erased(entry) for entry in action.entries):
+            raise WorkbenchError(f"“{action.label}” was purged, so there is nothing to take back.")
+        (undo.redo if again else undo.undo)(self._journal, action, self._context.actor)
         return action.label
 
-    def steps(self, key: str | None = None, *, accesses: bool = False) -> Iterator[Step]:
-        """Yield transactions, newest first: all of them, or those that touched the record `key`."""
-        for entry in self._journal.entries_back():
-            if entry.kind == "access" and not accesses:
-                continue
-            step = self._step(entry, key)
-            if key is None or step.fields:
-                yield step
 
-    def _step(self, entry: Entry, key: str | None) -> Step:
-        fields = tuple(f for change in entry.changes for f in self._fields(change) if key in (None, f.key))
-        return Step(entry.rev, parse_time(entry.at), entry.actor, entry.label, entry.kind, fields)
-
-    def _fields(self, change: DocChange) -> Iterator[FieldStep]:
-        name = self._key(change)
-        for field, (before, after) in dict(change.fields).items():
-            yield FieldStep(name, field, _plain(before), _plain(after))
-        for field, step in dict(change.inc).items():
-            yield FieldStep(name, field, None, f"{step:+d}")
-
-    def _key(self, change: DocChange) -> str:
-        doc = self._journal.state.get(change.table, change.doc)
-        if doc is None:
-            sides = dict(change.fields).items()
-            doc = {name: after if before is ABSENT else before for name, (before, after) in sides}
-        return key_of(change.table, doc) or f"{change.table} {change.doc}"
+def _is_erased(entry: Entry) -> bool:
+    return bool(entry.changes) and all(change.redacted for change in entry.changes)
 
 
-def _plain(value: object) -> object:
-    return None if value is ABSENT else value
+__all__ = ["Event", "FieldEvent", "History", "Place"]

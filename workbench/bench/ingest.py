@@ -1,42 +1,29 @@
 """Taking in observations (source 000, algorithm 4): dedup in two tiers, then the reflection gauge."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from workbench.bench.context import Context
+from workbench.bench.observation import Observation, cleaned, memory_of
 from workbench.bench.reflecting import state_of
 from workbench.bench.retriever import Retriever
-from workbench.core.dedup import DedupThresholds, PairVerdict, contained_in_recent, judge_pair
-from workbench.core.errors import InvalidRecord
-from workbench.core.importance import base_importance
-from workbench.core.memory import MAX_CONTENT, NO_SOURCE, Memory, MemoryType, Source
+from workbench.core.dedup import RECENT, DedupThresholds, PairVerdict, contained_in_recent, judge_pair
+from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.core.record import iso
 from workbench.core.text import clean_for_store
 from workbench.core.trigger import record_observation
+from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fuzzy import order_similarity
 from workbench.store.library import Tx
-
-RECENT = 10
-"""How many of the latest memories tier 1 compares with (source 001, section 3.3)."""
 
 NEAREST = 5
 """How many of the most similar memories tier 2 looks at."""
 
 Outcome = Literal["created", "skipped", "absorbed", "proposed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """Something an agent or a person noticed, before it becomes a memory."""
-
-    content: str
-    observation_type: str = "general"
-    memory_type: MemoryType = "episodic"
-    session_id: str = ""
-    tags: tuple[str, ...] = ()
-    source: Source = NO_SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +40,12 @@ class Ingested:
     verdict: PairVerdict | None = None
 
 
+Near = tuple[Memory, PairVerdict, float]
+"""A memory that resembles an observation, what to do about it, and the cosine."""
+
+
 class Ingest:
-    """The way in for single observations."""
+    """The way in for observations, one or many at a time."""
 
     def __init__(self, context: Context, retriever: Retriever, mask: Callable[[str], str] = clean_for_store) -> None:
         self._context = context
@@ -64,48 +55,83 @@ class Ingest:
 
     def add(self, observation: Observation) -> Ingested:
         """Store an observation unless it repeats what is there; raises `InvalidRecord` for empty or too long text."""
-        text = self._mask(observation.content).strip()
-        if not text:
-            raise InvalidRecord("There is no text to remember.", "Nothing was written.")
-        if len(text) > MAX_CONTENT:
-            message = f"The text is {len(text):,} characters long, at most {MAX_CONTENT:,} fit."
-            raise InvalidRecord(message, "Nothing was written.")
-        # Loading can take a while, and others must not wait for it at the write lock.
-        self._retriever.load()
-        with self._library.transaction(self._context.actor, f"ingest {observation.observation_type}") as tx:
-            return self._add(tx, replace(observation, content=text))
+        return self.add_many((observation,))[0]
 
-    def _add(self, tx: Tx, observation: Observation) -> Ingested:
-        recent = self._recent()
-        said = next((m for m in reversed(recent) if contained_in_recent(observation.content, [m.content])), None)
-        if said is not None:
+    def add_many(self, observations: Sequence[Observation]) -> list[Ingested]:
+        """Store observations as one transaction, each compared with what is there and with those before it.
+
+        Raises `InvalidRecord` for empty or too long text; nothing is written then.
+        """
+        seen = [cleaned(observation, self._mask) for observation in observations]
+        if not seen:
+            return []
+        # Loading and embedding can take a while, and others must not wait for it at the write lock.
+        self._retriever.load()
+        vectors = self._retriever.vectors([one.content for one in seen])
+        what = seen[0].observation_type if len(seen) == 1 else f"{len(seen)} observations"
+        with self._library.transaction(self._context.actor, f"ingest {what}") as tx:
+            batch = _Batch(self._context, self._retriever, seen, vectors)
+            done = [batch.take(tx, place) for place in range(len(seen))]
+            batch.count(tx)
+        return done
+
+
+class _Batch:
+    """Observations on their way in, under the write lock."""
+
+    def __init__(self, context: Context, retriever: Retriever, seen: Sequence[Observation], vectors: Vectors) -> None:
+        self._context = context
+        self._library = context.library
+        self._seen = seen
+        self._recent = context.library.memories.latest(RECENT)
+        self._state = state_of(context)
+        self._created: dict[int, str] = {}
+        own = retriever.thresholds()
+        self._limits = DedupThresholds(own.flag, own.review, context.settings.thresholds.order)
+        self._near = retriever.near_memories(vectors, own.flag)
+        self._alike = np.clip(vectors @ vectors.T, -1.0, 1.0)
+
+    def take(self, tx: Tx, place: int) -> Ingested:
+        """Take in one observation."""
+        observation = self._seen[place]
+        if contained_in_recent(observation.content, [m.content for m in self._recent]):
+            said = next(m for m in reversed(self._recent) if contained_in_recent(observation.content, [m.content]))
             return Ingested("skipped", said)
-        near = self._nearest(observation)
+        near = self._nearest(place)
         if near is not None and near[1].action == "absorb":
             return self._absorb(tx, observation, *near)
-        memory = self._create(tx, observation)
+        memory = self._create(tx, place)
         if near is None or near[1].action == "distinct":
             return Ingested("created", memory)
         tx.put(self._proposal(memory, near))
         return Ingested("proposed", memory, near[0], near[1])
 
-    def _recent(self) -> list[Memory]:
-        """Return the memories stored last, oldest first."""
-        return self._library.memories.all()[-RECENT:]
+    def count(self, tx: Tx) -> None:
+        """Let the reflection gauge know what was created."""
+        if self._created:
+            tx.put(self._state)
 
-    def _nearest(self, observation: Observation) -> tuple[Memory, PairVerdict, float] | None:
+    def _nearest(self, place: int) -> Near | None:
         """Return the living memory of the same type that is most surely the same, with the verdict and the cosine."""
-        own = self._retriever.thresholds()
-        limits = DedupThresholds(own.flag, own.review, self._context.settings.thresholds.order)
-        found = []
-        for memory, cosine in self._retriever.nearest_memories(observation.content, NEAREST):
+        observation, found = self._seen[place], []
+        for memory, cosine in self._similar(place):
             if memory.memory_type != observation.memory_type or memory.status == "archived":
                 continue
             similarity = order_similarity(observation.content, memory.content)
-            verdict = judge_pair(observation.content, memory.content, cosine, similarity, limits)
+            verdict = judge_pair(observation.content, memory.content, cosine, similarity, self._limits)
             found.append((memory, verdict, cosine))
         rank = {"absorb": 0, "propose": 1, "distinct": 2}
         return min(found, key=lambda f: (rank[f[1].action], -f[2]), default=None)
+
+    def _similar(self, place: int) -> list[tuple[Memory, float]]:
+        """Return the most similar memories as they are now, those made in this batch included."""
+        pairs = [(memory.id, cosine) for memory, cosine in self._near[place]]
+        before = self._alike[place, :place]
+        alike = np.flatnonzero(before >= self._limits.flag).tolist()
+        pairs += [(self._created[at], float(before[at])) for at in alike if at in self._created]
+        best = sorted(pairs, key=lambda pair: -pair[1])[:NEAREST]
+        now = ((self._library.memories.find(id), cosine) for id, cosine in best)
+        return [(memory, cosine) for memory, cosine in now if memory is not None]
 
     def _absorb(
         self, tx: Tx, observation: Observation, memory: Memory, verdict: PairVerdict, cosine: float
@@ -125,27 +151,16 @@ class Ingest:
         tx.put(counted)
         return Ingested("absorbed", counted, memory, verdict)
 
-    def _create(self, tx: Tx, observation: Observation) -> Memory:
+    def _create(self, tx: Tx, place: int) -> Memory:
         now = self._context.now()
-        importance = base_importance(observation.observation_type, observation.content)
-        memory = Memory(
-            id=tx.new_memory_id(now),
-            content=observation.content,
-            created_at=now,
-            last_accessed_at=now,
-            session_id=observation.session_id,
-            memory_type=observation.memory_type,
-            observation_type=observation.observation_type,
-            tags=observation.tags,
-            importance_score=importance,
-            helpful_created=1,
-            source=observation.source,
-        )
+        memory = memory_of(self._seen[place], tx.new_memory_id(now), now)
         tx.put(memory)
-        tx.put(record_observation(state_of(self._context), importance, now))
+        self._created[place] = memory.id
+        self._recent = [*self._recent[1 - RECENT :], memory]
+        self._state = record_observation(self._state, memory.importance_score, now)
         return memory
 
-    def _proposal(self, memory: Memory, near: tuple[Memory, PairVerdict, float]) -> Proposal:
+    def _proposal(self, memory: Memory, near: Near) -> Proposal:
         other, verdict, cosine = near
         return Proposal(
             id=f"merge-{memory.id}",

@@ -14,6 +14,7 @@ from workbench.core.scoring import Scored
 from workbench.core.served import hidden_because
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.flips import Flip, Lines, admitting, flips
+from workbench.retrieval.pooling import judging_pool
 from workbench.retrieval.ranker import QueryScores, Ranker
 from workbench.retrieval.ranking import Factor, Ranking
 
@@ -117,6 +118,10 @@ class Question:
         order = np.lexsort((ranking.candidates.id_rank, -ranking.totals))
         places[ranking.candidates.rows[order]] = np.arange(1, len(order) + 1)
         return Baseline(profile, now, places)
+
+    def pool(self, profile: Profile, now: datetime) -> tuple[Memory, ...]:
+        """Return what is worth judging for the query: the best of very different settings, shuffled, without scores."""
+        return tuple(self.ranker.pool.memory(id) for id in judging_pool(self.ranker, self.scores, profile, now).ids)
 
     def standings(self, ranking: Ranking, baseline: Baseline) -> tuple[Standing, ...]:
         """Return the listed rows with how they stood in the baseline."""

@@ -21,11 +21,11 @@ from workbench.retrieval.growing import GrowingMatrix
 from workbench.retrieval.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.lexical_cache import LexicalCache
 from workbench.retrieval.lexical_search import TextOf, prefix, substring
-from workbench.retrieval.nearest import nearest
+from workbench.retrieval.nearest import near_pairs, nearest
 from workbench.retrieval.pool import Pool
 from workbench.retrieval.ranker import Ranker
 from workbench.retrieval.text import memory_text, text_of
-from workbench.retrieval.text_keys import Keys, text_keys
+from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 from workbench.retrieval.thresholds import Thresholds
 from workbench.retrieval.vectors import VectorCache
 from workbench.store.library import Touched
@@ -69,9 +69,9 @@ class Retriever:
             if self._ranker is None:
                 self._take_dirty()
                 self._ranker = self._loaded(self._pool(), progress, cancelled)
-                # All of this will grow old. Now it is old at once, and is not walked twice on its way there.
+                # A store is millions of objects that stay: walking through them takes the collector half a second,
+                # again and again. They are its own again when the store is closed.
                 gc.freeze()
-                gc.unfreeze()
             return self.ranker()
 
     def ranker(self) -> Ranker:
@@ -82,6 +82,11 @@ class Retriever:
             if self._dirty:
                 self._follow(self._ranker)
             return self._ranker
+
+    def close(self) -> None:
+        """Let go of what was loaded; does not wait for who is still loading."""
+        self._ranker = None
+        gc.unfreeze()
 
     @property
     def embedder(self) -> Embedder:
@@ -118,6 +123,21 @@ class Retriever:
         rows, cosines = nearest(self.vector(text), ranker.vectors, k, mask)
         return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
 
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts that are about to be stored, shape (n, dim)."""
+        with self._lock:
+            return self._vectors([clean_for_store(text) for text in texts])
+
+    def near_memories(self, vectors: Vectors, least: float) -> list[list[tuple[Memory, float]]]:
+        """Return for each vector the memories, archived ones too, with a cosine of `least` or more."""
+        ranker = self.ranker()
+        found: list[list[tuple[Memory, float]]] = [[] for _ in vectors]
+        for text, row, cosine in zip(
+            *(part.tolist() for part in near_pairs(vectors, ranker.vectors, least)), strict=True
+        ):
+            found[text].append((ranker.pool.memories[row], cosine))
+        return found
+
     def containing(self, text: str, limit: int) -> tuple[Memory, ...]:
         """Return memories, archived ones too, whose text contains `text`, case ignored, the last stored first."""
         return self._searched(substring, text, limit)
@@ -138,12 +158,14 @@ class Retriever:
     def _pool(self) -> Pool:
         """Return the pool of all memories that can be read."""
         docs = list(self._library.journal.state.tables.get("memories", {}).values())
-        return Pool.read(docs) or Pool.build(self._library.memories.all())
+        pool = Pool.read(docs)
+        return Pool.build(self._library.memories.all()) if pool is None else pool
 
     def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
         """Put a ranker together; the caches give what they know and are told the rest."""
         texts = _texts(pool)
         keys = text_keys(texts)
+        pool.take_twins(first_of_equals(keys))
         vectors = self._vectors(texts, keys, progress, cancelled)
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
@@ -163,7 +185,7 @@ class Retriever:
     def _searched(self, search: Search, text: str, limit: int) -> tuple[Memory, ...]:
         ranker = self.ranker()
         memories = ranker.pool.memories
-        rows = search(self._lexical(ranker), lambda row: _text(memories[row]), text, limit)
+        rows = search(self._lexical(ranker), lambda row: clean_for_store(text_of(*memories.text(row))), text, limit)
         return tuple(memories[row] for row in rows)
 
     def _note(self, touched: Touched) -> None:

@@ -10,7 +10,7 @@ from workbench.bench.context import Context, apply_changes
 from workbench.bench.review_queue import NO_EVIDENCE, Cited, ReviewQueue, is_put_off
 from workbench.core import lifecycle
 from workbench.core.change import Change, diff
-from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.filter import parse_filter
 from workbench.core.lifecycle import Tombstone
 from workbench.core.memory import MAX_CONTENT, Memory
@@ -142,8 +142,11 @@ class Review:
             for proposal in proposals:
                 self._accept(tx, proposal)
 
-    def edit_and_approve(self, id: str, content: str) -> None:
-        """Confirm a candidate with another text, or carry out a merge with it."""
+    def edit_and_approve(self, id: str, content: str, expected: str | None = None) -> None:
+        """Confirm a candidate with another text, or carry out a merge with it.
+
+        Raises `Conflict` when the text of its memory no longer is the `expected` one.
+        """
         text = clean_for_store(content).strip("\n")
         if not text.strip():
             raise InvalidRecord("An empty text cannot be approved.", "Reject it instead; nothing was changed.")
@@ -151,6 +154,9 @@ class Review:
             raise InvalidRecord(f"The text is longer than {MAX_CONTENT:,} characters.", "Nothing was changed.")
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self.get(id)
+            memory = self.memory(proposal)
+            if expected is not None and memory is not None and memory.content != expected:
+                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
             self._accept(tx, replace(proposal, changes=self._changes(proposal, text)))
 
     def reject(self, ids: Sequence[str], reason: str = "") -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from workbench.bench import votes
 from workbench.bench.context import Context
 from workbench.core import lifecycle
-from workbench.core.errors import InvalidRecord
+from workbench.core.errors import Conflict, InvalidRecord
 from workbench.core.filter import Filter, parse_filter
 from workbench.core.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
@@ -94,8 +94,11 @@ class Stream:
         self._change(ids, "pin" if wanted else "unpin", lambda m: replace(m, pinned=wanted))
         return wanted
 
-    def edit(self, id: str, content: str) -> bool:
-        """Change the text of a memory; return whether it differs. Raises `InvalidRecord`."""
+    def edit(self, id: str, content: str, expected: str | None = None) -> bool:
+        """Change the text of a memory; return whether it differs.
+
+        Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one that is too long.
+        """
         text = clean_for_store(content).strip("\n")
         memory = self._strict(id)
         if text == memory.content:
@@ -106,7 +109,10 @@ class Stream:
             raise InvalidRecord(message, "Nothing was changed.")
         # A summary that was cut from the old text would go on saying what the memory no longer says.
         summary = "" if _is_cut(memory.summary, memory.content) else memory.summary
-        self._change((id,), "edit", lambda m: replace(m, content=text, summary=summary))
+        with self._library.transaction(self._context.actor, f"edit {id}"):
+            if expected is not None and self._strict(id).content != expected:
+                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+            self._change((id,), "edit", lambda m: replace(m, content=text, summary=summary))
         return True
 
     def forget(self, ids: Sequence[str]) -> None:

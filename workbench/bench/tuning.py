@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
+from workbench.bench.birth import Birth
 from workbench.bench.context import Context
 from workbench.bench.profiles import Profiles
 from workbench.bench.question import Question
@@ -47,12 +48,14 @@ class Tuning:
         """Return the saved queries."""
         return tuple(self._context.library.queries.all())
 
-    def save(self, profile: Profile, name: str, parent: str) -> Profile:
+    def save(self, profile: Profile, name: str, parent: str, birth: Birth | None = None) -> Profile:
         """Save a profile under a name, as a file that says where it comes from; return it as it was saved.
+
+        `birth` says what it was measured on.
 
         Only the profile it comes from may be replaced. Raises `InvalidRecord` or `StoreProblem`.
         """
         about = profile.about if name == parent else f"tuned from {parent}"
         named = replace(profile, name=name, about=about)
-        self.profiles.save(named, self._context.now(), parent)
+        self.profiles.save(named, self._context.now(), parent, birth)
         return named

@@ -18,6 +18,8 @@ from workbench.store.journal import utc_now
 from workbench.store.library import Library
 
 if TYPE_CHECKING:
+    from workbench.bench.care import Care
+    from workbench.bench.erasing import Eraser
     from workbench.bench.evaluation import Evaluator
     from workbench.bench.exporting import Exporter
     from workbench.bench.importing import Importer
@@ -99,6 +101,20 @@ class Workbench:
 
         return Exporter(self.context, self.playbooks)
 
+    @cached_property
+    def care(self) -> "Care":
+        """What is wrong with the store, and what to do about it."""
+        from workbench.bench.care import Care
+
+        return Care(self.context)
+
+    @cached_property
+    def eraser(self) -> "Eraser":
+        """Erasing for good."""
+        from workbench.bench.erasing import Eraser
+
+        return Eraser(self.context, self.history)
+
     @property
     def library(self) -> Library:
         """The store's tables, for reading."""
@@ -106,6 +122,7 @@ class Workbench:
 
     def close(self) -> None:
         """Write a checkpoint and let go of the store."""
+        self.retriever.close()
         self.library.close()
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from workbench import paths, recent
 from workbench.cli.describe import LAYOUT, bullet_json, compact, memory_json
 from workbench.cli.output import counted, moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
+from workbench.cli.parsing import Commands, add_command, add_json, count, revision, wants_json
 from workbench.cli.session import Session
+from workbench.core.errors import UnknownRecord
 from workbench.core.feedback import effective_importance
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
@@ -36,6 +37,7 @@ def add_commands(commands: Commands) -> None:
     """Add `show`, `list`, `stats` and `status`."""
     show = add_command(commands, "show", show_record, "print a memory or a bullet in full")
     show.add_argument("id", metavar="ID", help="a memory's id or a bullet's (BOOK/ID when several playbooks have it)")
+    show.add_argument("--at", metavar="REV", type=revision, help="as it was right after this revision")
     add_json(show)
     listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
@@ -49,9 +51,15 @@ def show_record(session: Session) -> int:
     """Print one record with all it holds."""
     from workbench.bench.votes import find_votable
 
+    args = session.args
     with session.reading() as bench:
-        record = find_votable(bench.context, session.args.id)
-    if wants_json(session.args):
+        if args.at is None:
+            record: object = find_votable(bench.context, args.id)
+        else:
+            record = bench.history.at_revision(bench.history.place_of(args.id), args.at)
+    if not isinstance(record, Memory | Bullet):
+        raise UnknownRecord(f"{args.id} is neither a memory nor a bullet.", "`workbench history` shows what changed.")
+    if wants_json(args):
         write_json(memory_json(record) if isinstance(record, Memory) else bullet_json(record))
         return 0
     facts = _memory_facts(record, session.clock()) if isinstance(record, Memory) else _bullet_facts(record)
@@ -89,15 +97,15 @@ def print_stats(session: Session) -> int:
     """Print counts, and how far the reflection gauge is along."""
     with session.reading() as bench:
         stats, gauge = bench.overview.stats(), bench.overview.gauge()
-        unfinished = list(bench.library.journal.unfinished.values())
+        unfinished = dict(bench.library.journal.unfinished)
     if wants_json(session.args):
         store, reflection = session.choice().folder, _gauge_json(gauge)
-        write_json({**asdict(stats), "store": store, "reflection": reflection, "unfinished": unfinished})
+        write_json({**asdict(stats), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())})
         return 0
     for line in table(_stats_rows(stats, gauge)):
         say(line)
-    for label in unfinished:
-        say(f"not finished: {label}; undoing takes back what was written")
+    for group, label in unfinished.items():
+        say(f"not finished: {label}; `workbench undo --group {group}` takes back what was written")
     return 0
 
 
@@ -107,11 +115,6 @@ def print_status(session: Session) -> int:
     with session.reading() as bench:
         say(bench.overview.status_line(None if look is None else look.rev))
     return 0
-
-
-def _row(memory: Memory) -> tuple[str, ...]:
-    importance = f"{memory.importance_score:g}"
-    return (memory.id, moment(memory.created_at), memory.observation_type, memory.status, importance, memory.line)
 
 
 def _memory_facts(memory: Memory, now: "datetime") -> list[tuple[str, str]]:

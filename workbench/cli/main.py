@@ -1,15 +1,21 @@
 """The command line as a whole: all commands, and the way from arguments to an exit code."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench import __version__, config, paths
-from workbench.cli import adding, evaluating, exporting, importing, looking, opening, places, searching, undoing
+from workbench import __version__, paths
 from workbench.cli.output import fail, warn
 from workbench.cli.parsing import Parser, add_store
 from workbench.cli.session import Clock, OpenApp, Session
 from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench import config
 
 PROBLEM = 2
 """Exit code when something could not be done; nothing was changed then."""
@@ -20,20 +26,42 @@ The store is found from the working directory (.workbench/ in it or above); othe
 global one. `workbench demo` opens a store to try things out."""
 
 
+_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "opening": ("demo",),
+    "importing": ("import",),
+    "exporting": ("export",),
+    "searching": ("search",),
+    "evaluating": ("eval", "tune"),
+    "adding": ("ingest", "vote"),
+    "appending": ("append",),
+    "undoing": ("undo", "redo", "history"),
+    "looking": ("show", "list", "stats", "status"),
+    "tending": ("doctor", "compact"),
+    "erasing": ("purge",),
+    "places": ("config", "stores"),
+}
+"""The modules of commands and the commands of each: a known one is all that is imported."""
+
+_UNSETTLED = frozenset({"append"})
+"""Commands that need no settings and are not to wait for them."""
+
+
 def utc_now() -> datetime:
     """Return the present moment in UTC."""
     return datetime.now(UTC)
 
 
-def build_parser() -> Parser:
-    """Return the parser of all commands; building it imports nothing heavy."""
+def build_parser(command: str = "") -> Parser:
+    """Return the parser of one command, or else of all; building it imports nothing heavy."""
     parser = Parser(prog="workbench", description=_ABOUT)
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
-    parser.set_defaults(handler=opening.open_store)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
-    for family in (opening, importing, exporting, searching, evaluating, adding, undoing, looking, places):
-        family.add_commands(commands)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog=parser.prog, parser_class=Parser)
+    chosen = [family for family, names in _FAMILIES.items() if command in names]
+    for family in chosen or _FAMILIES:
+        import_module(f"workbench.cli.{family}").add_commands(commands)
+    if not chosen:
+        parser.set_defaults(handler=import_module("workbench.cli.opening").open_store)
     return parser
 
 
@@ -42,16 +70,39 @@ def run(argv: Sequence[str] | None, *, open_app: OpenApp, cwd: Path | None = Non
 
     `open_app` runs the app. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
     """
-    args = build_parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else list(argv)
+    command = _command(argv)
+    args = build_parser(command).parse_args(argv)
     try:
-        loaded = config.load(paths.config_dir() / config.FILE_NAME)
-        for problem in loaded.problems:
-            warn(problem)
-        code: int = args.handler(Session(args, cwd or _here(), clock, open_app, loaded))
+        session = Session(args, cwd or _here(), clock, open_app, cache(_settings))
+        if command not in _UNSETTLED:
+            session.settings()
+        code: int = args.handler(session)
     except WorkbenchError as error:
         fail(error)
         return PROBLEM
     return code
+
+
+def _command(argv: Sequence[str]) -> str:
+    """Return the first word that is neither an option nor the value of `--store`."""
+    words = iter(argv)
+    for word in words:
+        if word == "--store":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return ""
+
+
+def _settings() -> "config.Loaded":
+    """Read the settings, and say what is wrong with them."""
+    from workbench import config
+
+    loaded = config.load(paths.config_dir() / config.FILE_NAME)
+    for problem in loaded.problems:
+        warn(problem)
+    return loaded
 
 
 def _here() -> Path:

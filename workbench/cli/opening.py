@@ -15,7 +15,7 @@ With --into the store is made in a folder of yours and stays there; the app is n
 
 
 def add_commands(commands: Commands) -> None:
-    """Add `demo`; opening the app is what happens without a command."""
+    """Add `demo`."""
     parser = add_command(commands, "demo", open_demo, "open a demo store to try things out", _DEMO)
     parser.add_argument("--into", metavar="DIR", type=Path, help="make the demo store in this empty or new folder")
 

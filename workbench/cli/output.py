@@ -1,7 +1,5 @@
 """Printing: for people through `printable`, so that stored text stays inert; for programs as JSON."""
 
-import json
-import shutil
 import sys
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -34,6 +32,8 @@ def fail(error: WorkbenchError) -> None:
 
 def write_json(value: object) -> None:
     """Print a value as JSON in ASCII: the true text, and yet nothing a terminal would obey."""
+    import json
+
     print(json.dumps(plain(value), indent=2))
 
 
@@ -54,6 +54,8 @@ def plain(value: object) -> object:
 
 def width() -> int:
     """Return how many cells a line may have."""
+    import shutil
+
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
 
 

@@ -67,6 +67,11 @@ def count(text: str) -> int:
     return number
 
 
+def revision(text: str) -> int:
+    """Read a revision, a whole number of at least 0."""
+    return 0 if text == "0" else count(text)
+
+
 def hours(text: str) -> float:
     """Read a number of hours above 0, at most a century."""
     try:

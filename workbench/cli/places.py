@@ -24,7 +24,7 @@ def print_config(session: Session) -> int:
     if session.args.what == "path":
         say(str(paths.config_dir() / config.FILE_NAME))
     else:
-        say(config.show(session.config.settings).rstrip("\n"))
+        say(config.show(session.settings().settings).rstrip("\n"))
     return 0
 
 

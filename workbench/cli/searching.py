@@ -1,4 +1,4 @@
-"""`workbench search`: what an agent would be given for a query. A preview: nothing counts as an access."""
+"""`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent asks."""
 
 from typing import TYPE_CHECKING
 
@@ -6,11 +6,12 @@ from workbench.cli.describe import found_json
 from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
-from workbench.cli.session import Session
+from workbench.cli.session import Session, actor_of
 from workbench.core.errors import InvalidQuery
 
 if TYPE_CHECKING:
     from workbench.bench.workbench import Workbench
+    from workbench.core.profile import Profile
     from workbench.core.scoring import Scored
     from workbench.retrieval.ranking import Ranking
 
@@ -18,7 +19,8 @@ LONG = 2000
 """Texts above which embedding them shows its progress."""
 
 _DETAILS = """Ranks by recency, importance and relevance under a retrieval profile, over what agents are served:
-no candidates, nothing archived, nothing from after --now. It only looks: no access is counted."""
+no candidates, nothing archived, nothing from after --now. It only looks: no access is counted,
+unless an agent asks with --for-agent."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -28,6 +30,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
     parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
     parser.add_argument("--now", metavar="ISO", type=time, help="rank as at this time (without an offset: UTC)")
+    about = "serve this agent: what it is given counts as read by it now"
+    parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
     add_json(parser)
 
@@ -37,7 +41,9 @@ def search(session: Session) -> int:
     args = session.args
     if not args.query.strip():
         raise InvalidQuery("The query is empty.", "Say what to look for; `workbench list` shows everything.")
-    with session.reading() as bench:
+    if args.actor is not None and args.now is not None:
+        raise InvalidQuery("--now only looks, so it serves no agent.", "Leave out --now or --for-agent.")
+    with session.reading() if args.actor is None else session.changing(actor_of(args)) as bench:
         tuning = bench.tuning
         profile = tuning.default() if args.profile is None else tuning.profiles.get(args.profile)
         line = ProgressLine("reading the memories", LONG)
@@ -45,7 +51,7 @@ def search(session: Session) -> int:
             bench.retriever.load(line)
         finally:
             line.clear()
-        ranking = tuning.rank(tuning.ask(args.query), profile, args.now or session.clock(), args.k)
+        ranking = _ranking(session, bench, profile)
         for remark in _remarks(bench, ranking, args.query):
             warn(remark)
         if wants_json(args):
@@ -53,6 +59,19 @@ def search(session: Session) -> int:
         else:
             _print(ranking, args.explain)
     return 0
+
+
+def _ranking(session: Session, bench: "Workbench", profile: "Profile") -> "Ranking":
+    """Rank for a look, or serve an agent."""
+    from workbench.bench.serving import serve
+
+    args, tuning = session.args, bench.tuning
+    if args.actor is None:
+        return tuning.rank(tuning.ask(args.query), profile, args.now or session.clock(), args.k)
+    served = serve(bench.context, tuning, args.query, args.k, profile)
+    if served.problem:
+        warn(served.problem)
+    return served.ranking
 
 
 def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:

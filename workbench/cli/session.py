@@ -1,7 +1,6 @@
 """What every command works with: where it runs, the clock, the way to the app, and the store it opens."""
 
 import contextlib
-import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,11 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from workbench import config, paths
+from workbench import paths
 from workbench.cli.output import warn
 from workbench.core.errors import StoreProblem
 
 if TYPE_CHECKING:
+    from workbench import config
     from workbench.bench.workbench import Workbench
 
 Clock = Callable[[], datetime]
@@ -35,35 +35,39 @@ class OpenApp(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One run of the command line: its arguments, its surroundings and the person's settings."""
+    """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for."""
 
     args: Namespace
     cwd: Path
     clock: Clock
     open_app: OpenApp
-    config: config.Loaded
+    settings: "Callable[[], config.Loaded]"
 
     def choice(self) -> paths.StoreChoice:
         """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
         return paths.find_store(self.cwd, self.args.store)
 
     @contextmanager
-    def reading(self) -> "Iterator[Workbench]":
+    def reading(self, *, remarks: bool = True) -> "Iterator[Workbench]":
         """Open the store without writing to it; one that is not there yet reads as an empty one."""
         folder = self.choice().folder
         if is_there(folder):
-            yield self.open(folder)
+            yield self.open(folder, remarks=remarks)
             return
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as empty:
             yield self.open(Path(empty))
 
     @contextmanager
-    def changing(self, actor: str = CLI_ACTOR, *, checkpoint: bool = False) -> "Iterator[Workbench]":
+    def changing(
+        self, actor: str = CLI_ACTOR, *, checkpoint: bool = False, remarks: bool = True
+    ) -> "Iterator[Workbench]":
         """Open or create the store to change it; a folder that was made for nothing is taken away again."""
         folder = self.choice().folder
         was_there = is_there(folder)
         try:
-            bench = self.open(folder, actor)
+            bench = self.open(folder, actor, remarks=remarks)
             yield bench
             if checkpoint or bench.library.journal.revisions_since_checkpoint >= REPLAYED:
                 # What was done is in the journal already, so a checkpoint that fails is no failure.
@@ -74,20 +78,22 @@ class Session:
                 with contextlib.suppress(OSError):
                     folder.rmdir()
 
-    def open(self, folder: Path, actor: str = CLI_ACTOR) -> "Workbench":
-        """Open a store folder; what it has to say about itself goes to stderr."""
+    def open(self, folder: Path, actor: str = CLI_ACTOR, *, remarks: bool = True) -> "Workbench":
+        """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
         from workbench.bench.workbench import open_workbench
 
+        settings = self.settings()
         bench = open_workbench(
             folder,
             profiles=paths.config_dir() / "profiles",
-            settings=self.config.settings,
-            given=self.config.given,
+            settings=settings.settings,
+            given=settings.given,
             actor=actor,
             clock=self.clock,
         )
-        for remark in (*bench.library.journal.notices, *bench.library.journal.damage):
-            warn(str(remark))
+        if remarks:
+            for remark in (*bench.library.journal.notices, *bench.library.journal.damage):
+                warn(str(remark))
         return bench
 
 

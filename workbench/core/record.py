@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from workbench.core.decoder import compiled
 from workbench.core.errors import InvalidRecord
 
 R = TypeVar("R")
@@ -36,13 +37,9 @@ def from_doc(kind: type[R], doc: Doc) -> R:
 
     Raises `InvalidRecord` when a required field is missing or a value has the wrong shape.
     """
-    values: dict[str, Any] = {}
     try:
-        for name, _, _, decode in _plan(kind):
-            raw = doc.get(name)
-            if raw is not None:
-                values[name] = decode(raw)
-        return kind(**values)
+        record: R = _maker(kind)(doc.get)
+        return record
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         who = doc.get("id", "(no id)")
         raise InvalidRecord(f"{kind.__name__.lower()} {who} cannot be read: {error}.") from error
@@ -53,6 +50,23 @@ def field_names(kind: type) -> frozenset[str]:
     return frozenset(name for name, *_ in _plan(kind))
 
 
+def decoders(kind: type) -> dict[str, Callable[[Any], Any]]:
+    """Return for each field what turns its JSON value into the record's value, or raises."""
+    return {name: decode for name, _, _, decode in _plan(kind)}
+
+
+def unchanged(value: Any) -> Any:
+    """Return the value: the decoder of fields that hold any JSON value."""
+    return value
+
+
+def present(hint: Any) -> Any:
+    """Return the type of a value that may be absent, or else the type itself."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return next(arg for arg in get_args(hint) if arg is not type(None))
+    return hint
+
+
 def iso(at: datetime) -> str:
     """Write a time as ISO 8601 in UTC, with `Z`."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -61,6 +75,8 @@ def iso(at: datetime) -> str:
 def parse_time(text: str) -> datetime:
     """Read an ISO 8601 time; one without an offset is taken as UTC. Raises `ValueError`."""
     at = datetime.fromisoformat(text)
+    if at.tzinfo is UTC:
+        return at
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
@@ -68,6 +84,7 @@ Codec = Callable[[Any], Any]
 _Plan = tuple[tuple[str, object, Codec, Codec], ...]
 _REQUIRED = object()
 _ALWAYS = frozenset({"id", "version"})
+_PLAIN = (str, int, bool, float)
 
 
 def _plan(kind: type) -> _Plan:
@@ -90,16 +107,35 @@ def _cached_plan(kind: Hashable) -> _Plan:
     return tuple(rows)
 
 
+def _maker(kind: type) -> Callable[[Any], Any]:
+    return _cached_maker(kind)
+
+
+@cache
+def _cached_maker(kind: Hashable) -> Callable[[Any], Any]:
+    """Return a function that makes a record of the `get` method of its document."""
+    assert isinstance(kind, type)
+    decode = decoders(kind)
+    plain = {name: inner for name, hint in get_type_hints(kind).items() if (inner := present(hint)) in _PLAIN}
+    make: Callable[[Any], Any] | None = compiled(kind, decode, plain)
+    if make is not None:
+        return make
+
+    def construct(get: Callable[[str], Any]) -> Any:
+        return kind(**{name: read(raw) for name, read in decode.items() if (raw := get(name)) is not None})
+
+    return construct
+
+
 def _codec(hint: Any) -> tuple[Codec, Codec]:
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        inner = next(arg for arg in args if arg is not type(None))
-        return _codec(inner)
+        return _codec(present(hint))
     if hint is datetime:
         return iso, parse_time
     if origin is tuple:
         encode, decode = _codec(args[0])
-        return (lambda v: [encode(x) for x in v]), (lambda v: tuple(decode(x) for x in _listed(v)))
+        return (lambda v: [encode(x) for x in v]), (lambda v: tuple([decode(x) for x in _listed(v)]))
     if origin is Mapping:
         encode, decode = _codec(args[1])
         return (
@@ -111,12 +147,8 @@ def _codec(hint: Any) -> tuple[Codec, Codec]:
     if hint is float:
         return float, _number
     if hint in (str, int, bool):
-        return _same, _typed(hint)
-    return _same, _same
-
-
-def _same(value: Any) -> Any:
-    return value
+        return unchanged, _typed(hint)
+    return unchanged, unchanged
 
 
 def _listed(value: Any) -> Any:

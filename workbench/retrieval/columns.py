@@ -12,7 +12,8 @@ from workbench.core.recency import CUT
 from workbench.core.scoring import DEAD_SPREAD
 from workbench.retrieval.arrays import Column, Rows, Scores
 from workbench.retrieval.candidates import Candidates
-from workbench.retrieval.pool import Pool, micros
+from workbench.retrieval.pool import Pool
+from workbench.retrieval.times import micros
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,8 +12,8 @@ _PHRASE = re.compile(r'["“”]([^"“”]+)["“”]')
 class LexicalQuery:
     """Distinct single terms and distinct phrases (two words or more), in the order of the query."""
 
-    terms: tuple[int, ...]
-    phrases: tuple[tuple[int, ...], ...]
+    terms: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
 
 
 def parse(query: str, vocabulary: Vocabulary) -> LexicalQuery:
@@ -29,4 +29,7 @@ def parse(query: str, vocabulary: Vocabulary) -> LexicalQuery:
     rest = vocabulary.encode([_PHRASE.sub(" ", query)])
     terms += [term for term in rest.words.tolist() if term not in vocabulary.stop]
     terms += rest.wholes.tolist()
-    return LexicalQuery(tuple(dict.fromkeys(terms)), tuple(dict.fromkeys(phrases)))
+    return LexicalQuery(
+        tuple(vocabulary.names(dict.fromkeys(terms))),
+        tuple(tuple(vocabulary.names(phrase)) for phrase in dict.fromkeys(phrases)),
+    )

@@ -1,9 +1,9 @@
 """Memories as columns: what the fast ranking reads instead of one value at a time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cached_property
+from datetime import datetime
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,23 +11,20 @@ from numpy.typing import NDArray
 
 from workbench.core.errors import UnknownRecord
 from workbench.core.memory import MEMORY_TYPES, Memory
+from workbench.core.record import Doc
 from workbench.core.served import SERVED
 from workbench.retrieval.arrays import Mask, Rows
+from workbench.retrieval.doc_columns import DocColumns
+from workbench.retrieval.memory_rows import MemoryRows
+from workbench.retrieval.times import Micros, micros, parsed_micros
 
-Micros = NDArray[np.int64]
-"""Microseconds since 1970 in UTC: whole numbers, so that differences are exact."""
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 PINNED = len(MEMORY_TYPES)
 """The kind of a pinned memory, after the four memory types: it does not decay, whatever its type."""
 
 _KINDS = {name: code for code, name in enumerate(MEMORY_TYPES)}
-
-
-def micros(at: datetime) -> int:
-    """Return an aware time as microseconds since 1970."""
-    gone = at - EPOCH
-    return (gone.days * 86_400 + gone.seconds) * 1_000_000 + gone.microseconds
+_HELPFUL = ("helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes")
+_HARMFUL = ("harmful_imported", "harmful_votes")
+_TIMES = frozenset({"created_at", "last_accessed_at", "last_feedback_at"})
 
 
 class Token:
@@ -46,7 +43,7 @@ class Pool:
     tokens change with what they cover: layout (membership, sessions, creation, status), access, importance.
     """
 
-    memories: tuple[Memory, ...]
+    memories: MemoryRows
     row_of: Mapping[str, int]
     sessions: Mapping[str, int]
     created: Micros
@@ -64,11 +61,25 @@ class Pool:
     @classmethod
     def build(cls, memories: Sequence[Memory]) -> Self:
         """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
-        row_of = {memory.id: row for row, memory in enumerate(memories)}
-        if len(row_of) != len(memories):
-            raise ValueError("an id occurs twice")
         sessions: dict[str, int] = {}
-        return cls(tuple(memories), row_of, sessions, **_columns(memories, sessions))
+        row_of = _rows_of([memory.id for memory in memories])
+        return cls(MemoryRows(memories), row_of, sessions, **_columns(memories, sessions))
+
+    @classmethod
+    def read(cls, docs: Sequence[Doc]) -> Self | None:
+        """Read the columns from the documents of memories, which become memories when they are looked at.
+
+        The documents must not be changed any more. Returns `None` when one of them cannot be read as a memory,
+        or an id occurs twice.
+        """
+        columns, sessions = DocColumns(docs), dict[str, int]()
+        if not columns.readable(Memory, _TIMES):
+            return None
+        try:
+            row_of = _rows_of([str(doc["id"]) for doc in docs])
+            return cls(MemoryRows(docs), row_of, sessions, **_read_columns(columns, sessions))
+        except (ValueError, TypeError, KeyError, OverflowError):
+            return None
 
     def __len__(self) -> int:
         return len(self.memories)
@@ -102,10 +113,8 @@ class Pool:
             if not np.array_equal(column[rows], values):
                 changed[name] = column.copy()
                 changed[name][rows] = values
-        everything = list(self.memories)
-        for row, memory in zip(rows.tolist(), new, strict=True):
-            everything[row] = memory
-        pool = replace(self, memories=tuple(everything), sessions=sessions, **changed, **_tokens(changed))
+        everything = self.memories.replaced(dict(zip(rows.tolist(), new, strict=True)))
+        pool = replace(self, memories=everything, sessions=sessions, **changed, **_tokens(changed))
         _carry_over(self, pool, rows)
         return pool
 
@@ -119,7 +128,7 @@ class Pool:
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), values]) for name, values in added.items()
         }
-        return type(self)(self.memories + tuple(memories), row_of, sessions, **columns)
+        return type(self)(self.memories.added(memories), row_of, sessions, **columns)
 
     @cached_property
     def id_rank(self) -> Rows:
@@ -142,8 +151,19 @@ class Pool:
         differ in the last digit; giving them one score keeps ties, and so rankings, stable.
         """
         first: dict[tuple[str, str], int] = {}
-        rows = [first.setdefault((m.content, m.summary), row) for row, m in enumerate(self.memories)]
+        rows = [first.setdefault(text, row) for row, text in enumerate(self.memories.texts())]
         return None if len(first) == len(self) else np.array(rows, np.intp)
+
+    def take_twins(self, twins: Rows | None) -> None:
+        """Be told the `twins` by who has compared the texts already."""
+        self.__dict__["twins"] = twins
+
+
+def _rows_of(ids: Sequence[str]) -> dict[str, int]:
+    row_of = {id: row for row, id in enumerate(ids)}
+    if len(row_of) != len(ids):
+        raise ValueError("an id occurs twice")
+    return row_of
 
 
 def _columns(memories: Sequence[Memory], sessions: dict[str, int]) -> dict[str, Any]:
@@ -159,6 +179,38 @@ def _columns(memories: Sequence[Memory], sessions: dict[str, int]) -> dict[str, 
         "session": np.array(session, np.int32),
         "servable": np.array([m.status in SERVED for m in memories], np.bool_),
     }
+
+
+def _read_columns(docs: DocColumns, sessions: dict[str, int]) -> dict[str, Any]:
+    """Read the columns from documents, numbering sessions in `sessions`; raises `ValueError` for a broken time."""
+
+    def numbered(names: Sequence[str]) -> NDArray[Any]:
+        for name in dict.fromkeys(names):
+            if name:
+                sessions.setdefault(name, len(sessions))
+        return _mapped({**sessions, "": -1}.__getitem__, names)
+
+    created = docs.column("created_at", 0, np.int64, parsed_micros)
+    kind = docs.column("memory_type", _KINDS["episodic"], np.int8, partial(_mapped, _KINDS.__getitem__))
+    kind[docs.column("pinned", False, np.bool_)] = PINNED
+    feedback = created.copy()
+    for rows, at in docs.given("last_feedback_at"):
+        feedback[rows] = parsed_micros(at)
+    helpful, harmful = (sum(docs.column(name, 0, np.float64) for name in names) for names in (_HELPFUL, _HARMFUL))
+    return {
+        "created": created,
+        "accessed": docs.column("last_accessed_at", 0, np.int64, parsed_micros),
+        "feedback": feedback,
+        "importance": docs.column("importance_score", 5.0, np.float64),
+        "net": helpful - harmful,
+        "kind": kind,
+        "session": docs.column("session_id", -1, np.int32, numbered),
+        "servable": docs.column("status", True, np.bool_, partial(_mapped, SERVED.__contains__)),
+    }
+
+
+def _mapped(number_of: Callable[[Any], int], values: Sequence[Any]) -> NDArray[np.int64]:
+    return np.fromiter(map(number_of, values), np.int64, len(values))
 
 
 _COVERS = {

@@ -24,9 +24,10 @@ from workbench.retrieval.columns import (
     recency_column,
     relevance_column,
 )
-from workbench.retrieval.pool import Pool, micros
+from workbench.retrieval.pool import Pool
 from workbench.retrieval.ranking import Factor, Ranking
 from workbench.retrieval.selecting import top_positions
+from workbench.retrieval.times import micros
 
 BLOCK = 1 << 14
 """Rows combined at a time: two float64 blocks of this size stay in a processor's cache."""

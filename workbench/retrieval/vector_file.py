@@ -9,7 +9,6 @@ shortened or overwritten in place, because another process may have it mapped: a
 import os
 import struct
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,8 +16,8 @@ from typing import BinaryIO
 import numpy as np
 
 from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.text_keys import KEY_SIZE, Keys, keys_of
 
-KEY_SIZE = 16
 _MAGIC = b"WBVEC\x00\x00\x01"
 _HEADER = struct.Struct("<8sI32s")
 _BLOCK = struct.Struct("<II")
@@ -57,7 +56,7 @@ class VectorFile:
         """The keys of its rows."""
         return self.folder / "keys.bin"
 
-    def read(self, known: Sound = NOTHING) -> tuple[Sound, list[bytes], Vectors]:
+    def read(self, known: Sound = NOTHING) -> tuple[Sound, Keys, Vectors]:
         """Return how far the files are sound now, the keys of the rows after `known`, and the sound matrix, mapped.
 
         When the matrix is no longer the file of `known`, the inode differs and the keys are those of all rows.
@@ -72,29 +71,30 @@ class VectorFile:
                 raw = file.read()
                 matrix = self._mapped(vectors)
         except FileNotFoundError:
-            return NOTHING, [], self._mapped(None)
+            return NOTHING, keys_of(b""), self._mapped(None)
         at = 0 if start.size else len(self._header())
         if at and raw[:at] != self._header():
-            return Sound(inode), [], matrix[:0]
-        keys: list[bytes] = []
-        while (end := _sound_block(raw, at, matrix, start.rows + len(keys))) is not None:
-            keys += [raw[i : i + KEY_SIZE] for i in range(at + _BLOCK.size, end, KEY_SIZE)]
+            return Sound(inode), keys_of(b""), matrix[:0]
+        names: list[bytes] = []
+        rows = start.rows
+        while (end := _sound_block(raw, at, matrix, rows)) is not None:
+            names.append(raw[at + _BLOCK.size : end])
+            rows += len(names[-1]) // KEY_SIZE
             at = end
-        sound = Sound(inode, start.size + at, start.rows + len(keys))
-        return sound, keys, matrix[: sound.rows]
+        return Sound(inode, start.size + at, rows), keys_of(b"".join(names)), matrix[:rows]
 
-    def append(self, keys: Sequence[bytes], vectors: Vectors, sound: Sound) -> tuple[Sound, Vectors]:
+    def append(self, keys: Keys, vectors: Vectors, sound: Sound) -> tuple[Sound, Vectors]:
         """Add rows after the sound ones; return how far the files are sound then, and the matrix, mapped.
 
         Only for the holder of the writer's lock, with `sound` just read. Raises `OSError`.
         """
-        names = b"".join(keys)
+        names = keys.astype("<u8").tobytes()
         data = np.ascontiguousarray(vectors, np.float32).tobytes()
         block = _BLOCK.pack(len(keys), zlib.crc32(data, zlib.crc32(names))) + names
         if not self._ends_at(sound):
             sound = self._started_anew(sound)
         for path, part in ((self.vectors_path, data), (self.keys_path, block)):
-            with path.open("ab") as file:
+            with _open_to_write(path, os.O_APPEND) as file:
                 file.write(part)
         with self.vectors_path.open("rb") as file:
             matrix = self._mapped(file)
@@ -122,7 +122,9 @@ class VectorFile:
         rows = self._sound_rows(sound)
         for path, part in ((self.vectors_path, rows), (self.keys_path, kept)):
             fresh = path.with_suffix(".new")
-            fresh.write_bytes(part)
+            fresh.unlink(missing_ok=True)
+            with _open_to_write(fresh, os.O_EXCL) as file:
+                file.write(part)
             fresh.replace(path)
         return Sound(self.vectors_path.stat().st_ino, len(kept), sound.rows)
 
@@ -135,6 +137,11 @@ class VectorFile:
     def _header(self) -> bytes:
         start = _HEADER.pack(_MAGIC, self.dim, self.fingerprint.encode()[:32])
         return start + struct.pack("<I", zlib.crc32(start))
+
+
+def _open_to_write(path: Path, how: int) -> BinaryIO:
+    binary: int = getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | how | binary, 0o600), "wb")
 
 
 def _sound_block(raw: bytes, at: int, matrix: Vectors, row: int) -> int | None:

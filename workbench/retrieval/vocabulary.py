@@ -1,7 +1,7 @@
 """Texts as sequences of term numbers: stemmed words, and whole identifiers and paths besides."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -47,11 +47,20 @@ class Vocabulary:
     def __init__(self) -> None:
         self._word: dict[str, int] = {}
         self._term: dict[str, int] = {}
+        self._names: list[str] = []
         self._lock = Lock()
         self.stop = frozenset(self.words(sorted(STOP_WORDS)).tolist())
 
     def __len__(self) -> int:
         return len(self._term)
+
+    def number(self, term: str) -> int | None:
+        """Return the number of a term, or `None` when it was never seen."""
+        return self._term.get(term)
+
+    def names(self, numbers: Iterable[int]) -> list[str]:
+        """Return the terms that have these numbers."""
+        return [self._names[number] for number in numbers]
 
     def words(self, words: Sequence[str]) -> Terms:
         """Return the term of each lower-case word, stemming those not seen before."""
@@ -80,8 +89,14 @@ class Vocabulary:
         )
 
     def _number(self, term: str) -> int:
+        known = self._term.get(term)
+        if known is not None:
+            return known
         with self._lock:
-            return self._term.setdefault(term, len(self._term))
+            if term not in self._term:
+                self._names.append(term)
+                self._term[term] = len(self._names) - 1
+            return self._term[term]
 
 
 def split_words(text: str) -> list[str]:

@@ -14,16 +14,18 @@ from typing import Any
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.memory import Memory, check_memory
 from workbench.core.record import from_doc, iso
-from workbench.store import chain, segments
+from workbench.core.trigger import ReflectionState, record_observation
+from workbench.store import chain, quick_lock, segments
 from workbench.store.codec import BadLine, seal, unseal
 from workbench.store.entry import ABSENT, Doc, DocChange, Entry, diff_docs, to_json
-from workbench.store.lock import WriteLock, cannot_read, cannot_write
+from workbench.store.lock import cannot_read, cannot_write
 from workbench.store.naming import COUNTERS, key_of, memory_id, memory_number, to_document
 from workbench.store.segments import NAME
 
 Clock = Callable[[], datetime]
 
 _TABLE = "memories"
+_GAUGE = "reflection"
 _RECENT = 10
 _REACH = 1 << 20
 """Bytes of the tail that are searched for the latest memories before the header's are taken."""
@@ -43,18 +45,21 @@ class Appending:
     def __init__(self, tail: _Tail) -> None:
         self.recent = tuple(_readable(tail.recent))
         self._next = tail.next_ids.get(_TABLE, 1)
+        self._next_gauge = tail.next_ids.get(_GAUGE, 1)
         self._added: dict[str, Doc] = {}
+        self._counted = ReflectionState()
 
     @property
     def changes(self) -> tuple[DocChange, ...]:
         """What was added so far."""
         diffs = (diff_docs(_TABLE, doc_id, None, doc, COUNTERS) for doc_id, doc in self._added.items())
-        return tuple(change for change in diffs if change is not None)
+        return (*(change for change in diffs if change is not None), *self._moved_gauge())
 
     @property
-    def next_id(self) -> int:
-        """The next free document id of the memories."""
-        return self._next
+    def next_ids(self) -> dict[str, int]:
+        """The next free document ids of the tables that are written to."""
+        first = self._counted.observations_since_last and self._next_gauge == 1
+        return {_TABLE: self._next, **({_GAUGE: 2} if first else {})}
 
     def new_memory_id(self, at: datetime) -> str:
         """Take a fresh memory id; no two processes ever get the same one."""
@@ -69,6 +74,26 @@ class Appending:
             raise InvalidRecord(f"{memory.id} was not handed out here.", "Nothing was written.")
         self._added[str(number)] = to_document(memory)
 
+    def count(self, importance: float, at: datetime) -> None:
+        """Let the reflection gauge count one observation."""
+        self._counted = record_observation(self._counted, importance, at)
+
+    def _moved_gauge(self) -> Iterator[DocChange]:
+        """Move the gauge by what was counted; where it stands need not be known, only whether there is one."""
+        counted = self._counted
+        if not counted.observations_since_last:
+            return
+        if self._next_gauge == 1:
+            first = diff_docs(_GAUGE, "1", None, to_document(counted), COUNTERS)
+            assert first is not None
+            yield first
+            return
+        steps = {
+            "accumulated_importance": counted.accumulated_importance,
+            "observations_since_last": counted.observations_since_last,
+        }
+        yield DocChange(_GAUGE, str(self._next_gauge - 1), inc=steps)
+
 
 @contextmanager
 def appending(folder: Path, actor: str, label: str, clock: Clock) -> Iterator[Appending]:
@@ -80,10 +105,9 @@ def appending(folder: Path, actor: str, label: str, clock: Clock) -> Iterator[Ap
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    lock = WriteLock(folder / "lock")
     if not (folder / NAME).exists():
         _begin(folder, clock)
-    with lock.held():
+    with quick_lock.held(folder):
         tail = _read_tail(folder)
         if tail is None:
             raise StoreProblem(f"{folder} has no journal that can be added to.", "Nothing was changed.")
@@ -107,7 +131,7 @@ def _begin(folder: Path, clock: Clock) -> None:
 
 
 def _commit(folder: Path, block: Appending, tail: _Tail, entry: Entry) -> None:
-    own = {_TABLE: block.next_id}
+    own = block.next_ids
     everything = segments.carries_all_ids(entry.rev, len(entry.changes))
     next_ids = {**tail.next_ids, **own} if everything else own
     line = seal({**to_json(entry), "next": next_ids})

@@ -1,11 +1,12 @@
 """Staging a change of the past onto the present, and what stands in its way."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench.store.codec import same
 from workbench.store.entry import ABSENT, Doc, DocChange, apply_change
+from workbench.store.naming import TOTALS
 from workbench.store.staged import Staged
 
 PASSIVE = frozenset({"last_accessed_at", "access_count", "version"})
@@ -14,13 +15,17 @@ PASSIVE = frozenset({"last_accessed_at", "access_count", "version"})
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A field that a later transaction changed: what would be written, and what stands there now."""
+    """A field that a later transaction changed: what would be written, and what stands there now.
+
+    `ABSENT` stands for a field or a record that is not there; `key` names the record.
+    """
 
     table: str
     doc: str
-    field: str
+    name: str
     wanted: Any
     present: Any
+    key: str = field(default="", compare=False)
 
 
 def stage_change(staged: Staged, change: DocChange) -> list[Clash]:
@@ -35,8 +40,11 @@ def stage_change(staged: Staged, change: DocChange) -> list[Clash]:
     if change.redacted:
         return []
     present = staged.get(change.table, change.doc)
-    change = _without_passive(change, present)
-    clashes = list(_clashes(change, present))
+    if change.table in TOTALS and change.op == "update" and present is None:
+        return []
+    change = _share(staged, _without_passive(change, present), present)
+    key = staged.key_of(change.table, change.doc)
+    clashes = [replace(clash, key=key) for clash in _clashes(change, present)]
     if not clashes:
         new = apply_change(present, change)
         if new is None:
@@ -58,6 +66,17 @@ def _without_passive(change: DocChange, present: Doc | None) -> DocChange:
     return replace(change, fields=kept)
 
 
+def _share(staged: Staged, change: DocChange, present: Doc | None) -> DocChange:
+    """Of a running total that came into being with a change, move only that change's share."""
+    if change.table not in TOTALS or change.op == "update" or present is None:
+        return change
+    sign, side = (1, 1) if change.op == "insert" else (-1, 0)
+    if change.op == "delete" and all(same(present.get(name), sides[0]) for name, sides in change.fields.items()):
+        return change
+    shares = {name: sign * sides[side] for name, sides in change.fields.items() if name in staged.counters}
+    return DocChange(change.table, change.doc, "update", {}, shares)
+
+
 def _clashes(change: DocChange, present: Doc | None) -> Iterator[Clash]:
     if change.op == "insert":
         if present is not None:
@@ -74,3 +93,8 @@ def _clashes(change: DocChange, present: Doc | None) -> Iterator[Clash]:
         now = present.get(name, ABSENT)
         if not same(now, before):
             yield Clash(change.table, change.doc, name, after, now)
+
+
+def told(value: Any) -> str:
+    """Return a value of a clash as a sentence names it."""
+    return "gone" if value is ABSENT else repr(value)[:60]

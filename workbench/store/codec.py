@@ -4,7 +4,6 @@ A line is a JSON object whose last key, `sum`, is the BLAKE2b-64 of everything b
 so a torn or altered line is told from a good one without a second file.
 """
 
-import json
 from hashlib import blake2b
 from math import isfinite
 from typing import Any
@@ -47,6 +46,8 @@ def loads(data: bytes) -> Any:
 
 def loads_foreign(data: bytes) -> Any:
     """Read JSON that another program wrote, with whole numbers of any length; raises `ValueError`."""
+    import json
+
     return json.loads(data)
 
 

@@ -12,7 +12,7 @@ from workbench.store.codec import fingerprint, seal
 from workbench.store.entry import Entry, to_json
 from workbench.store.files import put_in_place, write_atomically, write_temporary
 from workbench.store.lock import cannot_read, cannot_write
-from workbench.store.outside import diff_tables
+from workbench.store.outside import CHANGED, diff_tables
 from workbench.store.segments import NAME, Damage, Position
 from workbench.store.state import KeyOf, State, id_field
 from workbench.store.tail import Tail
@@ -144,6 +144,6 @@ def _notes(folder: Path) -> Iterator[str]:
     if not stamps:
         yield f"{checkpoint.NOTE} is missing or cannot be read; the journal is read from its start instead."
     elif stamp is None:
-        yield f"{checkpoint.DOCUMENTS} was changed by another program, or is damaged."
+        yield f"{checkpoint.DOCUMENTS} {CHANGED}, or is damaged."
     elif not chain.fits(folder, stamp.position, stamp.mark):
         yield f"{checkpoint.DOCUMENTS} does not belong to this journal."

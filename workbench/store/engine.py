@@ -201,7 +201,7 @@ class Journal:
         self.stranger = None
         if kept:
             self.notices.append(
-                f"{checkpoint.DOCUMENTS} was changed by another program; its content was kept as {kept} "
+                f"{checkpoint.DOCUMENTS} {outside.CHANGED}; its content was kept as {kept} "
                 "and the journal's state stands."
             )
 
@@ -372,7 +372,7 @@ class Journal:
             return
         self._keeper.expect_strange_file(stranger.base)
         self.notices.append(
-            f"{checkpoint.DOCUMENTS} was changed by another program; the journal's state stands and "
+            f"{checkpoint.DOCUMENTS} {outside.CHANGED}; the journal's state stands and "
             "the other content is kept."
         )
 

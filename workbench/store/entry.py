@@ -34,7 +34,7 @@ class DocChange:
     doc: str
     op: DocOp = "update"
     fields: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    inc: Mapping[str, int] = field(default_factory=dict)
+    inc: Mapping[str, float] = field(default_factory=dict)
     redacted: bool = False
 
 
@@ -112,7 +112,7 @@ def diff_docs(table: str, doc_id: str, old: Doc | None, new: Doc | None, counter
         sides = {n: ((ABSENT, v) if old is None else (v, ABSENT)) for n, v in there.items()}
         return DocChange(table, doc_id, "insert" if old is None else "delete", sides)
     fields: dict[str, tuple[Any, Any]] = {}
-    inc: dict[str, int] = {}
+    inc: dict[str, float] = {}
     for name in [*old, *(n for n in new if n not in old)]:
         before, after = old.get(name, ABSENT), new.get(name, ABSENT)
         if same(before, after):
@@ -139,7 +139,7 @@ def apply_change(old: Doc | None, change: DocChange) -> Doc | None:
         else:
             new[name] = after
     for name, step in change.inc.items():
-        value = new.get(name, 0) + step
+        value = _sum(new.get(name, 0), step)
         if value:
             new[name] = value
         else:
@@ -155,12 +155,18 @@ def reverse(change: DocChange) -> DocChange:
     return DocChange(change.table, change.doc, back.get(change.op, "update"), fields, inc, change.redacted)
 
 
-def _step(before: Any, after: Any) -> int | None:
-    """Return the increment between two counts; a written 0 is not the absent one, so it has none."""
-    old, new = (0 if side is ABSENT else side for side in (before, after))
-    if type(old) is not int or type(new) is not int or 0 in (before, after):
+def _step(before: Any, after: Any) -> float | None:
+    """Return the increment between two counts or totals; a written 0 is not the absent one, so it has none."""
+    kinds = {type(side) for side in (before, after) if side is not ABSENT}
+    if kinds not in ({int}, {float}) or 0 in (before, after):
         return None
-    return new - old
+    step: float = _sum(0 if after is ABSENT else after, 0 if before is ABSENT else -before)
+    return step
+
+
+def _sum(value: Any, step: Any) -> Any:
+    """Add; of fractions only nine digits count, so that what was added and taken away again leaves nothing."""
+    return round(value + step, 9) if isinstance(step, float) else value + step
 
 
 def _change_json(change: DocChange) -> dict[str, object]:

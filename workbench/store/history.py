@@ -24,7 +24,7 @@ class FieldEvent:
     field: str
     before: Any
     after: Any
-    step: int | None = None
+    step: float | None = None
     redacted: bool = False
 
 
@@ -65,11 +65,27 @@ def doc_ids(journal: "Journal", table: str, key: str) -> list[str]:
     """Return the document ids under which a record stands or stood, the present one first; none when it never did."""
     present = journal.state.doc_id_of(table, key)
     found: dict[str, None] = {} if present is None else {present: None}
-    for entry in journal.entries_back(dumps(key.rpartition("/")[2])):
+    for entry in journal.entries_back(_needle(key)):
         for change in entry.changes:
             if change.table == table and change.op in ("insert", "delete") and _side_key(journal, change) == key:
                 found[change.doc] = None
     return list(found)
+
+
+def find_place(journal: "Journal", name: str) -> tuple[str, str] | None:
+    """Return (table, key) of the record called `name`, a key or the last part of one, that is or was in the store.
+
+    Of several that were there under a part of their key, the one that was touched last.
+    """
+    for table in journal.state.tables:
+        if journal.state.doc_id_of(table, name) is not None:
+            return table, name
+    for entry in journal.entries_back(_needle(name)):
+        for change in entry.changes:
+            key = _side_key(journal, change) if change.op in ("insert", "delete") else None
+            if key is not None and name in (key, key.rpartition("/")[2]):
+                return change.table, key
+    return None
 
 
 def at_revision(journal: "Journal", table: str, key: str, rev: int) -> Doc | None:
@@ -101,6 +117,11 @@ def tables_at(journal: "Journal", rev: int) -> Tables:
         for change in reversed(entry.changes):
             _take_back(tables, change)
     return tables
+
+
+def _needle(key: str) -> bytes:
+    """Return what a line that makes or removes the record holds: the end of its id, as JSON writes it."""
+    return dumps(key.rpartition("/")[2])[1:]
 
 
 def _take_back(tables: Tables, change: DocChange) -> None:

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from workbench.core.errors import StoreProblem
 
 PATIENCE = 10.0
@@ -19,6 +17,8 @@ class WriteLock:
     """A lock file plus a thread lock; the operating system frees it when its process dies."""
 
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
+        from filelock import FileLock  # a hook takes the lock without it, see `quick_lock`
+
         self._path = path
         self._patience = patience
         self._file = FileLock(path, timeout=patience, thread_local=False, mode=0o600, poll_interval=_POLL)
@@ -39,6 +39,8 @@ class WriteLock:
             self._threads.release()
 
     def _acquire_file(self) -> None:
+        from filelock import Timeout
+
         try:
             self._file.acquire()
         except Timeout as error:
@@ -47,10 +49,13 @@ class WriteLock:
             raise cannot_write(self._path.parent, error) from error
 
     def _busy(self, who: str) -> StoreProblem:
-        return StoreProblem(
-            f"{who} has been writing to {self._path.parent} for {self._patience:.0f} seconds.",
-            "Nothing was changed; try again.",
-        )
+        return busy(self._path.parent, who, self._patience)
+
+
+def busy(folder: Path, who: str, patience: float) -> StoreProblem:
+    """Say in one sentence that somebody else does not let go of the write lock."""
+    message = f"{who} has been writing to {folder} for {patience:.0f} seconds."
+    return StoreProblem(message, "Nothing was changed; try again.")
 
 
 def cannot_write(folder: Path, error: OSError) -> StoreProblem:

@@ -13,9 +13,13 @@ COUNTERS = frozenset(
     {
         "helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes",
         "harmful_imported", "harmful_votes", "neutral_count", "access_count", "observations_since_last",
+        "accumulated_importance",
     }
 )  # fmt: skip
 """Fields that change by increments, so that two actors who count at once do not clash."""
+
+TOTALS = frozenset({"reflection"})
+"""Tables of running totals: taking back a change takes its share out, whatever came on top since."""
 
 
 _ONLY = {"books": "main", "reflection": "reflection"}

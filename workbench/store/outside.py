@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.core.errors import Conflict, StoreProblem
 from workbench.store import checkpoint
-from workbench.store.clash import stage_change
+from workbench.store.clash import stage_change, told
 from workbench.store.entry import DocChange, diff_docs
 from workbench.store.files import write_atomically
 from workbench.store.history import tables_at
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from workbench.store.engine import Journal
 
 EDITED = "memory.edited-*.json"
+
+CHANGED = "was changed by another program"
+"""Stands in every notice about an outside edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,8 @@ def accept(journal: "Journal", edit: OutsideEdit, actor: str = "import:memory.js
         if clashes:
             first = clashes[0]
             raise Conflict(
-                f"{first.field} of {first.table} {first.doc} was changed here and in {edit.file.name} "
-                f"({len(clashes)} such fields).",
+                f"{first.name} of {first.table} {first.key} was changed here (now {told(first.present)}) and in "
+                f"{edit.file.name} (there {told(first.wanted)}); {len(clashes)} such fields.",
                 f"Nothing was changed; both versions are kept, the other one in {edit.file.name}.",
             )
     _settle(journal, edit)

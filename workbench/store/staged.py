@@ -12,7 +12,7 @@ class Staged:
 
     def __init__(self, state: State, counters: frozenset[str]) -> None:
         self._state = state
-        self._counters = counters
+        self.counters = counters
         self.docs: dict[tuple[str, str], Doc | None] = {}
         self.tables: dict[str, DocChange] = {}
         self.next_ids: dict[str, int] = {}
@@ -26,6 +26,11 @@ class Staged:
     def doc_id_of(self, table: str, key: str) -> str | None:
         """Return the document id of the record with that key, one made here included."""
         return self.keys.get((table, key)) or self._state.doc_id_of(table, key)
+
+    def key_of(self, table: str, doc_id: str) -> str:
+        """Name the record of a document, as it is here or was before; its document id when it has no key."""
+        doc = self.get(table, doc_id) or self._state.get(table, doc_id)
+        return (None if doc is None else self._state.key_of(table, doc)) or doc_id
 
     def put(self, table: str, doc_id: str, doc: Doc) -> None:
         """Insert or replace a document."""
@@ -69,7 +74,7 @@ class Staged:
         made = [c for c in self.tables.values() if c.op == "table"]
         dropped = [c for c in self.tables.values() if c.op == "drop"]
         diffs = (
-            diff_docs(table, doc_id, self._state.get(table, doc_id), doc, self._counters)
+            diff_docs(table, doc_id, self._state.get(table, doc_id), doc, self.counters)
             for (table, doc_id), doc in self.docs.items()
         )
         return (*made, *(d for d in diffs if d is not None), *dropped)

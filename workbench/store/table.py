@@ -1,6 +1,7 @@
 """The records of one type, built from documents when first asked for and kept until they change."""
 
 import threading
+from itertools import islice
 from typing import Generic, TypeVar
 
 from workbench.core.errors import InvalidRecord, UnknownRecord
@@ -67,6 +68,14 @@ class Table(Generic[R]):
                     self._known = {n: record for n, record in built if record is not None}
                 self._complete = True
             return list(self._known.values())
+
+    def latest(self, count: int) -> list[R]:
+        """Return the committed records that were stored last, oldest first, without building any other."""
+        with self._lock:
+            self._sync()
+            last = list(islice(reversed(self._docs().items()), count))
+            found = (self._try(doc_id, doc) for doc_id, doc in reversed(last))
+            return [record for record in found if record is not None]
 
     def __contains__(self, key: object) -> bool:
         if not isinstance(key, str):

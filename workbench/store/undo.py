@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.core.errors import Conflict
-from workbench.store.clash import Clash, stage_change
+from workbench.store.clash import Clash, stage_change, told
 from workbench.store.engine import Journal
-from workbench.store.entry import ABSENT, DocChange, Entry, reverse
+from workbench.store.entry import DocChange, Entry, reverse
 
 Mine = Callable[[str], bool]
 
@@ -37,12 +37,11 @@ class UndoConflict(Conflict):
     """Undoing or redoing would overwrite later changes; `clashes` lists them."""
 
     def __init__(self, verb: str, action: Action, clashes: list[Clash]) -> None:
-        first = clashes[0]
-        shown = "gone" if first.present is ABSENT else repr(first.present)[:60]
+        first, more = clashes[0], len(clashes) - 1
         super().__init__(
-            f"Cannot {verb} “{action.label}”: {first.field} of {first.table} {first.doc} "
-            f"was changed since (now {shown})"
-            + (f", and {len(clashes) - 1} more fields." if len(clashes) > 1 else "."),
+            f"Cannot {verb} “{action.label}”: {first.name} of {first.table} {first.key} was changed since "
+            f"(now {told(first.present)}, it would become {told(first.wanted)})"
+            + (f", and {more} more fields." if more else "."),
             "Nothing was changed; undo the later change first.",
         )
         self.clashes = tuple(clashes)

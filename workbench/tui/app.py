@@ -23,6 +23,8 @@ from workbench.store.library import Touched
 from workbench.tui import modes
 from workbench.tui.actions import bindings, palette_entries
 from workbench.tui.areas import GLOBAL, scope
+from workbench.tui.history_dialog import HistoryDialog
+from workbench.tui.notices import Notices
 from workbench.tui.screens.area import AreaScreen
 from workbench.tui.stores import choose_store
 from workbench.tui.widgets.help import HelpScreen
@@ -90,12 +92,14 @@ class WorkbenchApp(App[Path | None]):
         if options.theme in self.available_themes:
             self.theme = options.theme
         self.set_keymap(dict(options.keymap))
+        self._notices = Notices(bench)
         bench.library.listen(self._touched)
 
     def on_mount(self) -> None:
         """Show what went wrong before, then load the model behind the first screen."""
-        for problem in (*self.options.problems, *self.bench.library.journal.notices):
+        for problem in self.options.problems:
             self.say(problem, "warning")
+        self._say_notices()
         self.set_interval(FOLLOW_SECONDS, self._follow)
         self.call_after_refresh(self._load_retriever)
 
@@ -108,6 +112,12 @@ class WorkbenchApp(App[Path | None]):
     def _follow(self) -> None:
         with self.reporting():
             self.bench.library.journal.refresh()
+        self._say_notices()
+
+    def _say_notices(self) -> None:
+        with self.reporting():
+            for notice in self._notices.fresh():
+                self.say(notice, "warning")
 
     def on_store_changed(self, event: StoreChanged) -> None:
         """Let every area that was opened know; the one in sight follows at once."""
@@ -175,6 +185,11 @@ class WorkbenchApp(App[Path | None]):
         """Do again what was taken back."""
         with self.reporting():
             self.say(f"Done again: {self.bench.history.redo()}")
+
+    def action_all_history(self) -> None:
+        """Show what everybody did lately."""
+        if isinstance(self.screen, AreaScreen):
+            self.push_screen(HistoryDialog(self.bench.history, self.bench.context.now()))
 
     def action_help(self) -> None:
         """Show every key of the area."""

@@ -24,6 +24,7 @@ GLOBAL = (
     Action("app.tune", "4", "Tune", "Go to Tune", APP, False, "area('tune')"),
     Action("app.undo", "u,ctrl+z", "undo", "Take back your latest change", APP),
     Action("app.redo", "U", "redo", "Do again what you took back", APP, False),
+    Action("app.all-history", "H", "all history", "Show what everybody did, agents too", APP, False),
     Action("app.stores", "ctrl+o", "stores", "Open another store", APP, False),
     Action("app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"),
     Action("app.back", "escape", "back", "Close what is open, or go back", APP, False),
@@ -124,21 +125,30 @@ PLAYBOOK = (
 TUNE = (
     Action("tune.query", "slash", "query", "Write the query that is ranked", FIND),
     Action("tune.queries", "f", "queries", "Choose one of the saved queries", FIND),
+    Action("tune.judge", "J", "judge", "Grade what could answer this query", DECIDE),
     Action("tune.next-pane", "tab", "next pane", "From sliders to ranking to explanation", MOVE, True),
     Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
     Action("tune.previous-flip", "left_square_bracket", "flip before", "Just below the last swap of two rows", FIND),
     Action("tune.next-flip", "right_square_bracket", "flip after", "Just beyond the next swap of two rows", FIND),
+    Action("tune.auto", "A", "auto-tune", "Find the weights that suit the judgments", CHANGE),
+    Action("tune.better", "B", "better 1 or 2", "Say which of two is better, and learn", DECIDE),
+    Action("tune.metrics", "m", "metrics", "How good the ranking is, query by query", FIND),
     Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
     Action("tune.load", "l", "load", "Load a profile", CHANGE),
     Action("tune.why", "w", "why not", "Find any memory and see why it is so low", FIND),
     Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
     Action("tune.later", "full_stop", "later", "Rank as if it were 5 days later", CHANGE),
     Action("tune.options", "o", "options", "How recency counts, what normalises", CHANGE),
+    Action("tune.compare", "c", "compare", "This ranking beside another profile's", FIND),
+    Action("tune.duplicates", "D", "duplicates", "Which pairs would merge at a threshold", FIND),
+    Action("tune.save-query", "S", "save query", "Save this query, to measure by it", CHANGE),
     Action("tune.revert", "r", "revert", "Put everything back to the saved profile", CHANGE, False),
     Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
 )
 
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
+
+HISTORY = (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), CANCEL)
 
 HELP = (Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),)
 
@@ -165,6 +175,46 @@ CHOOSE = (
     CANCEL,
 )
 
+JUDGE = (
+    Action("judge.no", "0", "no", "It does not answer the query", DECIDE, True, "grade(0)"),
+    Action("judge.weak", "1", "weak", "It helps a little", DECIDE, True, "grade(1)"),
+    Action("judge.good", "2", "good", "It answers the query", DECIDE, True, "grade(2)"),
+    Action("judge.essential", "3", "essential", "The answer needs it", DECIDE, True, "grade(3)"),
+    Action("judge.unsure", "space", "can't tell", "Leave it unjudged, go to the next", DECIDE),
+    Action("judge.undo", "u", "undo", "Take the last grade back", APP),
+    Action("judge.read-on", "J", "read on", "Scroll the memory", MOVE, False),
+    Action("judge.read-back", "K", "read back", "Scroll back", MOVE, False),
+    CANCEL,
+)
+"""Judge mode takes the digits: the area keys rest until esc."""
+
+BETTER = (
+    Action("better.a", "a", "first", "The first one answers better", DECIDE, True, "answer('a')"),
+    Action("better.b", "b", "second", "The second one answers better", DECIDE, True, "answer('b')"),
+    Action("better.same", "equals_sign", "same", "Both answer equally well", DECIDE, True, "answer('=')"),
+    Action(
+        "better.unsure", "question_mark,space", "unsure", "Can't tell: ask another pair", DECIDE, True, "answer('?')"
+    ),
+    Action("better.undo", "u", "undo", "Take the last answer back", APP),
+    Action("better.apply", "enter", "apply", "Put the sliders where the answers lead", CHANGE),
+    Action("better.read-on", "J", "read on", "Scroll both memories", MOVE, False),
+    Action("better.read-back", "K", "read back", "Scroll back", MOVE, False),
+    CANCEL,
+)
+
+AUTO = (Action("auto.apply", "enter", "apply to the sliders", "Put the sliders where it says", CHANGE), CANCEL)
+
+METRICS = (CANCEL,)
+
+COMPARE = (Action("compare.other", "c", "another profile", "Compare with another profile", FIND), CANCEL)
+
+DUPLICATES = (
+    Action("duplicates.less", "left", "lower", "Lower the threshold", CHANGE, True, "less"),
+    Action("duplicates.more", "right", "higher", "Raise the threshold", CHANGE, True, "more"),
+    Action("duplicates.reset", "backspace", "reset", "Back to the threshold that holds", CHANGE),
+    CANCEL,
+)
+
 AREAS = (
     Area("stream", "Stream", "1", STREAM),
     Area("review", "Review", "2", REVIEW),
@@ -188,11 +238,28 @@ def scopes() -> dict[str, tuple[Action, ...]]:
     rejected = (*REASONS, *REVIEW, *LIST, *MARKS, *elsewhere)
     dialogs = {"the help": HELP, "a question": CONFIRM, "the editor": EDITOR, "an input": PROMPT, "a choice": CHOOSE}
     dialogs["the export"] = (*EXPORT, *LIST)
+    dialogs["the history"] = (*HISTORY, *LIST)
+    dialogs |= {"judging": (*JUDGE, *LIST), "a comparison": (*COMPARE, *LIST), "the metrics": (*METRICS, *LIST)}
+    dialogs |= {"better 1 or 2": BETTER, "auto-tune": AUTO, "duplicates": (*DUPLICATES, *LIST)}
     return {**{a.title: scope(a.id) for a in AREAS}, "a rejection": rejected, **dialogs}
 
 
 def every_action() -> tuple[Action, ...]:
     """Return all actions of the app, each once."""
-    dialogs = (HELP, CONFIRM, EDITOR, EXPORT, PROMPT, CHOOSE)
+    dialogs = (
+        HISTORY,
+        HELP,
+        CONFIRM,
+        EDITOR,
+        EXPORT,
+        PROMPT,
+        CHOOSE,
+        JUDGE,
+        BETTER,
+        AUTO,
+        METRICS,
+        COMPARE,
+        DUPLICATES,
+    )
     tables = (GLOBAL, LIST, MARKS, SLIDER, STREAM, REVIEW, REASONS, PLAYBOOK, TUNE, *dialogs)
     return tuple(dict.fromkeys(action for table in tables for action in table))

@@ -1,73 +1,168 @@
-"""The history of one record: who changed what, when, from what to what."""
+"""The history of one record, or of the whole store: who changed what, when; and the way back."""
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from typing import ClassVar
 
+from textual import on, work
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.history import FieldStep, Step
-from workbench.core.text import printable
+from workbench.bench.history import Event, History, Place
+from workbench.core.errors import WorkbenchError
 from workbench.tui.actions import bindings
-from workbench.tui.areas import CANCEL
-from workbench.tui.content import MUTED, assemble, word_diff
-from workbench.tui.figures import absolute, ago
+from workbench.tui.areas import CANCEL, HISTORY, LIST
+from workbench.tui.content import MUTED, body
+from workbench.tui.history_view import event_text, record_text, row
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.row import Cell
 
-_SHORT = 60
-"""Longest value that is shown as "before → after"; longer texts are shown as a word diff."""
+PAGE = 50
+"""Transactions that are read at a time; more when the cursor comes near the last one."""
+
+NOTHING = "Nothing has changed it yet."
 
 
 class HistoryDialog(Dialog[None]):
-    """Every transaction that touched one record, newest first."""
+    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u takes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(HISTORY)
+    DEFAULT_CSS = """
+    HistoryDialog {
+        & > .dialog { width: 110; }
+        & LineView {
+            height: auto; min-height: 1; max-height: 14;
+            & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        }
+        & VerticalScroll {
+            height: auto; max-height: 14; margin-top: 1; padding-top: 1; border-top: solid $panel;
+            scrollbar-size-vertical: 1;
+        }
+        & .history--said { height: auto; max-height: 4; }
+    }
+    """
+
+    def __init__(self, history: History, now: datetime, place: Place | None = None) -> None:
+        opens = next(action for action in LIST if action.id == "list.open")
+        super().__init__(f"History of {place[1]}" if place else "What everybody did", (opens, *HISTORY))
+        self._history = history
+        self._now = now
+        self._place = place
+        self._source: Iterator[Event] = iter(())
+        self._events: list[Event] = []
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the list of transactions, what the one under the cursor changed, and a line to say things."""
+        events: LineView[Event] = LineView(self._draw, lambda event: event.rev, empty=Content(NOTHING))
+        said = Static(classes="history--said")
+        said.display = False
+        return (events, VerticalScroll(Static(id="changed")), said)
+
+    def on_mount(self) -> None:
+        """Read the latest transactions."""
+        self._list.focus()
+        self._read_anew()
+
+    @property
+    def _list(self) -> LineView[Event]:
+        return self.query_one(LineView)
+
+    def _draw(self, event: Event, width: int) -> list[Cell]:
+        return row(event, width, self._now)
+
+    def _read_anew(self) -> None:
+        try:
+            self._source = self._history.events(self._place)
+            self._events = list(islice(self._source, PAGE))
+        except WorkbenchError as error:
+            self._say(str(error), "$text-error")
+        self._list.set_rows(self._events, cursor=0)
+        self._show_changed()
+
+    @on(LineView.Highlighted)
+    def _moved(self) -> None:
+        """Show what the transaction changed, and read on when the last one comes near."""
+        if self._list.cursor >= len(self._events) - PAGE // 5 and (more := list(islice(self._source, PAGE))):
+            self._events = [*self._events, *more]
+            self._list.set_rows(self._events)
+        self._show_changed()
+
+    def _show_changed(self) -> None:
+        event = self._list.current
+        text = Content("") if event is None else event_text(event, keys=self._place is None)
+        self.query_one("#changed", Static).update(text)
+
+    @on(LineView.Opened)
+    @work
+    async def _open(self) -> None:
+        """Show a record as it was right after the transaction; of several, ask which."""
+        event = self._list.current
+        if event is None:
+            return
+        place = self._place or await self._chosen(event)
+        if place is None:
+            return
+        try:
+            record = self._history.at_revision(place, event.rev)
+        except WorkbenchError as error:
+            self._say(str(error), "$text-error")
+        else:
+            await self.app.push_screen_wait(RecordThen(f"{place[1]} as it was at revision {event.rev}", record))
+
+    async def _chosen(self, event: Event) -> Place | None:
+        places = {f"{field.table} {field.key}": (field.table, field.key) for field in event.fields}
+        if len(places) <= 1:
+            return next(iter(places.values()), None)
+        choices = [Choice(name, key, table) for name, (table, key) in places.items()]
+        chosen = await self.app.push_screen_wait(Choose("Which of them?", choices))
+        return None if chosen is None else places[chosen]
+
+    @work
+    async def action_undo(self) -> None:
+        """Take back the transaction under the cursor, after a yes."""
+        event = self._list.current
+        if event is None:
+            return
+        detail = body(f"By {event.actor}. Taking it back is a change of its own; nothing is erased.")
+        question = f"Take back “{event.label}” (revision {event.rev})?"
+        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=detail, yes="take back")):
+            try:
+                label = self._history.undo_revision(event.rev)
+            except WorkbenchError as error:
+                self._say(f"✗ {error}", "$text-error")
+            else:
+                self._read_anew()
+                self._say(f"Taken back: {label}.", MUTED)
+
+    def _say(self, sentence: str, style: str) -> None:
+        said = self.query_one(".history--said", Static)
+        said.display = True
+        said.update(body(sentence, style))
+
+
+class RecordThen(Dialog[None]):
+    """A record as it was at a revision."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((CANCEL,))
     DEFAULT_CSS = """
-    HistoryDialog {
+    RecordThen {
         & > .dialog { width: 100; }
         & VerticalScroll { height: auto; max-height: 30; scrollbar-size-vertical: 1; }
     }
     """
 
-    def __init__(self, name: str, steps: Sequence[Step], now: datetime) -> None:
-        super().__init__(f"History of {name}", (CANCEL,))
-        self._steps = steps
-        self._now = now
+    def __init__(self, title: str, record: object) -> None:
+        super().__init__(title, (CANCEL,))
+        self._record = record
 
     def contents(self) -> Iterable[Widget]:
-        """Return the scrolled list of steps."""
-        text = Content("\n").join([part for step in self._steps for part in _step(step, self._now)])
-        return (VerticalScroll(Static(text or Content("Nothing has changed it yet."))),)
-
-
-def _step(step: Step, now: datetime) -> list[Content]:
-    head = assemble(
-        [
-            (f"{ago(step.at, now):>6}  ", MUTED),
-            (printable(step.label), "bold"),
-            (f"  {printable(step.actor)} · {absolute(step.at)} · revision {step.rev}", MUTED),
-        ]
-    )
-    if step.kind == "edit" and len(step.fields) > 1 and all(f.before is None for f in step.fields):
-        created = assemble([("        ", ""), (f"first stored, {len(step.fields)} fields", MUTED)])
-        return [head, created, Content("")]
-    return [head, *(_field(f) for f in step.fields), Content("")]
-
-
-def _field(step: FieldStep) -> Content:
-    name = assemble([("        ", ""), (f"{printable(step.field)}: ", MUTED)])
-    old, new = _shown(step.before), _shown(step.after)
-    if max(len(old), len(new)) > _SHORT:
-        return name + word_diff(old, new)
-    arrow = f"{printable(old)} → {printable(new)}" if step.before is not None else printable(new)
-    return name + Content(arrow)
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "–"
-    return value if isinstance(value, str) else repr(value)
+        """Return the text and the fields, scrolled."""
+        return (VerticalScroll(Static(record_text(self._record))),)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.bench.birth import Birth
 from workbench.bench.profiles import Profiles
 from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.judgment import SavedQuery
@@ -67,14 +68,24 @@ async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
     return await app.push_screen_wait(PickMemory("Why not this one?", search))
 
 
-async def save_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
-    """Ask for a name and save the settings under it; return the profile as it was saved."""
+async def pick_profile(app: "WorkbenchApp", title: str, current: str) -> Profile | None:
+    """Ask for a profile to look at; a broken one is a toast."""
+    profiles = app.bench.tuning.profiles
+    found = [Choice(name, name, _about(profiles, name)) for name in profiles.names()]
+    chosen = await app.push_screen_wait(Choose(title, found, current))
+    with app.reporting():
+        return None if chosen is None else profiles.get(chosen)
+    return None
+
+
+async def save_profile(app: "WorkbenchApp", desk: Desk, birth: Birth | None = None) -> Profile | None:
+    """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
     tuning, parent = app.bench.tuning, desk.saved.name
     name = await app.push_screen_wait(
         SaveProfile(
             "" if tuning.profiles.is_built_in(parent) else parent,
             lambda name: tuning.profiles.check_name(name, parent),
-            lambda name: tuning.save(desk.profile, name, parent),
+            lambda name: tuning.save(desk.profile, name, parent, birth),
         )
     )
     return None if name is None else tuning.profiles.get(name)

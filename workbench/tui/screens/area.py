@@ -151,9 +151,10 @@ class AreaScreen(Screen[object]):
         return None
 
     def show_history(self, key: str) -> None:
-        """Show who changed what of one record."""
-        steps = tuple(self.bench.history.steps(key))
-        self.app.push_screen(HistoryDialog(key, steps, self.bench.context.now()))
+        """Show who changed what of one memory or bullet (`BOOK/ID`)."""
+        with self.workbench_app.reporting():
+            history = self.bench.history
+            self.app.push_screen(HistoryDialog(history, self.bench.context.now(), history.place_of(key)))
 
     # Keys
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,7 +20,7 @@ from workbench.tui.content import MUTED, body
 from workbench.tui.export_dialog import ExportDialog
 from workbench.tui.playbook_browser import EMPTY_BOOK, EMPTY_STORE, PlaybookBrowser
 from workbench.tui.playbook_rows import bullets_in, title_of
-from workbench.tui.playbook_saving import Saving
+from workbench.tui.saving import Saving
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.editor import TextEditor
@@ -98,7 +99,11 @@ class PlaybookScreen(PlaybookBrowser):
         """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
         bullet = self._bullet()
         if bullet is not None:
-            await self._edit(bullet, bullet.content, Saving(self.bench.playbooks, bullet))
+            await self._edit(bullet, bullet.content, self._saving(bullet))
+
+    def _saving(self, bullet: Bullet) -> Saving:
+        books, book, id = self.bench.playbooks, bullet.book, bullet.id
+        return Saving(id, bullet.content, partial(books.edit, book, id), lambda: books.bullet(book, id).content)
 
     async def _edit(self, bullet: Bullet, text: str, save: Saving) -> None:
         written = await self.app.push_screen_wait(TextEditor(f"Edit {bullet.id}", text, check=save))
@@ -112,7 +117,7 @@ class PlaybookScreen(PlaybookBrowser):
         text = None if bullet is None else await self.edit_externally(bullet.content)
         if bullet is None or text is None:
             return
-        save = Saving(self.bench.playbooks, bullet)
+        save = self._saving(bullet)
         problem = save(text)
         if problem is None:
             self._done(f"Changed {bullet.id}.")

@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual import work
 from textual.binding import BindingType
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.filter import HELP
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
@@ -15,6 +14,7 @@ from workbench.tui.areas import REASONS, REVIEW
 from workbench.tui.review_line import ReasonLine
 from workbench.tui.review_merge import MergeConfirm
 from workbench.tui.review_view import ReviewView
+from workbench.tui.saving import Saving
 from workbench.tui.widgets.editor import TextEditor
 
 
@@ -126,31 +126,31 @@ class ReviewScreen(ReviewView):
         """Edit here; saving approves, and the editor stays open when that is refused."""
         item = self._one_with_text()
         if item is not None:
-            await self._edit(item[0], item[1].content)
+            await self._edit(item[0], item[1].content, self._saving(*item))
 
     @work
     async def action_external(self) -> None:
         """Edit in $EDITOR; a text that cannot be approved is kept in the editor here."""
         item = self._one_with_text()
         text = await self.edit_externally(item[1].content) if item else None
-        if item is not None and text is not None and (problem := self._approve_as(item[0].id, text)):
-            self.workbench_app.say(problem, "error")
-            await self._edit(item[0], text)
+        if item is not None and text is not None:
+            save = self._saving(*item)
+            if problem := save(text):
+                self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
+                await self._edit(item[0], text, save)
 
-    async def _edit(self, proposal: Proposal, text: str) -> None:
-        title = f"Edit and approve {proposal.id}"
-        await self.app.push_screen_wait(
-            TextEditor(title, text, check=lambda edited: self._approve_as(proposal.id, edited))
-        )
+    async def _edit(self, proposal: Proposal, text: str, save: Saving) -> None:
+        await self.app.push_screen_wait(TextEditor(f"Edit and approve {proposal.id}", text, check=save))
 
-    def _approve_as(self, id: str, text: str) -> str | None:
-        following = self.after([id])
-        try:
-            self.bench.review.edit_and_approve(id, text)
-        except WorkbenchError as error:
-            return str(error)
-        self._decided([id], following)
-        return None
+    def _saving(self, proposal: Proposal, memory: Memory) -> Saving:
+        """Approve with another text, unless the memory was changed while that was written."""
+
+        def approve(text: str, expected: str) -> None:
+            following = self.after([proposal.id])
+            self.bench.review.edit_and_approve(proposal.id, text, expected)
+            self._decided([proposal.id], following)
+
+        return Saving(memory.id, memory.content, approve, lambda: self.bench.stream.get(memory.id).content)
 
     @work
     async def action_merge(self) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import on, work
@@ -12,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.bench.stream import StreamView
-from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.errors import InvalidQuery
 from workbench.core.feedback import effective_importance
 from workbench.core.filter import HELP
 from workbench.core.memory import Memory
@@ -23,6 +24,7 @@ from workbench.tui.actions import bindings
 from workbench.tui.areas import STREAM
 from workbench.tui.figures import number
 from workbench.tui.memory_view import Surroundings, detail, row
+from workbench.tui.saving import Saving
 from workbench.tui.screens.area import AreaScreen
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -280,25 +282,25 @@ class StreamScreen(AreaScreen):
         """Edit here; the editor stays open when the text cannot be stored."""
         memory = self.rows.current
         if memory is not None:
-            await self.app.push_screen_wait(
-                TextEditor(f"Edit {memory.id}", memory.content, check=lambda text: self._save(memory.id, text))
-            )
+            await self._edit(memory, memory.content, self._saving(memory))
 
     @work
     async def action_external(self) -> None:
-        """Edit in $EDITOR."""
+        """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
         memory = self.rows.current
         text = await self.edit_externally(memory.content) if memory else None
         if memory is not None and text is not None:
-            with self.workbench_app.reporting():
-                self.bench.stream.edit(memory.id, text)
+            save = self._saving(memory)
+            if problem := save(text):
+                self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
+                await self._edit(memory, text, save)
 
-    def _save(self, id: str, text: str) -> str | None:
-        try:
-            self.bench.stream.edit(id, text)
-        except WorkbenchError as error:
-            return str(error)
-        return None
+    async def _edit(self, memory: Memory, text: str, save: Saving) -> None:
+        await self.app.push_screen_wait(TextEditor(f"Edit {memory.id}", text, check=save))
+
+    def _saving(self, memory: Memory) -> Saving:
+        stream, id = self.bench.stream, memory.id
+        return Saving(id, memory.content, partial(stream.edit, id), lambda: stream.get(id).content)
 
     def action_copy(self) -> None:
         """Copy the text of the memory."""

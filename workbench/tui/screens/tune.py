@@ -23,13 +23,14 @@ from workbench.store.library import Touched
 from workbench.tui import tune_dialogs as dialogs
 from workbench.tui.actions import bindings
 from workbench.tui.areas import TUNE
-from workbench.tui.screens.area import AreaScreen
+from workbench.tui.screens.tune_tools import TuneTools
 from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, Desk
 from workbench.tui.tune_messages import HELP, Asked, Hinted
 from workbench.tui.tune_parameters import TIME, Parameter
 from workbench.tui.tune_ranking import RankingPane
 from workbench.tui.tune_rows import Heading, Line
 from workbench.tui.tune_sliders import TuneSliders
+from workbench.tui.tune_verdict import VerdictLine
 from workbench.tui.tune_why import WhyPane
 from workbench.tui.widgets.line_view import LineView
 from workbench.tui.widgets.safe_input import SafeInput
@@ -39,7 +40,7 @@ REST_SECONDS = 0.06
 """How long the hand rests before hints are worked out."""
 
 
-class TuneScreen(AreaScreen):
+class TuneScreen(TuneTools):
     """Sliders on the left, the live ranking beside them, and the explanation of the row under the cursor."""
 
     AREA = "tune"
@@ -93,6 +94,7 @@ class TuneScreen(AreaScreen):
                 id="stage",
             ),
         )
+        yield VerdictLine()
 
     def on_mount(self) -> None:
         """Start on the first saved query, with the first slider under the hand."""
@@ -193,6 +195,7 @@ class TuneScreen(AreaScreen):
         """Show the ranking as it is now; the hints follow."""
         self.query_one(RankingPane).show(self._desk, self._obstacle(), self.bench.context.now())
         self._show_why()
+        self.want_verdict()
 
     def _obstacle(self) -> str:
         if not self._text.strip():
@@ -360,7 +363,7 @@ class TuneScreen(AreaScreen):
     @work
     async def action_save(self) -> None:
         """Save the settings as a profile; the movement marks then start from it."""
-        profile = await dialogs.save_profile(self.workbench_app, self._desk)
+        profile = await dialogs.save_profile(self.workbench_app, self._desk, await self.birth())
         if profile is not None:
             self._put_profile(profile, profile)
             self.workbench_app.say(f"Saved {profile.name}.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -15,6 +16,8 @@ from workbench.tui.actions import Action, display_key
 from workbench.tui.content import MUTED, assemble, body
 
 R = TypeVar("R")
+
+GAP = "   "
 
 
 class Dialog(ModalScreen[R]):
@@ -48,7 +51,7 @@ class Dialog(ModalScreen[R]):
         with Vertical(classes="dialog"):
             yield Static(body(self._heading), classes="dialog--title")
             yield from self.contents()
-            yield Static(Content(""), classes="dialog--keys")
+            yield KeysLine(self._offered)
 
     def contents(self) -> Iterable[Widget]:
         """Return what stands between the title and the keys."""
@@ -56,20 +59,47 @@ class Dialog(ModalScreen[R]):
 
     def on_mount(self) -> None:
         """Show the keys as they are mapped now."""
-        self.query_one(".dialog--keys", Static).update(keys_line(self, self._offered))
+        self.query_one(KeysLine).show()
 
     def action_cancel(self) -> None:
         """Close without a result."""
         self.dismiss(None)
 
 
-def keys_line(node: DOMNode, actions: Iterable[Action]) -> Content:
-    """Return "key label" for each action, with the keys that a person's keymap gives them."""
+class KeysLine(Static):
+    """The keys that hold, on one line; a click on one is that key."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, actions: Iterable[Action]) -> None:
+        super().__init__(Content(""), classes="dialog--keys")
+        self._actions = tuple(actions)
+
+    def show(self) -> None:
+        """Show the keys as they are mapped now."""
+        self.update(keys_line(self, self._actions))
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
+        offset, at = event.get_content_offset(self), 0
+        for key, label in held_keys(self, self._actions):
+            at += len(display_key(key)) + len(label) + len(GAP) + 1
+            if offset is not None and offset.x < at:
+                self.app.simulate_key(key)
+                return
+
+
+def held_keys(node: DOMNode, actions: Iterable[Action]) -> list[tuple[str, str]]:
+    """Return (key, label) for each action, with the keys that a person's keymap gives them."""
     held: dict[str, str] = {}
     for key, active in node.screen.active_bindings.items():
         held.setdefault(active.binding.id or "", key)
+    return [(held.get(action.id, action.first_key), action.label) for action in actions]
+
+
+def keys_line(node: DOMNode, actions: Iterable[Action]) -> Content:
+    """Return "key label" for each action, with the keys that a person's keymap gives them."""
     pieces: list[tuple[str, str]] = []
-    for action in actions:
-        key = display_key(held.get(action.id, action.first_key))
-        pieces += [(key, "bold $text-accent"), (f" {action.label}   ", MUTED)]
-    return assemble(pieces)
+    for key, label in held_keys(node, actions):
+        pieces += [(display_key(key), "bold $text-accent"), (f" {label}{GAP}", MUTED)]
+    return assemble(pieces).rstrip()

@@ -1,0 +1,76 @@
+"""Close pairs of memories, counted at any threshold."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.bench import alike
+from workbench.bench.alike import FLOOR, ComparingCancelled, alike_pairs
+from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.core.served import SERVED
+from workbench.paths import shipped
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    folder = tmp_path_factory.mktemp("alike")
+    made = open_workbench(folder / "store", profiles=folder / "profiles", clock=lambda: ANCHOR)
+    fill(made, shipped("fixtures/demo"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("block", [7, 512])
+def test_every_pair_is_found_once_whatever_the_blocks(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(alike, "_BLOCK", block)
+    found = alike_pairs(bench.retriever)
+    ranker = bench.retriever.ranker()
+    rows = [i for i, m in enumerate(ranker.pool.memories) if m.status in SERVED]
+    for threshold in (FLOOR, 0.75, 0.9):
+        expected = {
+            frozenset((ranker.pool.memories[a].id, ranker.pool.memories[b].id))
+            for a, b in combinations(rows, 2)
+            if float(ranker.vectors[a] @ ranker.vectors[b]) >= threshold
+        }
+        pairs = found.pairs(threshold, 100_000)
+        assert {frozenset((a.id, b.id)) for a, b, _ in pairs} == expected
+        assert len(pairs) == found.count(threshold) == len(expected)
+    assert np.all(np.diff(found.cosines) <= 0)
+
+
+def test_what_remains_counts_groups_not_pairs(bench: Workbench) -> None:
+    found = alike_pairs(bench.retriever)
+    assert found.remaining(1.01) == len(found.memories)
+    parent = {m.id: {m.id} for m in found.memories}
+    for a, b, _ in found.pairs(0.8, 100_000):
+        joined = parent[a.id] | parent[b.id]
+        for id in joined:
+            parent[id] = joined
+    assert found.remaining(0.8) == len({frozenset(group) for group in parent.values()})
+
+
+def test_only_the_most_similar_are_kept_and_the_floor_says_so(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = alike_pairs(bench.retriever)
+    monkeypatch.setattr(alike, "MOST", 20)
+    monkeypatch.setattr(alike, "_BLOCK", 16)
+    few = alike_pairs(bench.retriever)
+    assert len(few.cosines) == 20
+    assert few.cosines.tolist() == pytest.approx(every.cosines[:20].tolist(), abs=1e-6)
+    assert few.floor == few.cosines[-1]
+
+
+def test_it_can_be_stopped_and_tells_how_far_it_is(bench: Workbench) -> None:
+    steps: list[tuple[int, int]] = []
+    found = alike_pairs(bench.retriever, lambda done, total: steps.append((done, total)))
+    assert steps[-1] == (len(found.memories), len(found.memories))
+    with pytest.raises(ComparingCancelled):
+        alike_pairs(bench.retriever, cancelled=lambda: True)
+    assert Path(bench.library.folder).exists()

@@ -1,0 +1,64 @@
+"""The verdict that follows the sliders."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.evaluation import EvaluationCancelled
+from workbench.bench.live import LiveSet, live_set
+from workbench.bench.querysets import from_store
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.core.errors import InvalidRecord
+from workbench.core.profile import BUILT_IN, WORKBENCH
+from workbench.paths import shipped
+from workbench.retrieval.measure import NDCG10
+
+ENGRAM = next(p for p in BUILT_IN if p.name == "engram")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Workbench]:
+    made = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
+    fill(made, shipped("fixtures/demo"))
+    yield made
+    made.close()
+
+
+def live_of(bench: Workbench, known: LiveSet | None = None) -> LiveSet:
+    return live_set(bench.evaluator, from_store(bench.context), known, lambda: False)
+
+
+def test_it_says_what_an_evaluation_says(bench: Workbench) -> None:
+    found = live_of(bench).against(WORKBENCH, ENGRAM)
+    evaluated = bench.evaluator.evaluate(from_store(bench.context), [WORKBENCH, ENGRAM])
+    assert found.verdict == evaluated.verdicts[0].verdict
+    assert found.means == tuple(result.mean[NDCG10.name] for result in evaluated.results)
+    assert not found.same
+
+
+def test_another_name_is_no_other_setting(bench: Workbench) -> None:
+    found = live_of(bench).against(WORKBENCH, replace(WORKBENCH, name="mine", about="x"))
+    assert found.same
+    assert found.verdict.wins == found.verdict.losses == 0
+
+
+def test_a_new_judgment_scores_only_what_is_new(bench: Workbench) -> None:
+    before = live_of(bench)
+    memory = bench.library.memories.all()[0].id
+    bench.judging.judge("something else", None, memory, 2)
+    after = live_of(bench, before)
+    old = {scored.scores.query: scored.scores for scored in before.scored.queries}
+    new = {scored.scores.query: scored.scores for scored in after.scored.queries}
+    assert set(new) == {*old, "something else"}
+    assert all(new[query] is scores for query, scores in old.items())
+
+
+def test_it_can_be_given_up_and_a_broken_profile_is_refused(bench: Workbench) -> None:
+    live = live_of(bench)
+    with pytest.raises(EvaluationCancelled):
+        live.against(WORKBENCH, ENGRAM, lambda: True)
+    with pytest.raises(InvalidRecord):
+        live.against(WORKBENCH, replace(WORKBENCH, recency=0.0, importance=0.0, relevance=0.0))

@@ -1,0 +1,241 @@
+"""Tune's searches and comparisons: auto-tune, better 1 or 2, two rankings side by side, duplicates."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
+from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, until
+from workbench.bench.querysets import from_store
+from workbench.core.profile import BUILT_IN, WORKBENCH
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.tune_auto import AutoTune
+from workbench.tui.tune_better import Better
+from workbench.tui.tune_compare import CompareDialog
+from workbench.tui.tune_duplicates import DuplicatesDialog
+from workbench.tui.tune_saving import SaveProfile
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.slider import Slider
+
+SIZES = [(80, 24), (140, 45)]
+DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+D = TypeVar("D", bound=Screen[object])
+
+
+async def shown(pilot: Pilot[Path | None], kind: Callable[..., D], ready: Callable[[D], object] = lambda _: True) -> D:
+    """Wait for a dialog, and until it has what it works for."""
+    app = pilot.app
+
+    def there() -> bool:
+        return isinstance(app.screen, kind) and bool(ready(app.screen))  # type: ignore[arg-type]
+
+    await until(pilot, there)
+    await pilot.pause()
+    assert isinstance(app.screen, kind)  # type: ignore[arg-type]
+    return app.screen  # type: ignore[return-value]
+
+
+async def better(pilot: Pilot[Path | None]) -> Better:
+    await keys(pilot, "B")
+    return await shown(pilot, Better, lambda d: d.preferences)
+
+
+def hostile(folder: Path) -> WorkbenchApp:
+    bench = open_bench(folder, lambda: NOW + timedelta(days=400))
+    import_file(bench, HOSTILE / "memories.jsonl")
+    memories = bench.library.memories.all()
+    for n, text in enumerate(("host \x1b[31m \u202e[bold]", "a\u200bb [/x]")):
+        bench.judging.judge(text, None, memories[n].id, 3)
+    return app_over(bench)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        stored = files(tmp_path / "store")
+        await keys(pilot, "A")
+        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
+        proposal = dialog.proposal
+        assert proposal is not None
+        assert proposal.moved
+        text = str(dialog.query_one("#auto-text", Static).content)
+        assert f"{proposal.before:.3f} → {proposal.after:.3f}" in text
+        assert proposal.verdict.conclusion in text
+        assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
+        await keys(pilot, "enter")
+        await settled(pilot)
+        assert tune(app)._desk.profile == proposal.profile
+        assert tune(app)._desk.saved == WORKBENCH
+        assert files(tmp_path / "store") == stored
+        await keys(pilot, "s")
+        await shown(pilot, SaveProfile)
+        await keys(pilot, *"tuned", "enter")
+        await until(pilot, lambda: tune(app)._desk.saved.name == "tuned")
+        birth = app.bench.tuning.profiles.birth("tuned")
+        assert birth is not None
+        assert birth.delta == pytest.approx(proposal.verdict.delta, abs=1e-4)
+        assert "cross-validated" in birth.how
+        assert birth.query_set == from_store(app.bench.context).digest
+
+
+async def test_esc_stops_the_search_and_leaves_the_sliders(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "A")
+        await shown(pilot, AutoTune)
+        await keys(pilot, "escape")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert tune(app)._desk.profile == WORKBENCH
+
+
+async def test_auto_tune_with_one_query_says_what_it_needs(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
+    import_file(bench, HOSTILE / "memories.jsonl")
+    bench.judging.judge("host", None, bench.library.memories.all()[0].id, 3)
+    app = app_over(bench)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "A")
+        await until(pilot, lambda: "at least two judged queries" in screen_text(app))
+        await keys(pilot, "enter")
+        assert isinstance(app.screen, AutoTune)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        stored = files(tmp_path / "store")
+        dialog = await better(pilot)
+        assert dialog.preferences is not None
+        first = dialog.preferences.question
+        assert first is not None
+        memory = app.bench.library.memories.get(first.a)
+        assert memory.content.split()[0] in screen_text(app)
+        await keys(pilot, "enter")
+        assert app.screen is dialog
+        await keys(pilot, "a", "b", "equals_sign", "question_mark", "space")
+        assert [answer for _, answer in dialog.preferences.answers] == ["a", "b", "=", "?", "?"]
+        assert len({number for number, _ in dialog.preferences.answers}) == 5
+        await keys(pilot, "u", "u", "u", "u")
+        assert len(dialog.preferences.answers) == 1
+        await until(pilot, lambda: "more answers" in screen_text(app) and "1 answer" in screen_text(app))
+        learnt = dialog.preferences.profile
+        await keys(pilot, "enter")
+        await settled(pilot)
+        assert tune(app)._desk.profile == learnt
+        assert tune(app)._desk.saved == WORKBENCH
+        assert files(tmp_path / "store") == stored
+
+
+async def test_better_left_with_esc_changes_nothing(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await better(pilot)
+        await keys(pilot, "a", "escape")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert tune(app)._desk.profile == WORKBENCH
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        slider(app, "recency").focus()
+        await keys(pilot, "right", "c")
+        await shown(pilot, Choose)
+        await keys(pilot, *"engram", "enter")
+        dialog = await shown(pilot, CompareDialog)
+        desk = tune(app)._desk
+        assert desk.question is not None
+        engram = next(p for p in BUILT_IN if p.name == "engram")
+        theirs, mine = (desk.question.rank(p, desk.now).ids for p in (engram, desk.profile))
+        rows = list(dialog._rows)
+        assert tuple(r.left.memory.id for r in rows[:10] if r.left) == theirs
+        assert tuple(r.right.memory.id for r in rows[:10] if r.right) == mine
+        assert f"{len(set(theirs) & set(mine))} of the best 10 are in both" in screen_text(app)
+        assert "workbench • changed" in screen_text(app)
+        await keys(pilot, "c")
+        await shown(pilot, Choose)
+        await keys(pilot, "escape")
+        await until(pilot, lambda: app.screen is tune(app))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        stored = files(tmp_path / "store")
+        await keys(pilot, "D")
+        dialog = await shown(pilot, DuplicatesDialog, lambda d: d.found)
+        found = dialog.found
+        assert found is not None
+        assert dialog.query_one(Slider).value == found.flag
+        count = found.count(found.flag)
+        assert f"{count} pairs are at least this similar" in screen_text(app)
+        await keys(pilot, *["left"] * 8)
+        value = dialog.query_one(Slider).value
+        assert value is not None
+        assert value < found.flag
+        assert len(dialog.query_one(LineView).rows) == found.count(value) > count
+        await keys(pilot, "down")
+        assert dialog.query_one(LineView).cursor == 1
+        await keys(pilot, "backspace")
+        assert dialog.query_one(Slider).value == found.flag
+        await keys(pilot, "escape")
+        assert files(tmp_path / "store") == stored
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_hostile_text_is_inert_in_every_dialog(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = hostile(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        dialog = await better(pilot)
+        for _ in range(6):
+            assert DANGEROUS.search(screen_text(app)) is None
+            await keys(pilot, "a")
+        assert DANGEROUS.search(screen_text(app)) is None
+        await keys(pilot, "escape", "A")
+        await shown(pilot, AutoTune)
+        assert dialog is not app.screen
+        await until(pilot, lambda: getattr(app.screen, "proposal", None) is not None)
+        assert DANGEROUS.search(screen_text(app)) is None
+        await keys(pilot, "escape", "c")
+        await shown(pilot, Choose)
+        await keys(pilot, "down", "enter")
+        await shown(pilot, CompareDialog)
+        assert DANGEROUS.search(screen_text(app)) is None
+        await keys(pilot, "escape", "D")
+        pairs = await shown(pilot, DuplicatesDialog, lambda d: d.found)
+        pairs.query_one(Slider).value = 0.6
+        await pilot.pause()
+        for _ in range(6):
+            assert DANGEROUS.search(screen_text(app)) is None
+            await keys(pilot, "down")
+
+
+async def test_a_click_on_a_key_of_a_dialog_is_that_key(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        dialog = await better(pilot)
+        await pilot.click(".dialog--keys", offset=(1, 0))
+        await pilot.pause()
+        assert dialog.preferences is not None
+        assert [answer for _, answer in dialog.preferences.answers] == ["a"]

@@ -1,0 +1,218 @@
+"""Tune with judgments: judge mode, the live verdict, metrics, saving with a birth certificate."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
+from tests.tui.tune_host import WIDE, files, focused, keys, opened, settled, slider, tune, until
+from workbench.bench.querysets import from_store
+from workbench.core.profile import WORKBENCH
+from workbench.retrieval.measure import NDCG10
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.tune_judge import JudgeDialog
+from workbench.tui.tune_metrics import MetricsDialog
+from workbench.tui.tune_saving import SaveProfile
+
+SIZES = [(80, 24), (140, 45)]
+DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+QUERY = "why does the pipeline fail"
+
+
+def verdict(app: WorkbenchApp) -> str:
+    return str(tune(app).query_one("#verdict", Static).content)
+
+
+async def measured(pilot: Pilot[Path | None]) -> WorkbenchApp:
+    """Open Tune and wait for the verdict on the present settings."""
+    app = await opened(pilot)
+    await rested(pilot, app)
+    return app
+
+
+async def rested(pilot: Pilot[Path | None], app: WorkbenchApp) -> None:
+    await settled(pilot)
+    await until(pilot, lambda: not tune(app)._measuring and tune(app)._measured in (None, tune(app)._wanted))
+    await pilot.pause()
+
+
+async def judging(pilot: Pilot[Path | None], app: WorkbenchApp) -> JudgeDialog:
+    await keys(pilot, "J")
+    await until(pilot, lambda: isinstance(app.screen, JudgeDialog) and bool(app.screen.rows.rows))
+    assert isinstance(app.screen, JudgeDialog)
+    return app.screen
+
+
+async def ask(pilot: Pilot[Path | None], app: WorkbenchApp, query: str = QUERY) -> None:
+    await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in query], "enter")
+    await until(pilot, lambda: tune(app)._desk.question is not None and tune(app)._desk.question.text == query)
+    await settled(pilot)
+
+
+async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await measured(pilot)
+        await ask(pilot, app)
+        before = len(from_store(app.bench.context).queries)
+        dialog = await judging(pilot, app)
+        pool = [m.id for m in dialog.rows.rows]
+        await keys(pilot, "3", "2", "0", "space", "1", "escape")
+        saved = app.bench.judging.find(QUERY)
+        assert saved is not None
+        assert app.bench.judging.grades(QUERY) == {pool[0]: 3, pool[1]: 2, pool[2]: 0, pool[4]: 1}
+        await rested(pilot, app)
+        assert f"over {before + 1} judged queries" in verdict(app)
+
+        slider(app, "relevance").focus()
+        await keys(pilot, *["left"] * 10)
+        slider(app, "recency").focus()
+        await keys(pilot, *["right"] * 10)
+        await rested(pilot, app)
+        profile = tune(app)._desk.profile
+        judged = from_store(app.bench.context)
+        expected = app.bench.evaluator.score(judged).verdict(WORKBENCH, profile, NDCG10)
+        wins, losses = expected.wins, expected.losses
+        assert f"better on {wins}, worse on {losses}, same on {expected.ties}" in verdict(app)
+        assert expected.conclusion in verdict(app)
+        assert "(saved 0." in verdict(app)
+
+        await keys(pilot, "s")
+        await until(pilot, lambda: isinstance(app.screen, SaveProfile))
+        await keys(pilot, *"mine", "enter")
+        await until(pilot, lambda: tune(app)._desk.saved.name == "mine")
+        birth = app.bench.tuning.profiles.birth("mine")
+        assert birth is not None
+        assert (birth.parent, birth.queries, birth.query_set) == ("workbench", expected.queries, judged.digest)
+        assert birth.delta == pytest.approx(expected.delta, abs=1e-4)
+        await rested(pilot, app)
+        assert "compare with mine" in verdict(app)
+
+
+async def test_grades_are_undone_one_by_one_and_the_query_with_the_first(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await measured(pilot)
+        await ask(pilot, app)
+        dialog = await judging(pilot, app)
+        first, second = (m.id for m in dialog.rows.rows[:2])
+        await keys(pilot, "1", "k", "3", "space")
+        assert app.bench.judging.grades(QUERY) == {first: 3}
+        assert dialog.rows.cursor == 2
+        await keys(pilot, "u")
+        assert dialog.rows.current is not None
+        assert dialog.rows.current.id == second
+        await keys(pilot, "u")
+        assert app.bench.judging.grades(QUERY) == {first: 1}
+        await keys(pilot, "u")
+        assert app.bench.judging.find(QUERY) is None
+        await keys(pilot, "u")
+        assert "Nothing was graded here yet" in screen_text(app)
+        # The areas' keys rest: the digits graded, and the dialog is still open.
+        assert app.screen is dialog
+
+
+async def test_the_pool_shows_no_scores_and_counts_what_is_left(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await measured(pilot)
+        await ask(pilot, app)
+        dialog = await judging(pilot, app)
+        count = len(dialog.rows.rows)
+        shown = {m.id for m in dialog.rows.rows}
+        assert "Judge mode" in screen_text(app)
+        assert f"{count} of {count} unjudged" in screen_text(app)
+        await keys(pilot, "2")
+        assert f"{count - 1} of {count} unjudged" in screen_text(app)
+        await keys(pilot, *["0"] * (count - 1))
+        assert f"All {count} are judged." in screen_text(app)
+        await keys(pilot, "escape")
+        await rested(pilot, app)
+        ranking = tune(app)._desk.ranking
+        assert ranking is not None
+        assert set(ranking.ids[:10]) <= shown
+
+
+async def test_saving_a_query_alone(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await measured(pilot)
+        await ask(pilot, app)
+        slider(app, "recency").focus()
+        await keys(pilot, "S")
+        assert app.bench.judging.find(QUERY) is not None
+        rev = app.bench.library.journal.rev
+        await keys(pilot, "S")
+        assert app.bench.library.journal.rev == rev
+
+
+async def test_without_judgments_the_line_says_what_makes_one(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    import_file(bench, HOSTILE / "memories.jsonl")
+    app = app_over(bench)
+    async with app.run_test(size=WIDE) as pilot:
+        await keys(pilot, "4")
+        await until(pilot, lambda: app.bench.tuning.ready)
+        await until(pilot, lambda: "J grades" in verdict(app))
+        await keys(pilot, "m")
+        await pilot.pause()
+        assert not isinstance(app.screen, MetricsDialog)
+        await keys(pilot, "J")
+        assert not isinstance(app.screen, JudgeDialog)
+
+
+async def test_all_weights_zero_leaves_a_sentence_in_place_of_the_verdict(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await measured(pilot)
+        for name in ("recency", "importance", "relevance"):
+            slider(app, name).value = 0.0
+        await rested(pilot, app)
+        assert "all three weights are zero" in verdict(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await measured(pilot)
+        stored = files(tmp_path / "store")
+        await keys(pilot, "m")
+        await until(pilot, lambda: isinstance(app.screen, MetricsDialog))
+        await pilot.pause()
+        found = app.bench.evaluator.score(from_store(app.bench.context)).measure(WORKBENCH)
+        shown = screen_text(app)
+        for name in ("ndcg@10", "mrr@10", "recall@10", "p@10"):
+            assert f"{found.mean[name]:.3f}" in shown
+        for title in ("nDCG@10", "MRR@10", "Recall@10", "P@10", "unjudged"):
+            assert f"{title}: " in shown
+        await keys(pilot, "escape")
+        assert focused(app) is not None
+        assert files(tmp_path / "store") == stored
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_judging_and_measuring_hostile_text_is_inert(tmp_path: Path, size: tuple[int, int]) -> None:
+    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
+    import_file(bench, HOSTILE / "memories.jsonl")
+    hostile = "host \x1b[31m [bold]\u202e\u200b x"
+    bench.judging.save_query(hostile)
+    memory = bench.library.memories.all()[0].id
+    bench.judging.judge(hostile, None, memory, 2)
+    app = app_over(bench)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        await rested(pilot, app)
+        dialog = await judging(pilot, app)
+        for _ in range(len(dialog.rows.rows)):
+            assert DANGEROUS.search(screen_text(app)) is None
+            await keys(pilot, "2")
+        await keys(pilot, "escape")
+        await rested(pilot, app)
+        await keys(pilot, "m")
+        await until(pilot, lambda: isinstance(app.screen, MetricsDialog))
+        assert DANGEROUS.search(screen_text(app)) is None

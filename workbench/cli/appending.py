@@ -1,0 +1,68 @@
+"""`workbench append`: one observation from an agent's hook, as fast as a process can be."""
+
+import sys
+
+from workbench.cli.output import say
+from workbench.cli.parsing import Commands, Parser, add_command
+from workbench.cli.session import Session, actor_of
+from workbench.core.errors import UnreadableFile
+from workbench.core.memory import MEMORY_TYPES, OBSERVATION_TYPES
+
+_APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
+A text that repeats one of the last ten memories is skipped; nothing else is compared (`workbench ingest` does that)."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `append`."""
+    parser = add_command(
+        commands, "append", append_text, "add one observation at once, without loading the store", _APPEND
+    )
+    add_observation(parser)
+
+
+def add_observation(parser: Parser) -> None:
+    """Add the arguments that describe an observation."""
+    parser.add_argument("text", metavar="TEXT", help="the text, or - to read it from stdin")
+    parser.add_argument("--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help="observation type")
+    parser.add_argument("--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type")
+    parser.add_argument("--session", metavar="S", default="", help="the agent session it comes from")
+    parser.add_argument("--tag", metavar="T", action="append", default=[], help="a tag; may be given several times")
+    add_actor(parser)
+
+
+def add_actor(parser: Parser) -> None:
+    """Add `--actor`."""
+    parser.add_argument("--actor", metavar="NAME", help="the agent this is done by (otherwise: you)")
+
+
+def append_text(session: Session) -> int:
+    """Add one observation and say what became of it."""
+    from workbench.bench.hook import append
+    from workbench.bench.observation import Observation
+
+    args = session.args
+    observation = Observation(text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag))
+    done = append(session.choice().folder, observation, actor_of(args), session.clock)
+    memory = done.memory
+    if done.skipped:
+        say(f"Skipped: {memory.id} says it already.")
+    else:
+        say(f"Stored as {memory.id}, importance {memory.importance_score:g}.")
+    return 0
+
+
+def tags_of(given: list[str]) -> tuple[str, ...]:
+    """Return the tags, each once."""
+    return tuple(dict.fromkeys(tag.strip() for tag in given if tag.strip()))
+
+
+def text_of(given: str) -> str:
+    """Return the text given, or stdin for `-`; raises `UnreadableFile` when that is not UTF-8."""
+    if given != "-":
+        return given
+    data = sys.stdin.buffer.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
+        raise UnreadableFile(f"stdin is not UTF-8 text: {what}.", "Nothing was written.") from error

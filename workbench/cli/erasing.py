@@ -1,0 +1,69 @@
+"""`workbench purge`: erasing records for good."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, say, warn
+from workbench.cli.parsing import Commands, add_command
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.erasing import Erased, ErasePlan
+
+_PURGE = """Removes the records, their votes, judgments and proposals, and every text they ever held, from
+memory.json, the whole journal, backups and caches of this store. There is no undo; `workbench undo` and the app's
+"forget" can be taken back. Each id has to be typed once more, or given as --yes-erase ID by a script.
+Files you exported, and stores you copied, are not touched."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `purge`."""
+    parser = add_command(commands, "purge", purge, "erase memories or bullets for good, from every file", _PURGE)
+    parser.add_argument("ids", metavar="ID", nargs="+", help="a memory's id or a bullet's (BOOK/ID)")
+    parser.add_argument("--yes-erase", metavar="ID", action="append", default=[], help="agree to erase this id")
+
+
+def purge(session: Session) -> int:
+    """Erase what was asked for and agreed to, and report what was removed where."""
+    with session.changing() as bench:
+        plan = bench.eraser.plan(session.args.ids)
+        _require_agreement(session.args.ids, session.args.yes_erase, plan)
+        _report(bench.eraser.carry_out(plan))
+    return 0
+
+
+def _require_agreement(ids: list[str], agreed: list[str], plan: "ErasePlan") -> None:
+    """Ask for every id that was not agreed to; raises `WorkbenchError` when it is not given."""
+    missing = [name for name in dict.fromkeys(ids) if name not in agreed]
+    if not missing:
+        return
+    if not sys.stdin.isatty():
+        hint = "Nothing was erased. Agree with --yes-erase " + " --yes-erase ".join(missing)
+        raise WorkbenchError("Erasing asks first, and here is nobody to ask.", hint)
+    warn(f"This erases {_told(plan)} for good. There is no undo.")
+    for name in missing:
+        sys.stderr.write(f"Type {ascii(name)[1:-1]} to erase it: ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip() != name:
+            raise WorkbenchError(f"That is not {name}.", "Nothing was erased.")
+
+
+def _told(plan: "ErasePlan") -> str:
+    parts = [", ".join(key for _, key in plan.asked)]
+    for word, places in (("vote", plan.votes), ("judgment", plan.judgments), ("proposal", plan.proposals)):
+        if places:
+            parts.append(counted(len(places), word))
+    return ", ".join(parts)
+
+
+def _report(erased: "Erased") -> None:
+    done = erased.done
+    say(f"Erased {_told(erased.plan)}.")
+    say(f"rewritten: {', '.join(done.rewritten)} ({counted(done.lines, 'journal line')} changed)")
+    if done.removed:
+        say(f"removed: {', '.join(done.removed)}")
+    if done.damaged:
+        say(f"{counted(done.damaged, 'damaged journal line')} held the text and had to go as a whole.")
+    for folder in erased.elsewhere:
+        warn(f"{folder} is a copy of this store and was not touched.")

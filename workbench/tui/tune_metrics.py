@@ -1,0 +1,112 @@
+"""How good the settings are, query by query, with what each figure means."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.bench.evaluation import DEPTH, QueryResult
+from workbench.bench.live import LiveVerdict
+from workbench.core.text import printable
+from workbench.retrieval.measure import NDCG10, Measure
+from workbench.retrieval.verdict import TIE
+from workbench.tui.actions import bindings
+from workbench.tui.areas import METRICS
+from workbench.tui.content import MUTED, assemble
+from workbench.tui.tune_verdict import verdict_text
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.row import Cell, lay_out
+
+SHOWN = (NDCG10, Measure("mrr", 10), Measure("recall", 10), Measure("p", 10))
+
+_NARROW = 100
+"""Cells below which the saved profile's column gives way to the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """One query under the settings, and its nDCG@10 under the saved profile."""
+
+    index: int
+    found: QueryResult
+    before: float
+
+
+class MetricsDialog(Dialog[None]):
+    """A table of metrics, the worst queries first; the means and the verdict stand above it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(METRICS)
+    DEFAULT_CSS = """
+    MetricsDialog {
+        & > .dialog { width: 94%; max-width: 130; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #metrics-verdict { height: auto; max-height: 3; margin-bottom: 1; }
+        & #metrics-head { height: 2; padding-left: 2; }
+        & LineView { background: $surface; }
+        & #metrics-about { height: auto; max-height: 9; border-top: solid $panel; color: $text-muted; }
+    }
+    """
+
+    def __init__(self, found: LiveVerdict, remarks: Sequence[str]) -> None:
+        super().__init__(f"Metrics · {found.verdict.queries} judged queries, worst first", METRICS)
+        self._found = found
+        self._remarks = tuple(remarks)
+        pairs = zip(found.new.queries, found.base.values(NDCG10), strict=True)
+        rows = [MetricRow(i, query, before) for i, (query, before) in enumerate(pairs)]
+        self._rows = sorted(rows, key=lambda r: (r.found.values[NDCG10.name], r.index))
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the verdict, the means, the queries and the definitions."""
+        yield Static(verdict_text(self._found), id="metrics-verdict")
+        yield Static(Content(""), id="metrics-head")
+        yield LineView(self._draw, lambda row: row.index)
+        lines = [f"{m.title}: {m.about}" for m in SHOWN]
+        lines.append(f"unjudged: among the first {DEPTH} without a grade; taken as grade 0")
+        lines += [printable(remark) for remark in self._remarks]
+        yield VerticalScroll(Static(Content("\n".join(lines))), id="metrics-about", can_focus=False)
+
+    def on_mount(self) -> None:
+        """Show the queries."""
+        rows = self.query_one(LineView)
+        rows.set_rows(self._rows, cursor=0)
+        rows.focus()
+
+    def on_resize(self) -> None:
+        """Lay the head out as the rows are."""
+        self.call_after_refresh(self._head)
+
+    def _head(self) -> None:
+        width = self.query_one(LineView).scrollable_content_region.width - 2
+        mean = self._found.new.mean
+        titles = [Content.styled(m.title, MUTED) for m in SHOWN]
+        head = _cells(Cell("query", 0, MUTED), titles, ("saved", "unjudged"), width, MUTED)
+        means = [Content.styled(f"{mean[m.name]:.3f}", "bold") for m in SHOWN]
+        ends = (f"{self._found.means[0]:.3f}", str(self._found.new.unjudged))
+        line = _cells(Cell("mean", 0, "bold"), means, ends, width, "bold")
+        text = Content("\n").join([lay_out(head, width, gap=2), lay_out(line, width, gap=2)])
+        self.query_one("#metrics-head", Static).update(text)
+
+    def _draw(self, row: MetricRow, width: int) -> Content:
+        now = row.found.values[NDCG10.name]
+        move = "▲" if now - row.before > TIE else "▼" if row.before - now > TIE else " "
+        style = "bold $text-success" if move == "▲" else "bold $text-warning"
+        first = assemble([(move, style), (f" {now:.3f}", "")])
+        others = [Content(f"{row.found.values[m.name]:.3f}") for m in SHOWN[1:]]
+        ends = (f"{row.before:.3f}", str(row.found.unjudged))
+        return lay_out(_cells(Cell(row.found.query), [first, *others], ends, width, MUTED), width, gap=2)
+
+
+def _cells(query: Cell, values: Sequence[Content], ends: tuple[str, str], width: int, style: str) -> list[Cell]:
+    """Return a row of the table: the query, the metrics, the saved profile's nDCG@10 and how many are unjudged."""
+    widths = [max(7, len(m.title)) for m in SHOWN]
+    cells = [query, *(Cell(value, w, "", "right") for value, w in zip(values, widths, strict=True))]
+    if width >= _NARROW:
+        cells.append(Cell(ends[0], 6, style, "right"))
+    return [*cells, Cell(ends[1], 8, style, "right")]
