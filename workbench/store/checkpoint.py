@@ -82,8 +82,8 @@ def load(folder: Path, key_of: KeyOf) -> Loaded:
     found = _read(folder)
     if found is None:
         return Loaded(empty, Position())
-    data, stamps = found
-    stamp = next((s for s in stamps if s.hash == fingerprint(data)), None)
+    data, stamps, digest = found
+    stamp = next((s for s in stamps if s.hash == digest), None)
     if stamp is None:
         return Loaded(empty, Position(), stranger=Stranger(data, stamps[0].rev if stamps else None))
     if not chain.fits(folder, stamp.position, stamp.mark):
@@ -135,15 +135,16 @@ def stamps(folder: Path) -> list[Stamp]:
         return []
 
 
-def _read(folder: Path) -> tuple[bytes, list[Stamp]] | None:
-    """Read file and note as a pair that belongs together, though another process may be writing them."""
+def _read(folder: Path) -> tuple[bytes, list[Stamp], str] | None:
+    """Read file, note and the file's hash as they belong together, though another process may be writing them."""
     file = folder / DOCUMENTS
     try:
         data = file.read_bytes()
         while True:
             known = stamps(folder)
-            if any(s.hash == fingerprint(data) for s in known) or (again := file.read_bytes()) == data:
-                return data, known
+            digest = fingerprint(data)
+            if any(s.hash == digest for s in known) or (again := file.read_bytes()) == data:
+                return data, known, digest
             data = again
     except FileNotFoundError:
         return None

@@ -139,8 +139,8 @@ def _notes(folder: Path) -> Iterator[str]:
         data = (folder / checkpoint.DOCUMENTS).read_bytes()
     except FileNotFoundError:
         return
-    stamps = checkpoint.stamps(folder)
-    stamp = next((s for s in stamps if s.hash == fingerprint(data)), None)
+    stamps, digest = checkpoint.stamps(folder), fingerprint(data)
+    stamp = next((s for s in stamps if s.hash == digest), None)
     if not stamps:
         yield f"{checkpoint.NOTE} is missing or cannot be read; the journal is read from its start instead."
     elif stamp is None:

@@ -102,8 +102,8 @@ class Keeper:
         if look(file) in (self._known, None):
             return ""
         data = file.read_bytes()
-        stamps = checkpoint.stamps(self._folder)
-        if self._strange is None and any(stamp.hash == fingerprint(data) for stamp in stamps):
+        stamps, digest = checkpoint.stamps(self._folder), fingerprint(data)
+        if self._strange is None and any(stamp.hash == digest for stamp in stamps):
             return ""
         base = self._strange if self._strange is not None else stamps[0].rev if stamps else "unknown"
         self._strange = None

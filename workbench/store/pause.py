@@ -14,4 +14,7 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            # What the block built counts as old at once, or the next collection would walk all of it.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()

@@ -65,7 +65,9 @@ def _outdated(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...])
     latest = steps[-1].version
     found = []
     for table in sorted(tables & journal.state.tables.keys()):
-        for doc_id, doc in journal.state.tables[table].items():
+        docs = journal.state.tables[table]
+        odd = [(doc_id, doc) for doc_id, doc in docs.items() if doc.get("version") != latest]
+        for doc_id, doc in odd:
             version = _version(doc)
             if version < latest:
                 found.append((table, doc_id, doc))
