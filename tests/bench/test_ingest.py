@@ -96,6 +96,51 @@ def test_what_only_looks_alike_waits_as_a_merge(bench: Workbench, old: str, new:
     assert waiting.similarity >= 0.9
 
 
+def test_many_at_once_are_compared_with_the_store_and_with_each_other(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation(RULE)).memory
+    fill_up(bench)
+    rev = bench.library.journal.rev
+    filler = [Observation(f"A note about {word} and nothing else") for word in WORDS]
+    new = "The nightly backup of the billing database is copied to the second region"
+    done = bench.ingest.add_many(
+        [Observation(RULE + "."), Observation(new), Observation("copied to the second region"), *filler,
+         Observation(new + "!"), Observation(new.replace("second", "third"))]
+    )  # fmt: skip
+    assert [one.outcome for one in done] == [
+        "absorbed",
+        "created",
+        "skipped",
+        *["created"] * 12,
+        "absorbed",
+        "proposed",
+    ]
+    assert bench.stream.get(first.id).helpful_absorbed == 1
+    assert done[-2].memory.id == done[1].memory.id
+    assert bench.stream.get(done[1].memory.id).helpful_absorbed == 1
+    other = done[-1].other
+    assert other is not None
+    assert (other.id, other.helpful_absorbed) == (done[1].memory.id, 1)
+    assert bench.library.journal.rev == rev + 1
+    assert bench.overview.gauge().conditions[1].value == 1 + 14
+    assert bench.history.undo() == f"ingest {len(done)} observations"
+    assert bench.stream.get(first.id).helpful_absorbed == 0
+
+
+def test_one_bad_text_among_many_and_nothing_is_written(bench: Workbench) -> None:
+    with pytest.raises(InvalidRecord):
+        bench.ingest.add_many([Observation("good"), Observation(" ")])
+    assert (bench.library.journal.rev, bench.ingest.add_many([])) == (0, [])
+
+
+def test_an_older_observation_of_another_can_be_taken_back(bench: Workbench) -> None:
+    for word in WORDS[:3]:
+        bench.ingest.add(Observation(f"Something about {word}", "decision"))
+    bench.history.undo_revision(1)
+    bench.history.undo_revision(2)
+    importance, observations, _ = bench.overview.gauge().conditions
+    assert (importance.value, observations.value, len(bench.library.memories)) == (8.0, 1, 1)
+
+
 def test_observations_move_the_gauge_and_repetitions_do_not(bench: Workbench) -> None:
     bench.ingest.add(Observation(RULE, "decision"))
     bench.ingest.add(Observation(RULE, "decision"))

@@ -1,4 +1,4 @@
-"""What the store costs: commits against TinyDB's own storage, a hook's append, opening, memory."""
+"""What the store costs: commits against TinyDB's own storage, a hook's append, ingest, opening, memory."""
 
 import json
 import os
@@ -20,15 +20,33 @@ from workbench.store.library import Library
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]
 
-APPEND = """
-import sys
-from datetime import UTC, datetime
+INGEST = """
+import json, sys
 from pathlib import Path
-from workbench.core.memory import Memory
-from workbench.store.append import append
-now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-append(Path(sys.argv[1]), "agent:bench", "observe", lambda: now,
-       lambda block: block.add(Memory(block.new_memory_id(now), "seen by a hook", now, now)))
+from statistics import median
+from time import perf_counter
+from workbench.bench.observation import Observation
+from workbench.bench.workbench import open_workbench
+from random import Random
+from tests.benchmarks.open import demo_sentences, memory
+
+folder, batches, size = Path(sys.argv[1]), int(sys.argv[2]), 100
+bench = open_workbench(folder, profiles=folder / "none", actor="agent:bench")
+start = perf_counter()
+bench.retriever.load()
+loaded = perf_counter() - start
+taken, outcomes = [], {}
+random, sentences = Random(7), demo_sentences()
+seen = [memory(10**6 + n, sentences, random).content for n in range((batches + 1) * size)]
+for number in range(batches + 1):
+    batch = [Observation(text) for text in seen[number * size : (number + 1) * size]]
+    start = perf_counter()
+    done = bench.ingest.add_many(batch)
+    taken.append(perf_counter() - start)
+    for one in done:
+        outcomes[one.outcome] = outcomes.get(one.outcome, 0) + 1
+print(json.dumps({"ingest_load_s": loaded, "ingest_observations_per_s": size / median(taken[1:]),
+                  "ingest_outcomes": outcomes}))
 """
 
 OPEN = """
@@ -68,6 +86,8 @@ def run(small: bool) -> dict[str, object]:
         big.close()
         stock = stock_vote_ms(folder / "big" / "memory.json", folder / "stock.json", many, stock_votes)
         opened = json.loads(fresh(OPEN, folder / "big"))
+        appended = append_ms(folder / "big", 3 if small else 11)
+        ingested = json.loads(fresh(INGEST, folder / "big", 3 if small else 11))
         return {
             "records": many,
             "import_records_per_s": round(rate),
@@ -79,9 +99,11 @@ def run(small: bool) -> dict[str, object]:
             f"stock_vote_ms_at_{many}": stock,
             "faster_than_stock": round(stock / commits["big"]),
             "faster_than_stock_without_the_disk": round(stock / max(0.001, commits["big"] - commits["fsync"])),
-            "append_process_ms": append_ms(folder / "big", 3 if small else 11),
+            "append_process_ms": appended,
             "bare_python_ms": process_ms([sys.executable, "-c", "pass"], 3 if small else 11),
             **{name: round(value, 3) for name, value in opened.items()},
+            "ingest_observations_per_s": round(ingested["ingest_observations_per_s"]),
+            "ingest_outcomes": ingested["ingest_outcomes"],
         }
     finally:
         shutil.rmtree(folder)
@@ -145,8 +167,12 @@ def stock_vote_ms(documents: Path, copy: Path, count: int, times: int) -> float:
 
 
 def append_ms(folder: Path, times: int) -> float:
-    """Time a whole process that adds one memory."""
-    return process_ms([sys.executable, "-c", APPEND, str(folder)], times)
+    """Time `workbench append` as a hook runs it: a whole process that adds one memory."""
+    taken = []
+    for turn in range(times):
+        text = f"the hook saw step {turn} of the nightly build end"
+        taken.append(process_ms([sys.executable, "-m", "workbench", "--store", str(folder), "append", text], 1))
+    return round(median(taken), 1)
 
 
 def process_ms(command: list[str], times: int) -> float:
@@ -154,12 +180,12 @@ def process_ms(command: list[str], times: int) -> float:
     taken = []
     for _ in range(times):
         start = perf_counter()
-        subprocess.run(command, check=True, cwd=ROOT)
+        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
         taken.append(perf_counter() - start)
     return round(median(taken) * 1000, 1)
 
 
-def fresh(code: str, folder: Path) -> str:
+def fresh(code: str, folder: Path, *arguments: object) -> str:
     """Run code in a process of its own and return what it prints."""
-    command = [sys.executable, "-c", code, str(folder)]
+    command = [sys.executable, "-c", code, str(folder), *map(str, arguments)]
     return subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout

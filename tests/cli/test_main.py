@@ -9,8 +9,8 @@ from tests.cli.conftest import Cli, Result
 from workbench import __main__, __version__
 
 COMMANDS = [
-    "demo", "import", "export", "search", "ingest", "vote", "undo", "redo", "history", "show", "list", "stats",
-    "status", "config", "stores",
+    "demo", "import", "export", "search", "eval", "tune", "ingest", "append", "vote", "undo", "redo", "history", "show",
+    "list", "stats", "status", "doctor", "compact", "purge", "config", "stores",
 ]  # fmt: skip
 
 

@@ -33,9 +33,53 @@ def test_a_later_change_by_another_stands_in_the_way(demo: Cli) -> None:
     before = files_of(demo.store)
     result = demo("undo")
     assert result.code == 2
-    assert result.err.startswith("workbench: Cannot undo “import one.txt”: ")
-    assert result.err.count("\n") == 1
+    first, second = result.err.splitlines()
+    assert first.startswith(
+        "workbench: Cannot undo “import one.txt”: helpful_votes of bullets one/a-00001 was changed since "
+        "(now 1, it would become gone), and 1 more fields."
+    )
+    assert second == "      one/a-00001 last_feedback_at: now '2026-03-20T18:00:00Z', would become gone"
     assert files_of(demo.store) == before
+
+
+def test_a_change_of_anybody_is_taken_back_by_its_revision(demo: Cli) -> None:
+    demo.ok("vote", "shr-00001", "harmful", "--actor", "claude")
+    rev = str(json.loads(demo.ok("history", "-n", "1", "--json"))[0]["rev"])
+    demo.ok("vote", "shr-00002", "helpful")
+    label = "vote harmful on playbook/shr-00001"
+    assert demo.ok("undo", "--rev", rev) == f"Undone: {label}.\n"
+    assert json.loads(demo.ok("show", "shr-00001", "--json"))["harmful_votes"] == 0
+    assert json.loads(demo.ok("show", "shr-00002", "--json"))["helpful_votes"] == 1
+    result = demo("undo", "--rev", rev)
+    assert (result.code, result.err) == (2, f"workbench: “{label}” is undone already. Nothing was changed.\n")
+    undone = str(json.loads(demo.ok("history", "-n", "1", "--json"))[0]["rev"])
+    assert demo.ok("undo", "--rev", undone) == f"Undone: undo: {label}.\n"
+    assert json.loads(demo.ok("show", "shr-00001", "--json"))["harmful_votes"] == 1
+
+
+def test_what_is_no_change_cannot_be_taken_back(demo: Cli) -> None:
+    result = demo("undo", "--rev", "9999")
+    assert (result.code, result.err) == (2, "workbench: There is no change with revision 9999. Nothing was changed.\n")
+    result = demo("undo", "--group", "import-none")
+    assert (result.code, result.err) == (2, "workbench: There is no change called import-none. Nothing was changed.\n")
+    assert demo("undo", "--rev", "1", "--group", "x").code == 2
+
+
+def test_a_record_is_shown_as_it_was(cli: Cli) -> None:
+    cli.ok("ingest", "Deploys run at noon", "--type", "convention")
+    id = "mem-20260320-0000001"
+    cli.ok("vote", id, "helpful")
+    cli.ok("undo")
+    cli.ok("undo")
+    assert cli("show", id).code == 2
+    assert cli("show", id, "--at", "4").code == 2
+    assert json.loads(cli.ok("show", id, "--at", "1", "--json"))["helpful_votes"] == 0
+    assert json.loads(cli.ok("show", id, "--at", "2", "--json"))["helpful_votes"] == 1
+    assert "Deploys run at noon" in cli.ok("show", id, "--at", "3")
+    for rev, said in (("0", f"There was no {id} at revision 0."), ("9", "There is no revision 9. The latest is 4.")):
+        result = cli("show", id, "--at", rev)
+        assert (result.code, result.out) == (2, "")
+        assert said in result.err
 
 
 def test_history_lists_the_newest_first(demo: Cli) -> None:
@@ -48,7 +92,9 @@ def test_history_lists_the_newest_first(demo: Cli) -> None:
     ]
     steps = json.loads(demo.ok("history", "--json", "-n", "3"))
     assert [step["kind"] for step in steps] == ["undo", "edit", "edit"]
-    assert {"rev", "at", "actor", "label", "kind", "records"} == set(steps[0])
+    assert {"rev", "at", "actor", "label", "kind", "group", "target", "records", "fields"} == set(steps[0])
+    lines = demo.ok("history", "-n", "1", "--values").splitlines()
+    assert "      playbook/shr-00001 helpful_votes: -1" in lines
 
 
 def test_the_history_of_one_record_shows_its_fields(demo: Cli) -> None:
@@ -57,7 +103,8 @@ def test_the_history_of_one_record_shows_its_fields(demo: Cli) -> None:
     assert lines[0].endswith("cli  vote helpful on playbook/shr-00001")
     assert "      helpful_votes: +1" in lines
     (step,) = json.loads(demo.ok("history", "shr-00001", "-n", "1", "--json"))
-    assert {"key": "playbook/shr-00001", "field": "helpful_votes", "before": None, "after": "+1"} in step["fields"]
+    voted = next(field for field in step["fields"] if field["field"] == "helpful_votes")
+    assert (voted["table"], voted["key"], voted["step"]) == ("bullets", "playbook/shr-00001", 1)
     assert {field["key"] for field in step["fields"]} == {"playbook/shr-00001"}
 
 

@@ -1,11 +1,12 @@
 """The most similar vectors, against a full sort; and choosing the best without one."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
-from workbench.retrieval.nearest import nearest
+from workbench.retrieval.nearest import near_pairs, nearest
 from workbench.retrieval.selecting import place_of, top_positions
 from workbench.retrieval.text import memory_text
 
@@ -42,3 +43,23 @@ def test_the_text_of_a_memory_has_a_summary_that_adds_something() -> None:
     assert memory_text(memory(1, "use pnpm")) == "use pnpm"
     assert memory_text(memory(1, "use pnpm", summary="pnpm")) == "use pnpm"
     assert memory_text(memory(1, "use pnpm", summary="package manager")) == "package manager\nuse pnpm"
+
+
+@pytest.mark.parametrize("least", [0.2, 0.9, 1.1])
+def test_near_pairs_are_those_of_the_whole_product(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.retrieval.nearest._BLOCK", 7)
+    random = np.random.default_rng(5)
+    matrix = random.standard_normal((50, 6)).astype(np.float32)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    vectors = np.concatenate([matrix[3:6], -matrix[:2]])
+    mine, others, cosines = near_pairs(vectors, matrix, least)
+    product = vectors @ matrix.T
+    wanted = np.nonzero(product >= least)
+    assert (mine.tolist(), others.tolist()) == (wanted[0].tolist(), wanted[1].tolist())
+    assert cosines == pytest.approx(np.clip(product[wanted], -1, 1), abs=1e-6)
+
+
+def test_no_pairs_of_nothing() -> None:
+    nothing = np.zeros((0, 4), np.float32)
+    for vectors, matrix in ((nothing, np.eye(4, dtype=np.float32)), (np.eye(4, dtype=np.float32), nothing)):
+        assert [len(part) for part in near_pairs(vectors, matrix, 0.5)] == [0, 0, 0]

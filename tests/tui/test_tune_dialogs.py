@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from textual.pilot import Pilot
@@ -27,20 +27,20 @@ from workbench.tui.widgets.slider import Slider
 
 SIZES = [(80, 24), (140, 45)]
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-D = TypeVar("D", bound=Screen[object])
+D = TypeVar("D", bound=Screen[Any])
 
 
-async def shown(pilot: Pilot[Path | None], kind: Callable[..., D], ready: Callable[[D], object] = lambda _: True) -> D:
+async def shown(pilot: Pilot[Path | None], kind: type[D], ready: Callable[[D], object] = lambda _: True) -> D:
     """Wait for a dialog, and until it has what it works for."""
     app = pilot.app
 
     def there() -> bool:
-        return isinstance(app.screen, kind) and bool(ready(app.screen))  # type: ignore[arg-type]
+        return isinstance(app.screen, kind) and bool(ready(app.screen))
 
     await until(pilot, there)
     await pilot.pause()
-    assert isinstance(app.screen, kind)  # type: ignore[arg-type]
-    return app.screen  # type: ignore[return-value]
+    assert isinstance(app.screen, kind)
+    return app.screen
 
 
 async def better(pilot: Pilot[Path | None]) -> Better:

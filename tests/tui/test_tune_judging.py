@@ -49,7 +49,7 @@ async def judging(pilot: Pilot[Path | None], app: WorkbenchApp) -> JudgeDialog:
 
 async def ask(pilot: Pilot[Path | None], app: WorkbenchApp, query: str = QUERY) -> None:
     await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in query], "enter")
-    await until(pilot, lambda: tune(app)._desk.question is not None and tune(app)._desk.question.text == query)
+    await until(pilot, lambda: getattr(tune(app)._desk.question, "text", "") == query)
     await settled(pilot)
 
 
@@ -173,6 +173,34 @@ async def test_all_weights_zero_leaves_a_sentence_in_place_of_the_verdict(tmp_pa
             slider(app, name).value = 0.0
         await rested(pilot, app)
         assert "all three weights are zero" in verdict(app)
+
+
+async def test_narrow_says_it_on_one_line(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await measured(pilot)
+        await keys(pilot, "right", "right", "right")
+        await rested(pilot, app)
+        line = tune(app).query_one("#verdict")
+        assert line.size.height == 1
+        expected = app.bench.evaluator.score(from_store(app.bench.context)).verdict(
+            WORKBENCH, tune(app)._desk.profile, NDCG10
+        )
+        assert f"+{expected.wins} −{expected.losses} ={expected.ties}" in screen_text(app)
+        assert expected.outcome != "unclear" or "can't tell" in screen_text(app)
+
+
+async def test_sliding_away_and_back_shows_the_first_verdict_again(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await measured(pilot)
+        first = verdict(app)
+        await keys(pilot, "right", "right")
+        await rested(pilot, app)
+        assert verdict(app) != first
+        await keys(pilot, "backspace")
+        await rested(pilot, app)
+        assert verdict(app) == first
 
 
 @pytest.mark.parametrize("size", SIZES)

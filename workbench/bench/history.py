@@ -8,7 +8,6 @@ from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.playbook import Bullet
 from workbench.core.record import from_doc
 from workbench.store import history, undo
-from workbench.store.entry import Entry
 from workbench.store.history import Event, FieldEvent
 from workbench.store.records import TABLES
 
@@ -94,14 +93,10 @@ class History:
         action = undo.action_of(self._journal, key)
         if action is None:
             raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
-        if all(_is_erased(entry) for entry in action.entries):
+        if undo.is_erased(action):
             raise WorkbenchError(f"“{action.label}” was purged, so there is nothing to take back.")
         (undo.redo if again else undo.undo)(self._journal, action, self._context.actor)
         return action.label
-
-
-def _is_erased(entry: Entry) -> bool:
-    return bool(entry.changes) and all(change.redacted for change in entry.changes)
 
 
 __all__ = ["Event", "FieldEvent", "History", "Place"]

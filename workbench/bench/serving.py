@@ -25,6 +25,7 @@ def serve(context: Context, tuning: Tuning, query: str, k: int | None, profile: 
     """
     if not context.actor.startswith("agent:"):
         raise InvalidRecord("Only an agent is served; a person looks without being counted.")
+    context.library.journal.refresh()
     ranking = tuning.rank(tuning.ask(query), profile, context.now(), k)
     try:
         count_reads(context, ranking.ids)

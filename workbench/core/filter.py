@@ -186,9 +186,9 @@ def _check(key: str, value: str) -> None:
         return
     near = difflib.get_close_matches(value, known, n=1, cutoff=0.6 if closed else 0.75)
     if near:
-        raise InvalidQuery(f"There is no {key} “{value}”.", f"Did you mean “{near[0]}”?")
+        raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"Did you mean “{near[0]}”?")
     if closed:
-        raise InvalidQuery(f"There is no {key} “{value}”.", f"It is one of: {', '.join(closed)}.")
+        raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"It is one of: {', '.join(closed)}.")
 
 
 def _instant(key: str, value: str, now: datetime) -> datetime:

@@ -108,6 +108,8 @@ def _edit(journal: "Journal", file: Path, data: bytes, base: int) -> OutsideEdit
 def _settle(journal: "Journal", edit: OutsideEdit) -> None:
     if edit.file.name == checkpoint.DOCUMENTS:
         journal.settle_stranger()
+        # Until the file is replaced, the next start would offer it again.
+        journal.save_checkpoint()
         return
     try:
         edit.file.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from workbench.core.errors import Conflict
 from workbench.store.clash import Clash, stage_change, told
 from workbench.store.engine import Journal
 from workbench.store.entry import DocChange, Entry, reverse
+from workbench.store.naming import TOTALS
 
 Mine = Callable[[str], bool]
 
@@ -55,7 +56,7 @@ def undoable(journal: Journal, mine: Mine) -> Action | None:
             continue
         if entry.kind != "undo" and mine(entry.actor):
             action = action_of(journal, _key(entry))
-            if action is not None and not _is_erased(action):
+            if action is not None and not is_erased(action):
                 return action
         if entry.kind != "edit" or mine(entry.actor):
             settled.add(_key(entry))
@@ -125,8 +126,10 @@ def _commit(
             raise UndoConflict(verb, action, clashes)
 
 
-def _is_erased(action: Action) -> bool:
-    return all(change.redacted for entry in action.entries for change in entry.changes)
+def is_erased(action: Action) -> bool:
+    """Tell whether a purge left nothing of an action that could be taken back, but its share of running totals."""
+    changes = [change for entry in action.entries for change in entry.changes]
+    return any(c.redacted for c in changes) and all(c.redacted or c.table in TOTALS for c in changes)
 
 
 def _key(entry: Entry) -> str:
@@ -134,5 +137,6 @@ def _key(entry: Entry) -> str:
 
 
 __all__ = [
-    "Action", "Clash", "UndoConflict", "action_of", "is_undone", "redo", "redoable", "reverse", "undo", "undoable",
+    "Action", "Clash", "UndoConflict", "action_of", "is_erased", "is_undone", "redo", "redoable", "reverse", "undo",
+    "undoable",
 ]  # fmt: skip

@@ -39,7 +39,7 @@ class HistoryDialog(Dialog[None]):
     HistoryDialog {
         & > .dialog { width: 110; }
         & LineView {
-            height: auto; min-height: 1; max-height: 14;
+            height: auto; min-height: 3; max-height: 14;
             & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
         }
         & VerticalScroll {

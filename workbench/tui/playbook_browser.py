@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from textual import on, work
+from textual import on
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
@@ -12,6 +12,7 @@ from workbench.bench.playbook import BookView
 from workbench.core.bookfilter import HELP, BookFilter, parse_book_filter
 from workbench.core.errors import InvalidQuery
 from workbench.store.library import Touched
+from workbench.tui.asking import asking
 from workbench.tui.playbook_bar import BookBar, BookFacts
 from workbench.tui.playbook_detail import Around, bullet_detail, section_detail
 from workbench.tui.playbook_outline import Outline
@@ -189,7 +190,7 @@ class PlaybookBrowser(AreaScreen):
         """Go to the filter."""
         self.query_one("#book-filter").focus()
 
-    @work
+    @asking
     async def action_books(self) -> None:
         """Choose another playbook of this store."""
         books = self.bench.playbooks.books()

@@ -60,11 +60,11 @@ class Better(Dialog[Profile | None]):
             self.problem = problem
 
     class Foreseen(Message):
-        """What ten more answers could bring, after so many answers."""
+        """What ten more answers could bring, after those of `preferences`."""
 
-        def __init__(self, answers: int, outlook: Outlook) -> None:
+        def __init__(self, preferences: Preferences, outlook: Outlook) -> None:
             super().__init__()
-            self.answers = answers
+            self.preferences = preferences
             self.outlook = outlook
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(BETTER)
@@ -88,6 +88,7 @@ class Better(Dialog[Profile | None]):
         self._ground = ground
         self._queries = ground.queries()
         self._outlook: Outlook | None = None
+        self._foreseeing = False
         self._problem = ""
         self.preferences: Preferences | None = None
 
@@ -146,7 +147,9 @@ class Better(Dialog[Profile | None]):
             text = _memory(memories(id), self._ground.now) if id else Content("")
             self.query_one(f"#{name}", ReadingPane).show(text)
         self._show_state()
-        self._foresee(preferences)
+        if not self._foreseeing:
+            self._foreseeing = True
+            self._foresee(preferences)
 
     def _show_state(self) -> None:
         if self.preferences is not None:
@@ -155,18 +158,23 @@ class Better(Dialog[Profile | None]):
     def _say(self, name: str, text: Content) -> None:
         self.query_one(f"#{name}", Static).update(text)
 
-    @work(thread=True, group="outlook", exclusive=True)
+    @work(thread=True, group="outlook")
     def _foresee(self, preferences: Preferences) -> None:
         worker = get_current_worker()
         outlook = preferences.outlook()
         if not worker.is_cancelled:
-            self.post_message(self.Foreseen(len(preferences.answers), outlook))
+            self.post_message(self.Foreseen(preferences, outlook))
 
     @on(Foreseen)
     def _foreseen(self, event: Foreseen) -> None:
-        if self.preferences is not None and len(self.preferences.answers) == event.answers:
+        self._foreseeing = False
+        if self.preferences is event.preferences:
             self._outlook = event.outlook
             self._show_state()
+        elif self.preferences is not None:
+            # Answers came meanwhile: one look ahead at a time, so that keys never wait for several.
+            self._foreseeing = True
+            self._foresee(self.preferences)
 
     # Answering
 

@@ -123,4 +123,4 @@ def _side(standing: Standing | None, width: int, mark_of: Callable[[Standing], s
     up = move.startswith("▲") or move in ("new", "+")
     down = move.startswith("▼") or move == "out"
     mark = assemble([(f"{move:<4} ", "bold $text-success" if up else "bold $text-warning" if down else MUTED)])
-    return mark + line(standing.memory.line, max(0, width // 2))
+    return mark + line(standing.memory.line, max(0, width // 2)).rstrip()

@@ -12,7 +12,12 @@ HELP = """The ranking
 The sliders
   ← →              one step; with shift a fine one; enter types a value
   0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
-  ┼                such a place on the bar"""
+  ┼                such a place on the bar
+The verdict
+  nDCG@10          over all judged queries; m shows every metric and what it means
+  Δ [low, high]    mean difference from the saved profile, with its 95 % band
+  can't tell yet   chance alone could do this (paired randomisation test, 5 %)
+  provisional      fewer than 12 judged queries"""
 
 
 class Asked(Message):

@@ -51,7 +51,7 @@ class TuneSliders(Vertical):
         & .slider--group { height: 1; padding: 0 1; color: $text-muted; margin-top: 1; }
         & .slider--about { height: 4; padding: 0 1; border-top: solid $panel; }
         &.-compact .slider--group { margin-top: 0; }
-        &.-compact .-weights, &.-compact .-result, &.-compact .-time { display: none; }
+        &.-compact .-weights, &.-compact .-relevance, &.-compact .-result, &.-compact .-time { display: none; }
         &.-compact Slider.-two { height: 1; }
         & Slider.-two { height: 2; }
         & Slider:disabled { color: $text-disabled; text-opacity: 100%; }

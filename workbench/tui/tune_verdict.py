@@ -1,6 +1,5 @@
 """The line at the bottom of Tune: is it better than the saved profile, over all judged queries?"""
 
-from textual import events
 from textual.content import Content
 from textual.widgets import Static
 
@@ -12,6 +11,9 @@ from workbench.tui.content import MUTED, assemble
 ONE_LINE = 134
 """Cells that hold the longest verdict."""
 
+WITH_BAND = 96
+"""Cells that hold the short form with its band."""
+
 NOTHING_JUDGED = "J grades what could answer a query; a verdict on the settings needs judged queries."
 MEASURING = "Measuring the judged queries …"
 WAITING = "The verdict comes when the model is loaded."
@@ -21,27 +23,36 @@ _MARKS = {"better": "▲ ", "worse": "▼ ", "unclear": ""}
 
 
 class VerdictLine(Static):
-    """One line, or two where one is too short; a click opens the metrics."""
+    """One line, in fewer words where there is less room; a click opens the metrics."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
-    VerdictLine { height: 2; padding: 0 1; background: $surface; }
+    VerdictLine { height: 1; padding: 0 1; background: $surface; }
     """
 
     def __init__(self) -> None:
         super().__init__(Content.styled(WAITING, MUTED), id="verdict")
+        self._found: LiveVerdict | None = None
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Take a second line where one is too short, so that nothing jumps when the verdict gets longer."""
-        self.styles.height = 1 if event.size.width >= ONE_LINE else 2
+    def on_resize(self) -> None:
+        """Say it in as many words as there is room for."""
+        if self._found is not None:
+            self._draw(self._found)
 
     def say(self, text: str) -> None:
         """Show a sentence in place of a verdict."""
-        self.update(Content.styled(printable(text), MUTED))
+        self._found = None
+        self.update(Content.styled(printable(text), MUTED), layout=False)
 
     def show(self, found: LiveVerdict) -> None:
         """Show a verdict."""
-        self.update(verdict_text(found))
+        self._found = found
+        self._draw(found)
+
+    def _draw(self, found: LiveVerdict) -> None:
+        width = self.content_size.width
+        text = verdict_text(found) if width >= ONE_LINE or found.same else short_text(found, band=width >= WITH_BAND)
+        self.update(text, layout=False)
 
     def on_click(self) -> None:
         """Open the metrics."""
@@ -63,6 +74,25 @@ def verdict_text(found: LiveVerdict) -> Content:
         )
     head = [("nDCG@10 ", MUTED), (f"{now:.2f}", "bold"), (f" (saved {before:.2f}) · ", MUTED)]
     return assemble([*head, *verdict_parts(found.verdict)])
+
+
+def short_text(found: LiveVerdict, *, band: bool) -> Content:
+    """Return the same in fewer words; `m` shows the rest."""
+    (before, now), verdict = found.means, found.verdict
+    low_high = f" [{signed(verdict.low)}, {signed(verdict.high)}]" if band else ""
+    more = "" if verdict.more is None else f", {verdict.more} more"
+    conclusion = f"can't tell{more}" if verdict.outcome == "unclear" else verdict.outcome
+    end = ", provisional" if verdict.provisional else ""
+    return assemble(
+        [
+            ("nDCG@10 ", MUTED),
+            (f"{now:.2f}", "bold"),
+            (f" ({before:.2f}) · ", MUTED),
+            (f"+{verdict.wins} −{verdict.losses} ={verdict.ties} · Δ {signed(verdict.delta)}", ""),
+            (f"{low_high} · ", MUTED),
+            (f"{_MARKS[verdict.outcome]}{conclusion}{end}", _STYLES[verdict.outcome]),
+        ]
+    )
 
 
 def verdict_parts(verdict: Verdict) -> list[tuple[str, str]]:

@@ -64,6 +64,10 @@ class AreaScreen(Screen[object]):
         bar.actions = self.shown_actions()
         yield bar
 
+    def on_top_bar_selected(self, event: TopBar.Selected) -> None:
+        """Go to the area whose tab was clicked."""
+        self.app.switch_mode(event.area)
+
     def contents(self) -> Iterable[Widget]:
         """Return the widgets between the bars."""
         raise NotImplementedError

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 
@@ -16,6 +15,7 @@ from workbench.core.playbook import Bullet, Section
 from workbench.core.vote import Verdict
 from workbench.tui.actions import bindings
 from workbench.tui.areas import PLAYBOOK
+from workbench.tui.asking import asking
 from workbench.tui.content import MUTED, body
 from workbench.tui.export_dialog import ExportDialog
 from workbench.tui.playbook_browser import EMPTY_BOOK, EMPTY_STORE, PlaybookBrowser
@@ -94,7 +94,7 @@ class PlaybookScreen(PlaybookBrowser):
 
     # Changing
 
-    @work
+    @asking
     async def action_edit(self) -> None:
         """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
         bullet = self._bullet()
@@ -110,7 +110,7 @@ class PlaybookScreen(PlaybookBrowser):
         if written is not None and written != bullet.content:
             self._done(f"Changed {bullet.id}.")
 
-    @work
+    @asking
     async def action_external(self) -> None:
         """Edit the bullet's text in the person's own editor; what cannot be saved opens in this one."""
         bullet = self._bullet()
@@ -125,7 +125,7 @@ class PlaybookScreen(PlaybookBrowser):
             self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
             await self._edit(bullet, text, save)
 
-    @work
+    @asking
     async def action_add(self) -> None:
         """Write a new bullet for the section under the cursor."""
         row, book = self.rows.current, self._book
@@ -145,7 +145,7 @@ class PlaybookScreen(PlaybookBrowser):
         if added:
             self._go_to(("bullet", added[0]))
 
-    @work
+    @asking
     async def action_section(self) -> None:
         """Add a section; the first one begins a playbook. A name that cannot be taken is asked for again."""
         book = self._book or MAIN
@@ -169,7 +169,7 @@ class PlaybookScreen(PlaybookBrowser):
         hidden = "" if place is not None else " The filter hides it; esc clears the filter."
         self._done(f"Added the {key[0]} {key[1]}.{hidden}")
 
-    @work
+    @asking
     async def action_delete(self) -> None:
         """Delete bullets after a yes."""
         ids, book = self._targets(), self._book
@@ -191,7 +191,7 @@ class PlaybookScreen(PlaybookBrowser):
         text = next((bullet.content for bullet in bullets if bullet.id == ids[0]), "")
         return body(text[:400]) + Content("\n\n") + back
 
-    @work
+    @asking
     async def action_move(self) -> None:
         """Move bullets to the end of another section."""
         ids, book = self._targets(), self._book
@@ -244,7 +244,7 @@ class PlaybookScreen(PlaybookBrowser):
         if bullet is not None:
             self.show_history(f"{self._book}/{bullet.id}")
 
-    @work
+    @asking
     async def action_export(self) -> None:
         """Show the exact text and what it changes, then write it."""
         if self._view is None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import work
 from textual.binding import BindingType
 
 from workbench.core.filter import HELP
@@ -11,6 +10,7 @@ from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.tui.actions import bindings
 from workbench.tui.areas import REASONS, REVIEW
+from workbench.tui.asking import asking
 from workbench.tui.review_line import ReasonLine
 from workbench.tui.review_merge import MergeConfirm
 from workbench.tui.review_view import ReviewView
@@ -121,14 +121,14 @@ class ReviewScreen(ReviewView):
 
     # Changing the text
 
-    @work
+    @asking
     async def action_edit(self) -> None:
         """Edit here; saving approves, and the editor stays open when that is refused."""
         item = self._one_with_text()
         if item is not None:
             await self._edit(item[0], item[1].content, self._saving(*item))
 
-    @work
+    @asking
     async def action_external(self) -> None:
         """Edit in $EDITOR; a text that cannot be approved is kept in the editor here."""
         item = self._one_with_text()
@@ -152,7 +152,7 @@ class ReviewScreen(ReviewView):
 
         return Saving(memory.id, memory.content, approve, lambda: self.bench.stream.get(memory.id).content)
 
-    @work
+    @asking
     async def action_merge(self) -> None:
         """Merge into the nearest memory, after a look at both."""
         item, shown = self._one_with_text(), self.shown

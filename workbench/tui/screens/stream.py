@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
@@ -22,6 +22,7 @@ from workbench.core.vote import Verdict
 from workbench.store.library import Touched
 from workbench.tui.actions import bindings
 from workbench.tui.areas import STREAM
+from workbench.tui.asking import asking
 from workbench.tui.figures import number
 from workbench.tui.memory_view import Surroundings, detail, row
 from workbench.tui.saving import Saving
@@ -57,7 +58,7 @@ class StreamScreen(AreaScreen):
     StreamScreen {
         #filter-line { height: 1; padding: 0 1; }
         #filter { width: 1fr; background: $background; }
-        #count { width: auto; color: $text-muted; padding-left: 2; }
+        #count { width: auto; max-width: 70%; height: 1; color: $text-muted; padding-left: 2; }
         #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
         #list { width: 2fr; }
         #side { width: 1fr; min-width: 42; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
@@ -179,7 +180,7 @@ class StreamScreen(AreaScreen):
 
     def action_search(self) -> None:
         """Go to the filter."""
-        self.query_one("#filter").focus()
+        self.set_focus(self.query_one("#filter"))
 
     def action_next(self) -> None:
         """To the next match of the last search, also when the filter was cleared."""
@@ -201,7 +202,7 @@ class StreamScreen(AreaScreen):
             else:
                 self.rows.cursor = places[0] if step > 0 else places[-1]
 
-    @work
+    @asking
     async def action_views(self) -> None:
         """Choose one of the ready-made filters."""
         chosen = await self.app.push_screen_wait(Choose("Views", VIEWS, self._text))
@@ -262,7 +263,7 @@ class StreamScreen(AreaScreen):
                 pinned = self.bench.stream.pin(ids)
                 self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.")
 
-    @work
+    @asking
     async def action_forget(self) -> None:
         """Forget after a yes; archived memories are restored instead."""
         ids = self._targets()
@@ -277,14 +278,14 @@ class StreamScreen(AreaScreen):
                 (self.bench.stream.restore if archived else self.bench.stream.forget)(archived or ids)
                 self._done(ids, f"{'Restored' if archived else 'Forgot'} {_named(archived or ids)}. u takes it back.")
 
-    @work
+    @asking
     async def action_edit(self) -> None:
         """Edit here; the editor stays open when the text cannot be stored."""
         memory = self.rows.current
         if memory is not None:
             await self._edit(memory, memory.content, self._saving(memory))
 
-    @work
+    @asking
     async def action_external(self) -> None:
         """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
         memory = self.rows.current

@@ -23,6 +23,7 @@ from workbench.store.library import Touched
 from workbench.tui import tune_dialogs as dialogs
 from workbench.tui.actions import bindings
 from workbench.tui.areas import TUNE
+from workbench.tui.asking import asking
 from workbench.tui.screens.tune_tools import TuneTools
 from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, Desk
 from workbench.tui.tune_messages import HELP, Asked, Hinted
@@ -298,7 +299,7 @@ class TuneScreen(TuneTools):
 
     def action_query(self) -> None:
         """Go to the query."""
-        self.query_one("#query").focus()
+        self.set_focus(self.query_one("#query"))
 
     def action_next_pane(self) -> None:
         """To the next pane."""
@@ -340,7 +341,7 @@ class TuneScreen(TuneTools):
 
     # Choosing
 
-    @work
+    @asking
     async def action_queries(self) -> None:
         """Choose one of the saved queries."""
         queries = self.bench.tuning.queries()
@@ -352,7 +353,7 @@ class TuneScreen(TuneTools):
         if chosen is not None:
             self._take_query(chosen)
 
-    @work
+    @asking
     async def action_load(self) -> None:
         """Load a profile; changed settings go only after a yes."""
         profile = await dialogs.choose_profile(self.workbench_app, self._desk)
@@ -360,7 +361,7 @@ class TuneScreen(TuneTools):
             self._put_profile(profile, profile)
             self.workbench_app.say(f"Loaded {profile.name}. {profile.about}")
 
-    @work
+    @asking
     async def action_save(self) -> None:
         """Save the settings as a profile; the movement marks then start from it."""
         profile = await dialogs.save_profile(self.workbench_app, self._desk, await self.birth())
@@ -368,14 +369,14 @@ class TuneScreen(TuneTools):
             self._put_profile(profile, profile)
             self.workbench_app.say(f"Saved {profile.name}.")
 
-    @work
+    @asking
     async def action_options(self) -> None:
         """Choose how recency counts and what normalises."""
         profile = await dialogs.choose_option(self.workbench_app, self._desk.profile)
         if profile is not None:
             self._put_profile(profile, self._desk.saved)
 
-    @work
+    @asking
     async def action_why(self) -> None:
         """Choose any memory; it stands in the list until esc, with its place and its parts."""
         if self._desk.ranking is None:

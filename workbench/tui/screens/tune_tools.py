@@ -133,13 +133,16 @@ class TuneTools(AreaScreen):
             line.show(event.found)
         elif event.problem:
             line.say(event.problem)
+        elif self._measured is not None:
+            # It was given up, so it must not pass for measured when the slider comes back.
+            self._measured = (-1, *self._measured[1:])
         self.want_verdict()
 
     async def _current_set(self) -> LiveSet:
         """Return the judged queries as they are now; raises `InvalidQuery` when there are none."""
         if self._live is None or self._live_version != self._version:
             version, known = self._version, self._live
-            judged = from_store(self.bench.context)
+            judged = await asyncio.to_thread(from_store, self.bench.context)
             live = await asyncio.to_thread(live_set, self.bench.evaluator, judged, known, lambda: False)
             self._live, self._live_version = live, version
         # Each user gets its own, since a set measures for one thread at a time.
@@ -150,8 +153,8 @@ class TuneTools(AreaScreen):
         desk, now = self._desk, self.bench.context.now()
         if not desk.changed or not self.bench.tuning.ready:
             return None
-        if self._proposed is not None and self._proposed[0].profile == desk.profile:
-            proposal, judged = self._proposed
+        proposal, judged = self._proposed or (None, None)
+        if proposal and judged and (proposal.start, proposal.profile) == (desk.saved, desk.profile):
             how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
             return certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, now, how)
         try:

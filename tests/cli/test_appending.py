@@ -1,0 +1,83 @@
+"""`workbench append`: one observation for a hook, without the store."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
+    before = json.loads(demo.ok("stats", "--json"))
+    out = demo.ok(
+        "append",
+        "Critical: the cache was stale",
+        "--type",
+        "error",
+        "--session",
+        "s1",
+        "--tag",
+        "ci",
+        "--actor",
+        "claude",
+    )
+    id = out.split()[2].rstrip(",")
+    assert out == f"Stored as {id}, importance 10.\n"
+    found = json.loads(demo.ok("show", id, "--json"))
+    assert (found["content"], found["session_id"], found["tags"]) == ("Critical: the cache was stale", "s1", ["ci"])
+    assert (found["observation_type"], found["helpful_created"], found["importance_score"]) == ("error", 1, 10.0)
+    (event,) = json.loads(demo.ok("history", "-n", "1", "--json"))
+    assert (event["actor"], event["label"]) == ("agent:claude", "ingest error")
+    after = json.loads(demo.ok("stats", "--json"))
+    assert after["memories"] == before["memories"] + 1
+    assert after["reflection"]["importance"]["value"] == before["reflection"]["importance"]["value"] + 10
+
+
+def test_the_first_one_starts_a_store_and_the_gauge(cli: Cli) -> None:
+    assert cli.ok("append", "the first thing") == "Stored as mem-20260320-0000001, importance 5.\n"
+    assert cli.ok("append", "the second thing") == "Stored as mem-20260320-0000002, importance 5.\n"
+    reflection = json.loads(cli.ok("stats", "--json"))["reflection"]
+    assert (reflection["importance"]["value"], reflection["observations"]["value"]) == (10.0, 2)
+    cli.ok("ingest", "the third and last of them")
+    assert json.loads(cli.ok("stats", "--json"))["reflection"]["observations"]["value"] == 3
+
+
+def test_appended_observations_can_be_undone_in_any_order(cli: Cli) -> None:
+    for text in ("one thing happened", "another thing followed", "a third one ended it"):
+        cli.ok("append", text)
+    for rev in ("1", "3", "2"):
+        cli.ok("undo", "--rev", rev)
+    stats = json.loads(cli.ok("stats", "--json"))
+    assert (stats["memories"], stats["reflection"]["importance"]["value"]) == (0, 0.0)
+
+
+def test_what_one_of_the_last_ten_says_is_skipped(cli: Cli) -> None:
+    cli.ok("append", "Deploys need AUTH_SECRET in CI")
+    assert cli.ok("append", "deploys need AUTH_SECRET") == "Skipped: mem-20260320-0000001 says it already.\n"
+    assert json.loads(cli.ok("stats", "--json"))["revision"] == 1
+
+
+@pytest.mark.parametrize("text", ["", " \n", "x" * 10_001])
+def test_what_is_no_text_is_refused(cli: Cli, text: str) -> None:
+    result = cli("append", text)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert not cli.store.exists()
+
+
+def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
+    heavy = (
+        "textual", "numpy", "tinydb", "rapidfuzz", "sqlite3", "filelock", "platformdirs", "difflib", "tomllib",
+        "workbench.config", "workbench.store.engine", "workbench.store.library", "workbench.bench.context",
+    )  # fmt: skip
+    code = (
+        "import sys\nfrom workbench.__main__ import main\n"
+        f"code = main(['--store', {str(demo.store)!r}, 'append', 'seen by a hook'])\n"
+        f"print([m for m in {heavy!r} if m in sys.modules], code, file=sys.stderr)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stderr == "[] 0\n"

@@ -1,0 +1,106 @@
+"""`workbench purge`: afterwards no byte of the store says what was erased."""
+
+import gzip
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli, files_of
+
+SECRET = "the vault opens with marmalade-9912 on Tuesdays"
+REASON = "because the vault opens with marmalade-9912 on Tuesdays"
+
+
+def everything(folder: Path) -> bytes:
+    """Return every byte below a folder, packed files unpacked as well."""
+    data = b""
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        raw = path.read_bytes()
+        data += raw + (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else b"")
+    return data
+
+
+@pytest.fixture
+def secret(demo: Cli) -> str:
+    """Store a secret, embed it, vote on it, edit it, judge it, and propose a merge with it."""
+    demo.ok("ingest", SECRET, "--type", "gotcha")
+    (id,) = [line.split()[0] for line in demo.ok("list", "marmalade-9912").splitlines()[:1]]
+    demo.ok("vote", id, "helpful", "--reason", REASON)
+    demo.ok("vote", id, "harmful", "--reason", REASON, "--actor", "claude")
+    demo("search", SECRET)
+    demo.ok("ingest", "not the vault opens with marmalade-9912 on Tuesdays")
+    query = f'{{"query": "vault", "relevant": {{"{id}": 3}}}}\n'
+    demo.ok("import", demo.write("queries.jsonl", query))
+    assert b"marmalade-9912" in everything(demo.store)
+    return id
+
+
+def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
+    other = next(line.split()[0] for line in demo.ok("list", "marmalade-9912").splitlines() if secret not in line)
+    result = demo("purge", secret, other, "--yes-erase", secret, "--yes-erase", other)
+    assert result.code == 0, result.err
+    assert f"Erased {secret}, {other}, 2 votes, 1 judgment" in result.out
+    assert "journal.jsonl" in result.out
+    assert "cache" in result.out
+    left = everything(demo.store)
+    for text in (b"marmalade", b"vault opens"):
+        assert text not in left
+    assert demo("show", secret).code == 2
+    assert demo.ok("doctor")
+    lines = demo.ok("history", secret)
+    assert "(purged)" in lines or "ingest" in lines
+    assert demo("search", "how do we deploy").code == 0
+
+
+def test_without_a_yes_nothing_is_erased(demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = files_of(demo.store)
+    monkeypatch.setattr(sys, "stdin", StringIO(""))
+    result = demo("purge", secret)
+    assert (result.code, result.out) == (2, "")
+    assert f"--yes-erase {secret}" in result.err
+    result = demo("purge", secret, "--yes-erase", "mem-other")
+    assert result.code == 2
+    assert files_of(demo.store) == before
+
+
+class Typed(StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_id_has_to_be_typed(demo: Cli, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Typed("yes\n"))
+    result = demo("purge", secret)
+    assert result.code == 2
+    assert f"That is not {secret}. Nothing was erased." in result.err
+    assert demo("show", secret).code == 0
+    monkeypatch.setattr(sys, "stdin", Typed(f"{secret}\n"))
+    assert demo("purge", secret).code == 0
+    assert demo("show", secret).code == 2
+
+
+def test_what_never_was_cannot_be_erased(demo: Cli) -> None:
+    result = demo("purge", "mem-none", "--yes-erase", "mem-none")
+    assert (result.code, result.err) == (
+        2, "workbench: Nothing called mem-none was ever in this store. Nothing was erased.\n",
+    )  # fmt: skip
+
+
+def test_a_bullet_can_be_erased_too_also_after_it_was_deleted(demo: Cli) -> None:
+    demo.ok("import", demo.write("one.txt", f"## A\n[a-00001] helpful=0 harmful=0 :: {SECRET}\n"))
+    demo.ok("undo")
+    assert b"marmalade" in everything(demo.store)
+    assert demo("purge", "a-00001", "--yes-erase", "a-00001").code == 0
+    assert b"marmalade" not in everything(demo.store)
+
+
+def test_an_erased_memory_cannot_be_brought_back(cli: Cli) -> None:
+    cli.ok("append", SECRET)
+    cli.ok("purge", "mem-20260320-0000001", "--yes-erase", "mem-20260320-0000001")
+    assert cli("undo").code == 2
+    assert cli("undo", "--rev", "1").code == 2
+    assert b"marmalade" not in everything(cli.store)

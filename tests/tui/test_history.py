@@ -1,0 +1,243 @@
+"""The History dialog by its keys: of one record, and of everybody."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from workbench.bench import votes
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.core.memory import Memory
+from workbench.store.library import Library
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.history_dialog import PAGE, HistoryDialog, RecordThen
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.inert_text import InertTextArea
+from workbench.tui.widgets.line_view import LineView
+
+ID = "mem-20260320-0000257"
+
+
+async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
+    for key in pressed:
+        await pilot.press(key)
+        await pilot.pause()
+
+
+async def agree(app: WorkbenchApp, pilot: Pilot[Path | None]) -> None:
+    question = app.screen
+    assert isinstance(question, Confirm)
+    question._guard = 0.0
+    await keys(pilot, "y")
+
+
+def by_agent(app: WorkbenchApp) -> Workbench:
+    return open_workbench(app.bench.library.folder, profiles=Path("none"), actor="agent:claude", clock=lambda: NOW)
+
+
+def shown(app: WorkbenchApp, where: str = "VerticalScroll Static") -> str:
+    return str(app.screen.query_one(where, Static).render())
+
+
+def listed(app: WorkbenchApp) -> list[str]:
+    assert isinstance(app.screen, HistoryDialog)
+    return [event.label for event in app.screen.query_one(LineView).rows]
+
+
+async def test_enter_shows_the_record_as_it_was(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        app.bench.stream.edit(ID, "what it says today")
+        app.bench.stream.edit(ID, "what it will say tomorrow")
+        await keys(pilot, "h", "j", "enter")
+        assert isinstance(app.screen, RecordThen)
+        assert shown(app).startswith("what it says today\n")
+        await keys(pilot, "escape", "escape")
+        assert not isinstance(app.screen, HistoryDialog)
+
+
+async def test_u_takes_back_what_an_agent_did_after_a_yes(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        agent = by_agent(app)
+        votes.cast(agent.context, agent.stream.get(ID), "harmful")
+        await keys(pilot, "p", "h", "j", "u")
+        assert "vote harmful" in screen_text(app)
+        await keys(pilot, "n")
+        assert app.bench.stream.get(ID).harmful_votes == 1
+        await keys(pilot, "u")
+        await agree(app, pilot)
+        memory = app.bench.stream.get(ID)
+        assert (memory.harmful_votes, memory.pinned) == (0, True)
+        assert listed(app)[0] == f"undo: vote harmful on {ID}"
+        assert "Taken back" in screen_text(app)
+
+
+async def test_what_stands_in_the_way_is_said_with_both_values(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        app.bench.stream.edit(ID, "mine")
+        by_agent(app).stream.edit(ID, "theirs")
+        await keys(pilot, "h", "j", "u")
+        await agree(app, pilot)
+        assert "(now 'theirs', it would become" in shown(app, ".history--said")
+        assert app.bench.stream.get(ID).content == "theirs"
+
+
+async def test_the_history_of_everybody_lists_agents_and_asks_which_record(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        by_agent(app).stream.pin([ID, "mem-20260206-0000001"], True)
+        await keys(pilot, "2", "H")
+        assert listed(app)[0] == "pin 2 memories"
+        assert "agent:claude" in screen_text(app)
+        await keys(pilot, "enter")
+        assert isinstance(app.screen, Choose)
+        await keys(pilot, "enter")
+        assert isinstance(app.screen, RecordThen)
+
+
+async def test_older_transactions_are_read_as_the_cursor_comes_near(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    for number in range(PAGE + 20):
+        with bench.library.transaction("agent:x", f"step {number}") as tx:
+            tx.put(Memory(f"m{number}", f"note {number}", NOW, NOW))
+    app = app_over(bench)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await keys(pilot, "H")
+        assert len(listed(app)) == PAGE
+        await keys(pilot, "G")
+        assert len(listed(app)) == PAGE + 20
+        assert listed(app)[-1] == "step 0"
+
+
+async def test_an_empty_store_has_no_history_to_act_on(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "H", "enter", "u")
+        assert "Nothing has changed it yet" in screen_text(app)
+        await keys(pilot, "escape")
+
+
+# What the store says about itself
+
+
+def said(app: WorkbenchApp) -> list[str]:
+    return [notification.message for notification in app._notifications]
+
+
+async def test_what_was_not_finished_is_said_once_with_its_command(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, lambda: NOW.replace(hour=NOW.hour + 1))
+    other = Library(bench.library.folder, lambda: NOW)
+    with other.transaction("import:a", "import a.jsonl", group="import-abc", more=True) as tx:
+        tx.put(Memory("m1", "half an import", NOW, NOW))
+    bench.library.journal.refresh()
+    app = app_over(bench)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert [text for text in said(app) if "workbench undo --group import-abc" in text]
+        count = len(said(app))
+        app._follow()
+        await pilot.pause()
+        assert len(said(app)) == count
+
+
+async def test_an_import_that_still_runs_is_not_called_unfinished(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        other = Library(app.bench.library.folder, lambda: NOW)
+        with other.transaction("import:a", "import a.jsonl", group="import-abc", more=True) as tx:
+            tx.put(Memory("m1", "half an import", NOW, NOW))
+        app._follow()
+        await pilot.pause()
+        assert said(app) == []
+
+
+async def test_damage_is_said_at_the_start_with_its_command(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    for number in range(3):
+        with bench.library.transaction("cli", f"note {number}") as tx:
+            tx.put(Memory(f"m{number}", f"note {number}", NOW, NOW))
+    journal = bench.library.folder / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b"note 1", b"n0te 1")
+    journal.write_bytes(b"".join(lines))
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert [text for text in said(app) if "workbench doctor --recover" in text and "journal.jsonl:3" in text]
+
+
+async def test_an_outside_edit_is_said_once_not_twice(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("cli", "note") as tx:
+        tx.put(Memory("m1", "the first wording", NOW, NOW))
+    bench.close()
+    file = bench.library.folder / "memory.json"
+    file.write_text(file.read_text().replace("first", "other"))
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        (text,) = said(app)
+        assert "1 records" in text
+        assert "workbench doctor" in text
+
+
+# A text being written
+
+
+@pytest.mark.parametrize("key", ["1", "2", "3"])
+async def test_a_half_typed_edit_survives_what_others_do(tmp_path: Path, key: str) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, key, *(["j"] if key == "3" else []), "e")
+        editor = app.screen
+        assert isinstance(editor, TextEditor)
+        editor.query_one(InertTextArea).text = "half a sen"
+        other = Library(app.bench.library.folder, lambda: NOW)
+        with other.transaction("agent:test", "ingest") as tx:
+            tx.put(Memory(tx.new_memory_id(NOW), "An agent wrote this just now", NOW, NOW))
+        app._follow()
+        await pilot.pause()
+        assert app.screen is editor
+        assert editor.query_one(InertTextArea).text == "half a sen"
+
+
+@pytest.mark.parametrize("key", ["1", "2", "3"])
+async def test_a_text_that_cannot_be_written_stays_open(
+    tmp_path: Path, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, key, *(["j"] if key == "3" else []), "e")
+        editor = app.screen
+        assert isinstance(editor, TextEditor)
+        editor.query_one(InertTextArea).text = "precious words"
+
+        def full(*_: object) -> int:
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("os.fsync", full)
+            await keys(pilot, "ctrl+s")
+        assert app.screen is editor
+        assert "cannot be written" in " ".join(screen_text(app).split())
+        await keys(pilot, "ctrl+s")
+        assert app.screen is not editor
+
+
+async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_unasked(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "e")
+        app.screen.query_one(InertTextArea).text = "my words"
+        by_agent(app).stream.edit(ID, "their words")
+        await keys(pilot, "ctrl+s")
+        assert "changed by someone else meanwhile" in " ".join(screen_text(app).split())
+        assert app.bench.stream.get(ID).content == "their words"
+        await keys(pilot, "ctrl+s")
+        assert app.bench.stream.get(ID).content == "my words"
