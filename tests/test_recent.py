@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.recent import FILE_NAME, KEPT, SHOWN, Look, last_look, recent, remember
+from workbench.recent import FILE_NAME, KEPT, SHOWN, Look, last_look, last_theme, recent, remember, remember_theme
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
@@ -100,3 +100,9 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (taken / FILE_NAME).mkdir()
     remember(taken, tmp_path, 1, NOW)
     assert [entry.name for entry in taken.iterdir()] == [FILE_NAME]
+
+
+def test_the_theme_chosen_last_is_kept(tmp_path: Path) -> None:
+    assert last_theme(tmp_path / "state") == ""
+    remember_theme(tmp_path / "state", "workbench-light")
+    assert last_theme(tmp_path / "state") == "workbench-light"

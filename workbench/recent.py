@@ -16,6 +16,7 @@ from pathlib import Path
 from workbench.core.record import iso, parse_time
 
 FILE_NAME = "stores.json"
+THEME_FILE = "theme"
 SHOWN = 12
 """How many stores the switcher offers."""
 
@@ -109,3 +110,20 @@ def _write(state_dir: Path, rows: Sequence[_Row]) -> None:
             draft.replace(state_dir / FILE_NAME)
         finally:
             draft.unlink(missing_ok=True)
+
+
+def remember_theme(state_dir: Path, name: str) -> None:
+    """Note the theme that was chosen last; a folder that cannot be written loses nothing else."""
+    try:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        (state_dir / THEME_FILE).write_text(name, "utf-8")
+    except OSError:
+        return
+
+
+def last_theme(state_dir: Path) -> str:
+    """Return the theme that was chosen last, or an empty text."""
+    try:
+        return (state_dir / THEME_FILE).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

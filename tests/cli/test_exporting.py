@@ -122,3 +122,13 @@ def test_an_empty_store_has_no_playbook_to_export(cli: Cli) -> None:
 
 def _no_app(store: Path, *, origin: str, demo: bool = False) -> int:
     raise AssertionError(store, origin, demo)
+
+
+def test_a_file_of_another_kind_is_not_replaced_unasked(demo: Cli) -> None:
+    path = demo.cwd / demo.write("notes.txt", "hello\n")
+    result = demo("export", "--format", "ace", "--out", "notes.txt")
+    assert result.code == 2
+    assert "--force" in result.err
+    assert path.read_text("utf-8") == "hello\n"
+    demo.ok("export", "--format", "ace", "--out", "notes.txt", "--force")
+    assert path.read_bytes() == shipped("fixtures/demo/playbook.txt").read_bytes()

@@ -107,9 +107,9 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
 
 
 def test_an_unknown_format_is_said_once(cli: Cli) -> None:
-    result = cli("import", two_entries(cli), "missing", "--format", "cass")
+    result = cli("import", two_entries(cli), "missing", "--format", "casette")
     assert result.code == 2
-    assert result.err.startswith("workbench: There is no format “cass”. Known formats: lifecycle, ace, queries, ")
+    assert result.err.startswith("workbench: There is no format “casette”. Known formats: lifecycle, ace, queries, ")
     assert result.err.count("\n") == 1
     assert not cli.store.exists()
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -258,18 +257,3 @@ def test_a_minus_turns_one_clause_around(texts: list[str]) -> None:
     for text in texts:
         assert hit(text) is not hit(f"-{text}")
     assert hit(" ".join(texts)) is all(hit(text) for text in texts)
-
-
-def test_a_hundred_thousand_memories_are_matched_quickly() -> None:
-    content = "The token refresh middleware reads AUTH_SECRET before it answers. " * 3
-    memories = [replace(BASE, id=f"mem-{n}", content=f"{content}{n}") for n in range(100_000)]
-    holds = parse_filter('type:error,failure since:7d -tag:wip tag:au* "middleware reads" -absent', NOW).predicate()
-    best = 9.9
-    for _ in range(3):
-        start = perf_counter()
-        found = sum(map(holds, memories))
-        best = min(best, perf_counter() - start)
-    assert found == 100_000
-    assert best < 1.5, (
-        f"{best:.2f} s"
-    )  # about 0.4 s where every test runs on every memory; a slow machine is no failure

@@ -90,7 +90,7 @@ def test_both_versions_stay_when_the_same_field_was_changed_here(tmp_path: Path)
     edit = journal.outside_edit
     assert edit is not None
     before = docs(journal)
-    with pytest.raises(Conflict, match="changed here .* and in memory"):
+    with pytest.raises(Conflict, match=r"changed here .* and in memory"):
         outside.accept(journal, edit)
     assert docs(journal) == before
     assert journal.outside_edit == edit

@@ -15,6 +15,8 @@ from workbench.tui.history_dialog import HistoryDialog
 from workbench.tui.screens.stream import StreamScreen
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.safe_input import SafeInput
 
 
 def stream(app: WorkbenchApp) -> StreamScreen:
@@ -240,3 +242,28 @@ async def test_every_area_has_its_number_and_q_leaves(tmp_path: Path) -> None:
             assert app.current_mode == name
         await keys(pilot, "q")
     assert app.return_value is None
+
+
+async def test_a_click_on_a_tab_goes_to_its_area(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.pause()
+        bar = app.screen.query_one(TopBar)
+        column = bar.render().plain.index("3 Playbook") + 2
+        await pilot.click(TopBar, offset=(column, 0))
+        await pilot.pause()
+        assert app.current_mode == "playbook"
+
+
+async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.pause()
+        await pilot.press("slash", *"zzz")
+        await pilot.pause()
+        assert stream(app).query_one("#filter", SafeInput).value == "zzz"
+        await keys(pilot, "escape", "escape")
+        await pilot.press("e", "d", "y")
+        await pilot.pause()
+        assert isinstance(app.screen, TextEditor)
+        assert app.screen.query_one(TextArea).text.endswith("dy")

@@ -22,7 +22,7 @@ class JudgedSet:
 
     `digest` names the set by its content (16 hexadecimal digits), whatever store it is used on. `unknown` are
     the graded ids that the store does not have; they were left out. `empty` counts the queries left out because
-    nothing relevant for them is in the store.
+    nothing relevant for them is in the store, `early` those asked before any of their relevant memories was made.
     """
 
     name: str
@@ -31,6 +31,7 @@ class JudgedSet:
     unknown: tuple[str, ...] = ()
     empty: int = 0
     issues: tuple[Issue, ...] = ()
+    early: int = 0
 
     @property
     def judgments(self) -> int:
@@ -48,6 +49,9 @@ class JudgedSet:
         if self.empty:
             which = "1 query has" if self.empty == 1 else f"{self.empty:,} queries have"
             found.append(f"{which} no relevant memory in this store and {'is' if self.empty == 1 else 'are'} left out.")
+        if self.early:
+            which = "1 query is" if self.early == 1 else f"{self.early:,} queries are"
+            found.append(f"{which} asked at a moment when none of the relevant memories existed: nothing can be found.")
         return tuple(found)
 
 
@@ -99,7 +103,16 @@ def _matched(context: Context, name: str, queries: Iterable[JudgedQuery], issues
     if not usable:
         graded = "None of its graded memories is in this store." if unknown else "No memory in it has a grade above 0."
         raise InvalidQuery(f"Nothing can be measured with {name}. {graded}", "Nothing was changed.")
-    return JudgedSet(name, usable, digest_of(given), tuple(unknown), len(matched) - len(usable), issues)
+    early = sum(_is_early(context, query) for query in usable)
+    return JudgedSet(name, usable, digest_of(given), tuple(unknown), len(matched) - len(usable), issues, early)
+
+
+def _is_early(context: Context, query: JudgedQuery) -> bool:
+    """Tell whether a query is asked before any of its relevant memories was made."""
+    if query.now is None:
+        return False
+    relevant = (id for id, grade in query.relevant.items() if grade >= RELEVANT_FROM)
+    return all(context.library.memories.get(id).created_at > query.now for id in relevant)
 
 
 def _known(context: Context, query: JudgedQuery, alias: dict[str, str], unknown: dict[str, None]) -> dict[str, int]:

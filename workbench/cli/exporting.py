@@ -28,6 +28,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--out", metavar="FILE", type=Path, help="write this file")
     parser.add_argument("--book", metavar="NAME", help="ace: which playbook, when there are several")
     parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
+    parser.add_argument("--force", action="store_true", help="replace a file even if it is of another kind")
     parser.add_argument("--filter", metavar="TEXT", help="jsonl: only these memories, in the filter language of `list`")
 
 
@@ -46,9 +47,25 @@ def export(session: Session) -> int:
             _to_stdout(text)
         else:
             preview = bench.exporter.preview(session.cwd / args.out.expanduser(), text, remarks)
+            if not args.force:
+                _require_same_kind(preview)
             bench.exporter.write(preview)
             _report(preview)
     return 0
+
+
+def _require_same_kind(preview: "ExportPreview") -> None:
+    """Refuse to replace a file that is not of the format that is written; the store's undo would not bring it back."""
+    if preview.present is None or not preview.present.strip():
+        return
+    from workbench.formats import registry
+
+    written = registry.detect(preview.path, preview.text)
+    present = registry.detect(preview.path, preview.present)
+    if written and (not present or present[0].format != written[0].format):
+        title = registry.format_named(written[0].format).title
+        message = f"{preview.path} exists and does not look like a file of this kind ({title})."
+        raise WorkbenchError(message, "Nothing was written; --force replaces it.")
 
 
 def _ace(session: Session, bench: "Workbench") -> tuple[str, tuple[str, ...]]:

@@ -372,8 +372,7 @@ class Journal:
             return
         self._keeper.expect_strange_file(stranger.base)
         self.notices.append(
-            f"{checkpoint.DOCUMENTS} {outside.CHANGED}; the journal's state stands and "
-            "the other content is kept."
+            f"{checkpoint.DOCUMENTS} {outside.CHANGED}; the journal's state stands and the other content is kept."
         )
 
     def _adopt(self) -> None:

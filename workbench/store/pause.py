@@ -14,7 +14,9 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         if was_on:
-            # What the block built counts as old at once, or the next collection would walk all of it.
-            gc.freeze()
-            gc.unfreeze()
+            # What the block built counts as old at once, or the next collection would walk all of it;
+            # where somebody keeps objects frozen, they stay so.
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -1,6 +1,5 @@
 """The app: areas as modes, what they share, and the way between them."""
 
-import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -139,8 +138,6 @@ class WorkbenchApp(App[Path | None]):
         """Let the areas use retrieval from now on."""
         if event.problem:
             self.say(event.problem, "error")
-        # What is loaded now stays: keeping it out of later garbage collections avoids pauses while one types.
-        gc.freeze()
         for screen in self._areas():
             screen.retriever_ready()
 

@@ -272,7 +272,7 @@ class ReviewView(AreaScreen):
     def action_search(self) -> None:
         """Go to the filter."""
         self._close()
-        self.query_one("#filter").focus()
+        self.set_focus(self.query_one("#filter"))
 
     def action_next(self) -> None:
         """To the next listed item, round the end."""

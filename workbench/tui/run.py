@@ -40,7 +40,7 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
     bench = open_workbench(store, profiles=folder / PROFILES, settings=loaded.settings, given=loaded.given)
     options = AppOptions(
         title=title,
-        theme=loaded.settings.theme,
+        theme=loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme,
         themes=themes.themes,
         keymap=tuple(keymap.keys.items()),
         seen=look.rev if look else None,
@@ -52,6 +52,8 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
     try:
         return app.run(), app.return_code or 0
     finally:
+        if app.theme != options.theme:
+            recent.remember_theme(state, app.theme)
         if remember:
             recent.remember(state, store, bench.library.journal.rev, utc_now())
         bench.close()

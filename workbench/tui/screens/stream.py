@@ -297,7 +297,9 @@ class StreamScreen(AreaScreen):
                 await self._edit(memory, text, save)
 
     async def _edit(self, memory: Memory, text: str, save: Saving) -> None:
-        await self.app.push_screen_wait(TextEditor(f"Edit {memory.id}", text, check=save))
+        saved = await self.app.push_screen_wait(TextEditor(f"Edit {memory.id}", text, check=save))
+        if saved is not None:
+            self.workbench_app.say(f"Saved {memory.id}. u takes it back.")
 
     def _saving(self, memory: Memory) -> Saving:
         stream, id = self.bench.stream, memory.id
