@@ -175,3 +175,17 @@ def test_the_history_of_a_record_leaves_others_out(bench: Workbench, tmp_path: P
     assert {field.key for step in steps for field in step.fields} == {"b"}
     (pinned,) = steps[0].fields
     assert (pinned.field, pinned.before, pinned.after) == ("pinned", None, True)
+
+
+def test_the_votes_on_a_deleted_bullet_go_and_come_back_with_it(demo: Workbench) -> None:
+    books = demo.playbooks
+    book = books.books()[0].book.id
+    last = max(books.open(book).bullets, key=lambda b: int(b.id.rpartition("-")[2]))
+    books.vote(book, [last.id], "helpful")
+    books.delete(book, [last.id])
+    assert len(demo.library.votes) == 0
+    again = books.add(book, last.section, "A new bullet under the old number")
+    assert books.bullet(book, again).helpful_count == 0
+    demo.history.undo()
+    demo.history.undo()
+    assert books.live_vote(book, last.id) == "helpful"

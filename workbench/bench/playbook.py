@@ -113,9 +113,15 @@ class Playbooks:
         return next(b.id for b in after.bullets if b.id not in before)
 
     def delete(self, book: str, ids: Sequence[str]) -> None:
-        """Delete bullets; the other lines of the file stay as they are."""
+        """Delete bullets and the votes on them; the other lines of the file stay as they are."""
         label = f"delete {ids[0]}" if len(ids) == 1 else f"delete {len(ids)} bullets"
-        self.apply_all(book, [delta.Delete(id) for id in ids], label)
+        gone = {f"{book}/{id}" for id in ids}
+        with self._library.transaction(self._context.actor, label) as tx:
+            self.apply_all(book, [delta.Delete(id) for id in ids], label)
+            # A later bullet may be given a deleted one's number; it must not inherit its votes.
+            for vote in self._library.votes.all():
+                if vote.table == "bullets" and vote.target in gone:
+                    tx.delete(vote)
 
     def move(self, book: str, ids: Sequence[str], section: str) -> None:
         """Move bullets to the end of another section; they keep their ids."""

@@ -230,7 +230,8 @@ class Review:
             merged, archived = merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)
             after = (merged, *archived)
         elif proposal.kind == "reflection":
-            approved = lifecycle.approve(self._candidate(proposal.id))
+            limits = self._context.settings.lifecycle
+            approved = lifecycle.approve(self._candidate(proposal.id), self._context.now(), limits)
             after = (approved if content in (None, approved.content) else _reworded(approved, content or ""),)
         elif content is not None:
             raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
