@@ -144,6 +144,7 @@ TUNE = (
     Action("tune.save-query", "S", "save query", "Save this query, to measure by it", CHANGE),
     Action("tune.revert", "r", "revert", "Put everything back to the saved profile", CHANGE, False),
     Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+    Action("tune.history", "h", "history", "Show every change of this memory", FIND, False),
 )
 
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from workbench.bench.question import Standing
+from workbench.core.memory import Memory
 from workbench.tui.content import MUTED, assemble, fitted
 from workbench.tui.figures import scores
 from workbench.tui.memory_view import marks_of
@@ -132,3 +133,8 @@ def _move_style(move: str) -> str:
     if move.startswith("▲") or move in ("new", "+"):
         return "bold $text-success"
     return "bold $text-warning" if move.startswith("▼") or move == "out" else MUTED
+
+
+def memory_of(line: "Line | None") -> Memory | None:
+    """Return the memory a line of the ranking shows; a heading shows none."""
+    return None if line is None or isinstance(line, Heading) else line.standing.memory

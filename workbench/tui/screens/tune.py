@@ -29,7 +29,7 @@ from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED,
 from workbench.tui.tune_messages import HELP, Asked, Hinted
 from workbench.tui.tune_parameters import TIME, Parameter
 from workbench.tui.tune_ranking import RankingPane
-from workbench.tui.tune_rows import Heading, Line
+from workbench.tui.tune_rows import Line, memory_of
 from workbench.tui.tune_sliders import TuneSliders
 from workbench.tui.tune_verdict import VerdictLine
 from workbench.tui.tune_why import WhyPane
@@ -335,9 +335,13 @@ class TuneScreen(TuneTools):
 
     def action_copy(self) -> None:
         """Copy the text of the memory under the cursor."""
-        line = self.rows.current
-        if line is not None and not isinstance(line, Heading):
-            self.copy(line.standing.memory.content)
+        if (memory := memory_of(self.rows.current)) is not None:
+            self.copy(memory.content)
+
+    def action_history(self) -> None:
+        """Show who changed the memory under the cursor."""
+        if (memory := memory_of(self.rows.current)) is not None:
+            self.show_history(memory.id)
 
     # Choosing
 

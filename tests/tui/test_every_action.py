@@ -1,0 +1,20 @@
+"""No key is shown that does nothing: every action of an area has a method behind it."""
+
+import pytest
+
+from workbench.tui import modes
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.areas import AREAS, GLOBAL, Area
+
+
+@pytest.mark.parametrize("area", AREAS, ids=lambda a: a.id)
+def test_every_action_of_an_area_can_be_run(area: Area) -> None:
+    screen = getattr(modes, area.id)()
+    methods = [action.method.partition("(")[0] for action in area.actions]
+    missing = [m for m in methods if "." not in m and not hasattr(screen, f"action_{m}")]
+    assert missing == []
+
+
+def test_every_global_action_can_be_run() -> None:
+    methods = [action.method.partition("(")[0] for action in GLOBAL]
+    assert [m for m in methods if not hasattr(WorkbenchApp, f"action_{m}")] == []
