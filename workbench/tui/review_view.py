@@ -306,7 +306,7 @@ class ReviewView(AreaScreen):
 
     def _close(self) -> None:
         self.remove_class("-open")
-        self.rows.focus()
+        self.set_focus(self.rows)
         self._settle_focus()
 
     def go_back(self) -> None:
