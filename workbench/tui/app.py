@@ -22,11 +22,8 @@ from workbench.store.library import Touched
 from workbench.tui import modes
 from workbench.tui.actions import bindings, palette_entries
 from workbench.tui.areas import GLOBAL, scope
-from workbench.tui.history_dialog import HistoryDialog
 from workbench.tui.notices import Notices
 from workbench.tui.screens.area import AreaScreen
-from workbench.tui.stores import choose_store
-from workbench.tui.widgets.help import HelpScreen
 
 FOLLOW_SECONDS = 0.5
 """How often the journal's size is looked at, to show what other processes wrote."""
@@ -186,17 +183,23 @@ class WorkbenchApp(App[Path | None]):
     def action_all_history(self) -> None:
         """Show what everybody did lately."""
         if isinstance(self.screen, AreaScreen):
+            from workbench.tui.history_dialog import HistoryDialog
+
             self.push_screen(HistoryDialog(self.bench.history, self.bench.context.now()))
 
     def action_help(self) -> None:
         """Show every key of the area."""
         screen = self.screen
         if isinstance(screen, AreaScreen):
+            from workbench.tui.widgets.help import HelpScreen
+
             self.push_screen(HelpScreen(f"Keys · {screen.area.title}", scope(screen.area.id), screen.help_text))
 
     @work
     async def action_stores(self) -> None:
         """Open another store."""
+        from workbench.tui.stores import choose_store
+
         chosen = await choose_store(self, self.bench.library.folder, self.options.recent)
         if chosen is not None:
             self.exit(chosen)

@@ -6,7 +6,6 @@ Every function clips before it builds, so a line of 100 000 characters costs no 
 import re
 from collections.abc import Iterable, Sequence
 
-from rapidfuzz.distance import Indel
 from textual.content import Content, Span
 
 from workbench.core.text import one_line, printable
@@ -122,6 +121,8 @@ def _joined(spans: Iterable[tuple[int, int]], length: int) -> list[tuple[int, in
 def _changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str, str]]:
     """Return (removed, added, kept after them); white space between two changes belongs to both."""
     changes: list[tuple[str, str, str]] = [("", "", "")]
+    from rapidfuzz.distance import Indel  # not before a diff is shown: the first screen needs none
+
     for code in Indel.opcodes(before, after):
         old = "".join(before[code.src_start : code.src_end])
         new = "".join(after[code.dest_start : code.dest_end])

@@ -13,7 +13,6 @@ from workbench.store.library import Touched
 from workbench.tui import external
 from workbench.tui.actions import Action
 from workbench.tui.areas import AREAS, GLOBAL, Area, scope
-from workbench.tui.history_dialog import HistoryDialog
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.gauge import gauge
 from workbench.tui.widgets.header import TopBar
@@ -156,6 +155,8 @@ class AreaScreen(Screen[object]):
 
     def show_history(self, key: str) -> None:
         """Show who changed what of one memory or bullet (`BOOK/ID`)."""
+        from workbench.tui.history_dialog import HistoryDialog
+
         with self.workbench_app.reporting():
             history = self.bench.history
             self.app.push_screen(HistoryDialog(history, self.bench.context.now(), history.place_of(key)))

@@ -28,8 +28,6 @@ from workbench.tui.memory_view import Surroundings, detail, row
 from workbench.tui.saving import Saving
 from workbench.tui.screens.area import AreaScreen
 from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.line_list import LineList
 from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.safe_input import SafeInput
@@ -271,6 +269,8 @@ class StreamScreen(AreaScreen):
             return
         archived = [id for id in ids if self.bench.stream.get(id).status == "archived"]
         verb = "Restore" if archived else "Forget"
+        from workbench.tui.widgets.confirm import Confirm
+
         question = f"{verb} {_named(archived or ids)}?"
         text = Content("Undo (u) takes it back; nothing is erased.")
         if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
@@ -297,6 +297,8 @@ class StreamScreen(AreaScreen):
                 await self._edit(memory, text, save)
 
     async def _edit(self, memory: Memory, text: str, save: Saving) -> None:
+        from workbench.tui.widgets.editor import TextEditor
+
         saved = await self.app.push_screen_wait(TextEditor(f"Edit {memory.id}", text, check=save))
         if saved is not None:
             self.workbench_app.say(f"Saved {memory.id}. u takes it back.")
