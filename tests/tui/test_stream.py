@@ -15,6 +15,7 @@ from workbench.tui.history_dialog import HistoryDialog
 from workbench.tui.screens.stream import StreamScreen
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
 from workbench.tui.widgets.safe_input import SafeInput
 
@@ -267,3 +268,25 @@ async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
         await pilot.pause()
         assert isinstance(app.screen, TextEditor)
         assert app.screen.query_one(TextArea).text.endswith("dy")
+
+
+async def test_filling_the_caches_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("import:x", "fill") as tx:
+        for i in range(3000):
+            tx.put(Memory(f"m-{i}", f"Memory number {i}", NOW, NOW))
+    app = app_over(bench)
+    shown: list[str] = []
+    show = app._show_status
+
+    def record() -> None:
+        show()
+        shown.append(app.screen.query_one(KeyBar).status.plain)
+
+    monkeypatch.setattr(app, "_show_status", record)
+    async with app.run_test(size=(140, 45)) as pilot:
+        while not bench.retriever.ready or app.loading is not None:
+            await pilot.pause()
+        await pilot.pause()
+    assert any("/3000 texts ready to search" in text for text in shown)
+    assert "reflection" in shown[-1]

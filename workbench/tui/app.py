@@ -25,6 +25,9 @@ from workbench.tui.areas import GLOBAL, scope
 from workbench.tui.notices import Notices
 from workbench.tui.screens.area import AreaScreen
 
+SHOWN_FROM = 2000
+"""Texts from which embedding and indexing take long enough to be shown."""
+
 FOLLOW_SECONDS = 0.5
 """How often the journal's size is looked at, to show what other processes wrote."""
 
@@ -55,6 +58,15 @@ class StoreChanged(Message):
         self.touched = touched
 
 
+class RetrieverLoading(Message):
+    """So many of the texts that the caches do not know are embedded or indexed."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__()
+        self.done = done
+        self.total = total
+
+
 class RetrieverLoaded(Message):
     """The model and the index are ready, or `problem` says why not."""
 
@@ -82,6 +94,7 @@ class WorkbenchApp(App[Path | None]):
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
         super().__init__()
         self.bench = bench
+        self.loading: tuple[int, int] | None = None
         self.options = options
         for theme in options.themes:
             self.register_theme(theme)
@@ -124,15 +137,31 @@ class WorkbenchApp(App[Path | None]):
     def _load_retriever(self) -> None:
         worker = get_current_worker()
         problem = ""
+
+        def progress(done: int, total: int) -> None:
+            if total >= SHOWN_FROM and not worker.is_cancelled:
+                self.post_message(RetrieverLoading(done, total))
+
         try:
-            self.bench.retriever.load(cancelled=lambda: worker.is_cancelled)
+            self.bench.retriever.load(progress, lambda: worker.is_cancelled)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
             self.post_message(RetrieverLoaded(problem))
 
+    def on_retriever_loading(self, event: RetrieverLoading) -> None:
+        """Show how far the caches are."""
+        self.loading = (event.done, event.total)
+        self._show_status()
+
+    def _show_status(self) -> None:
+        if isinstance(self.screen, AreaScreen):
+            self.screen.show_status()
+
     def on_retriever_loaded(self, event: RetrieverLoaded) -> None:
         """Let the areas use retrieval from now on."""
+        self.loading = None
+        self._show_status()
         if event.problem:
             self.say(event.problem, "error")
         for screen in self._areas():

@@ -118,6 +118,9 @@ class AreaScreen(Screen[object]):
             rest = "the next key applies to all" if self._armed else "; applies the next key to all"
             bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
             return
+        if self.workbench_app.loading is not None:
+            bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
+            return
         leading = self.bench.overview.gauge().leading
         bar.status = Content("reflection ") + gauge(leading.value, leading.limit, leading.name)
 
