@@ -5,12 +5,19 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 for name in ("NO_COLOR", "TEXTUAL_THEME", "ANTHROPIC_API_KEY", "VISUAL", "EDITOR", "COLORTERM"):
     os.environ.pop(name, None)
 os.environ["TZ"] = "UTC"
 time.tzset()
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
+
+
+# The same examples in every run of the check; at a desk, new ones each time.
+settings.register_profile("check", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("check")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """cass playbooks: what a bullet becomes, and what each change does to the YAML."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.diffing import after, changed_lines, grown, without
@@ -165,6 +165,7 @@ def test_aliases_that_grow_without_end_are_skipped() -> None:
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t\x85"), max_size=30)
 
 
+@example("ends with a line end\n", "b-1")
 @given(words.filter(lambda text: text.strip()), st.sampled_from(["b-1", "b-2", "b-3"]))
 @settings(max_examples=60, deadline=None)
 def test_any_text_is_read_back(content: str, name: str) -> None:

@@ -1,6 +1,7 @@
 """Writing a cass playbook: the values that changed, in place; everything else byte by byte as it was."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from workbench.core.errors import InvalidRecord
 from workbench.core.playbook import Bullet
@@ -122,4 +123,6 @@ def _check(text: str, new: Mapping[str, Bullet], damage: str) -> None:
 
 
 def _same(one: Bullet, other: Bullet) -> bool:
+    """Compare what a file says of two bullets; line ends after the text are not kept by the format."""
+    one, other = (replace(bullet, content=bullet.content.rstrip("\n")) for bullet in (one, other))
     return all(key.write(one) == key.write(other) for key in KEYS)
