@@ -1,5 +1,6 @@
 """The Stream by its keys, over a real store."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -290,3 +291,14 @@ async def test_filling_the_caches_shows_how_far_it_is(tmp_path: Path, monkeypatc
         await pilot.pause()
     assert any("/3000 texts ready to search" in text for text in shown)
     assert "reflection" in shown[-1]
+
+
+async def test_the_key_bar_shows_the_keys_of_the_keymap(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    app.options = replace(app.options, keymap=(("stream.pin", "i"),))
+    app.set_keymap({"stream.pin": "i"})
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "i")
+        assert current(app).pinned
+        assert "i pin" in screen_text(app)
+        assert "p pin" not in screen_text(app)

@@ -222,7 +222,9 @@ class WorkbenchApp(App[Path | None]):
         if isinstance(screen, AreaScreen):
             from workbench.tui.widgets.help import HelpScreen
 
-            self.push_screen(HelpScreen(f"Keys · {screen.area.title}", scope(screen.area.id), screen.help_text))
+            self.push_screen(
+                HelpScreen(f"Keys · {screen.area.title}", screen.as_mapped(scope(screen.area.id)), screen.help_text)
+            )
 
     @work
     async def action_stores(self) -> None:
@@ -246,7 +248,7 @@ class WorkbenchApp(App[Path | None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action of the area, then Textual's own commands."""
         if isinstance(screen, AreaScreen):
-            for entry in palette_entries(scope(screen.area.id)):
+            for entry in palette_entries(screen.as_mapped(scope(screen.area.id))):
                 yield SystemCommand(entry.title, entry.help, partial(screen.run_by_id, entry.id))
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self.deliver_screenshot)

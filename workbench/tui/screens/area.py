@@ -11,7 +11,7 @@ from textual.widget import Widget
 from workbench.bench.workbench import Workbench
 from workbench.store.library import Touched
 from workbench.tui import external
-from workbench.tui.actions import Action
+from workbench.tui.actions import Action, remapped
 from workbench.tui.areas import AREAS, GLOBAL, Area, scope
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.gauge import gauge
@@ -73,7 +73,11 @@ class AreaScreen(Screen[object]):
 
     def shown_actions(self) -> tuple[Action, ...]:
         """Return the actions of the key bar: the area's own, then the global ones."""
-        return (*self.area.actions, *GLOBAL)
+        return self.as_mapped((*self.area.actions, *GLOBAL))
+
+    def as_mapped(self, actions: Iterable[Action]) -> tuple[Action, ...]:
+        """Return actions with the keys that the person's keymap gives them."""
+        return remapped(actions, dict(self.workbench_app.options.keymap))
 
     # Following the store
 
