@@ -9,34 +9,20 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from workbench.config_keys import KEYS, Key
 from workbench.core.dedup import DedupThresholds
-from workbench.core.lifecycle import LifecycleLimits
 from workbench.core.text import one_line
-from workbench.core.trigger import TriggerLimits
+from workbench.settings import Settings
+
+__all__ = ["FILE_NAME", "Loaded", "Settings", "load", "show"]
 
 FILE_NAME = "config.toml"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
-    `model` `None` the bundled embedding model. `keys` maps action ids to comma-separated key names.
-    """
-
-    theme: str = "workbench-dark"
-    profile: str = "workbench"
-    model: Path | None = None
-    editor: str = ""
-    keys: Mapping[str, str] = field(default_factory=dict)
-    thresholds: DedupThresholds = field(default_factory=DedupThresholds)
-    reflection: TriggerLimits = field(default_factory=TriggerLimits)
-    lifecycle: LifecycleLimits = field(default_factory=LifecycleLimits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +59,7 @@ def load(path: Path) -> Loaded:
 def show(settings: Settings) -> str:
     """Return the effective settings as the TOML text of a config file, a comment above each key."""
     lines, section = [], ""
-    for key in _KEYS:
+    for key in KEYS:
         table, _, name = key.name.rpartition(".")
         if table != section:
             lines += [f"[{table}]"]
@@ -85,96 +71,8 @@ def show(settings: Settings) -> str:
     return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """One key of the file: its dotted name, where its value lives in `Settings`, and how it is checked.
-
-    `read` takes the raw value and the config file's folder and raises `ValueError` when it will not do.
-    """
-
-    name: str
-    attribute: str
-    about: str
-    expected: str
-    read: Callable[[object, Path], object]
-
-
-def _text(value: object, _folder: Path) -> str:
-    if not isinstance(value, str):
-        raise ValueError
-    return value.strip()
-
-
-def _name(value: object, folder: Path) -> str:
-    text = _text(value, folder)
-    if not text:
-        raise ValueError
-    return text
-
-
-def _path(value: object, folder: Path) -> Path | None:
-    text = _text(value, folder)
-    if "\0" in text:
-        raise ValueError
-    try:
-        return (folder / Path(text).expanduser()).absolute() if text else None
-    except RuntimeError as error:  # "~someone" without such a user
-        raise ValueError from error
-
-
-def _number(low: float, high: float) -> Callable[[object, Path], float]:
-    def read(value: object, _folder: Path) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise ValueError  # a NaN fails the comparison too
-        return float(value)
-
-    return read
-
-
-def _whole(low: int, high: int) -> Callable[[object, Path], int]:
-    def read(value: object, _folder: Path) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-_SHARE = "a number from 0 to 1", _number(0, 1)
-_DAYS = "a number of days from 1 to 36500", _number(1, 36_500)
-
-_KEYS: tuple[_Key, ...] = (
-    _Key("theme", "theme", "The colours.", 'a theme\'s name, or "" for the terminal\'s own colours', _text),
-    _Key("profile", "profile", "The retrieval profile to start with.", "a profile's name", _name),
-    _Key(
-        "model", "model", "Folder of another embedding model, from this file's folder or ~.",
-        'a path, or "" for the bundled model', _path,
-    ),
-    _Key("editor", "editor", "The editor that E opens.", 'a command, or "" for $VISUAL or $EDITOR', _text),
-    _Key("thresholds.duplicate", "thresholds.flag", "Cosine from which two memories are a likely duplicate.", *_SHARE),
-    _Key("thresholds.review", "thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
-    _Key(
-        "thresholds.order", "thresholds.order", "Ordered text similarity from which a duplicate may be absorbed.",
-        "a number from 0 to 100", _number(0, 100),
-    ),
-    _Key(
-        "reflection.importance", "reflection.importance", "Reflect when this much importance has come in.",
-        "a number from 1 to 1000000", _number(1, 1_000_000),
-    ),
-    _Key(
-        "reflection.observations", "reflection.observations", "Reflect after this many observations.",
-        "a whole number from 1 to 1000000", _whole(1, 1_000_000),
-    ),
-    _Key(
-        "reflection.hours", "reflection.hours", "Reflect after this many hours.",
-        "a number from 0.1 to 87600", _number(0.1, 87_600),
-    ),
-    _Key("lifecycle.signal_days", "lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
-    _Key("lifecycle.candidate_days", "lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
-    _Key("lifecycle.confirmed_days", "lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
-)  # fmt: skip
-_BY_NAME: Mapping[str, _Key] = {key.name: key for key in _KEYS}
-_SECTIONS = frozenset(key.name.partition(".")[0] for key in _KEYS if "." in key.name)
+_BY_NAME: Mapping[str, Key] = {key.name: key for key in KEYS}
+_SECTIONS = frozenset(key.name.partition(".")[0] for key in KEYS if "." in key.name)
 
 
 def _settings(table: Mapping[str, object], path: Path) -> Loaded:
@@ -227,7 +125,7 @@ def _with(settings: Settings, values: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _get(settings: Settings, key: _Key) -> object:
+def _get(settings: Settings, key: Key) -> object:
     return attrgetter(key.attribute)(settings)
 
 

@@ -1,0 +1,1 @@
+"""Turning memories into insights: the reflectors, and what they read and say."""

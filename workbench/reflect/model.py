@@ -1,0 +1,129 @@
+"""What a reflector reads and what it says: plain values that cross threads."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from workbench.core.errors import WorkbenchError
+from workbench.core.memory import Memory
+
+INSIGHT_IMPORTANCE = 8.0
+"""The importance of an insight that nobody rated (source 000, algorithm 8)."""
+
+Stage = Literal["questions", "insights", "refine", "rate", "cluster"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to reflect on: memories, oldest first, and what a person wants to know, if anything.
+
+    The texts are already masked: a reflector sends them as they are.
+    """
+
+    memories: tuple[Memory, ...]
+    focus: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """One thing a reflection found.
+
+    `citations` are ids of memories of the request; `unresolved` what was cited and names none of them. `rounds`
+    are the texts before this one when it was refined, the first one first. `importance` runs 0–10, `label` says
+    how it came to be (such as "extractive").
+    """
+
+    text: str
+    citations: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    question: str = ""
+    importance: float = INSIGHT_IMPORTANCE
+    label: str = ""
+    rounds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens sent and received."""
+
+    input: int = 0
+    output: int = 0
+
+    @property
+    def total(self) -> int:
+        """Both together."""
+        return self.input + self.output
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.input + other.input, self.output + other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A reply that could not be read: what it was for, its text as it came, and why it could not be read."""
+
+    stage: Stage
+    reply: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """What a reflector found. `complete` is false when it stopped early, and `stopped` says why in a sentence."""
+
+    reflector: str
+    insights: tuple[Insight, ...]
+    questions: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    unread: tuple[Unread, ...] = ()
+    complete: bool = True
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where a reflection is: its stage, how far (`total` 0 when unknown), and the text that came in since."""
+
+    stage: Stage
+    done: int = 0
+    total: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would leave the machine: one text per call that is known beforehand, and an estimate of all tokens.
+
+    `texts` is empty when nothing leaves.
+    """
+
+    texts: tuple[str, ...] = ()
+    estimate: Usage = Usage()
+    remark: str = ""
+
+
+Tell = Callable[[Step], None]
+"""Hears of progress; called on the thread of the reflector."""
+
+Cancelled = Callable[[], bool]
+"""Whether a person has cancelled; asked often."""
+
+
+class ReflectionProblem(WorkbenchError):
+    """A reflection could not be made, or not begun; what it found before is in `found`."""
+
+    def __init__(self, message: str, hint: str = "", found: Reflection | None = None) -> None:
+        super().__init__(message, hint)
+        self.found = found
+
+
+class Reflector(Protocol):
+    """Makes insights of memories. Callable from any thread, one call at a time."""
+
+    name: str
+
+    def preview(self, request: Request) -> Preview:
+        """Return what would be sent; sends nothing."""
+
+    def reflect(self, request: Request, tell: Tell, cancelled: Cancelled) -> Reflection:
+        """Return what was found; raises `ReflectionProblem`. A cancelled one returns what it has, not `complete`."""

@@ -1,0 +1,27 @@
+"""What a person can set, with its defaults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.core.dedup import DedupThresholds
+from workbench.core.lifecycle import LifecycleLimits
+from workbench.core.llm import LlmSettings
+from workbench.core.trigger import TriggerLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
+    `model` `None` the bundled embedding model. `keys` maps action ids to comma-separated key names.
+    """
+
+    theme: str = "workbench-dark"
+    profile: str = "workbench"
+    model: Path | None = None
+    editor: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    thresholds: DedupThresholds = field(default_factory=DedupThresholds)
+    reflection: TriggerLimits = field(default_factory=TriggerLimits)
+    lifecycle: LifecycleLimits = field(default_factory=LifecycleLimits)
+    claude: LlmSettings = field(default_factory=LlmSettings)
