@@ -1,57 +1,133 @@
-"""`workbench export`: the playbook or the memories as files of other tools."""
+"""`workbench export`: playbooks, memories and judgments as files of other tools."""
 
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import counted, say, warn
-from workbench.cli.parsing import Commands, add_command
+from workbench.cli.parsing import Commands, add_command, count
 from workbench.cli.session import Session
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import Conflict, WorkbenchError
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from workbench.bench.exporting import ExportPreview
+    from workbench.bench.outgoing import Choice
     from workbench.bench.workbench import Workbench
     from workbench.core.memory import Memory
 
 SHOWN = 40
 """Lines of a diff that are shown."""
 
-_DETAILS = """Without --out the exact text goes to stdout. With --out the file is replaced in one step, after
-showing what changes in it. An unchanged playbook gives the bytes it was imported from."""
+NOTHING = "Nothing was written."
+
+_DETAILS = """Formats of other tools: ace, skillbook, cass (playbooks); jsonl, semantic-patterns, learnings,
+mcp-memory, letta, external-overview, external-detail, external-messages (memories); queries,
+trec-qrels (judgments). Plain ones: json, yaml, csv, markdown, prompt, prompt-counts.
+
+Without --out the exact text goes to stdout. With --out the file is replaced in one step, after
+showing what changes in it; what the file holds beside the exported records stays as it is, and an
+unchanged playbook gives the bytes it was imported from. A file that somebody else changed since it
+was read or written here is never overwritten: both sides' changes are shown instead."""
 
 
 def add_commands(commands: Commands) -> None:
     """Add `export`."""
-    parser = add_command(commands, "export", export, "export a playbook or the memories", _DETAILS)
-    parser.add_argument("--format", required=True, choices=("ace", "jsonl"), help="ace: a playbook; jsonl: memories")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write this file")
-    parser.add_argument("--book", metavar="NAME", help="ace: which playbook, when there are several")
+    parser = add_command(commands, "export", export, "export a playbook, memories or judgments", _DETAILS)
+    parser.add_argument("--format", required=True, metavar="F", help="what to write; see above")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--out", metavar="FILE", type=Path, help="write this file")
+    where.add_argument("--copy", action="store_true", help="put the text on the clipboard")
+    parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
+    parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name holds this")
+    parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
     parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
-    parser.add_argument("--force", action="store_true", help="replace a file even if it is of another kind")
-    parser.add_argument("--filter", metavar="TEXT", help="jsonl: only these memories, in the filter language of `list`")
+    parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")
+    parser.add_argument("--merge", action="store_true", help="keep what somebody else changed in the file meanwhile")
+    parser.add_argument("--force", action="store_true", help="replace a file even if it is another kind or has changed")
 
 
 def export(session: Session) -> int:
-    """Write the text to stdout, or show and replace a file."""
+    """Write the text to stdout or the clipboard, or show and replace a file."""
     args = session.args
-    wrong = ("book", "dialect") if args.format == "jsonl" else ("filter",)
-    for name in wrong:
-        if getattr(args, name) is not None:
-            raise WorkbenchError(f"--{name} does not go with --format {args.format}.", "Nothing was written.")
+    path = None if args.out is None else session.cwd / args.out.expanduser()
     with session.reading() as bench:
-        text, remarks = _ace(session, bench) if args.format == "ace" else _jsonl(session, bench)
-        for remark in remarks:
+        choice, cut = _choice(args, bench)
+        rendered = bench.exporter.render(args.format, choice, path)
+        for remark in (*cut, *rendered.remarks):
             warn(remark)
-        if args.out is None:
-            _to_stdout(text)
+        if path is None:
+            _copy(rendered.text) if args.copy else to_stdout(rendered.text)
         else:
-            preview = bench.exporter.preview(session.cwd / args.out.expanduser(), text, remarks)
-            if not args.force:
-                _require_same_kind(preview)
-            bench.exporter.write(preview)
-            _report(preview)
+            _write(bench, bench.exporter.preview(path, rendered.text, rendered.remarks), args)
     return 0
+
+
+def _choice(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
+    """Read which records are meant; a remark when a filter found more than it can name."""
+    from workbench.bench.outgoing import Choice
+    from workbench.formats.outlets import outlet
+
+    kind = outlet(args.format)
+    for name, fits in (
+        ("filter", kind.holds in ("memories", "either")),
+        ("dialect", kind.name == "ace"),
+        ("book", kind.holds in ("playbook", "either")),
+        ("section", kind.holds in ("playbook", "either")),
+        ("min_helpful", kind.holds != "queries"),
+    ):
+        if getattr(args, name) and not fits:
+            raise WorkbenchError(f"--{name.replace('_', '-')} does not go with --format {args.format}.", NOTHING)
+    found, cut = _filtered(bench, args.filter) if args.filter is not None else (None, ())
+    book = args.book
+    if found is not None and (book or args.section):
+        raise WorkbenchError("--filter chooses memories, --book and --section bullets.", f"{NOTHING} Give one of them.")
+    if kind.holds == "playbook" or (kind.holds == "either" and (book or args.section)):
+        book = bench.exporter.the_book(book)
+    elif kind.holds == "either" and found is None and len(bench.exporter.books()) == 1:
+        book = bench.exporter.books()[0]
+        cut = (*cut, f"The playbook {book}; --filter TEXT (“” for all) exports memories instead.")
+    return Choice(book, args.section, args.min_helpful, found, args.dialect), cut
+
+
+def _filtered(bench: "Workbench", text: str) -> "tuple[tuple[Memory, ...], tuple[str, ...]]":
+    from workbench.bench.stream import MAX_FUZZY
+
+    view = bench.stream.view(text)
+    cut = view.filter.words and len(view.memories) == MAX_FUZZY
+    remark = f"Free words find at most {MAX_FUZZY:,} memories; use clauses such as type: or tag: to export more."
+    return tuple(view.memories), (remark,) if cut else ()
+
+
+def _write(bench: "Workbench", preview: "ExportPreview", args: "Namespace") -> None:
+    if not args.force:
+        _require_same_kind(preview)
+        if preview.diverged:
+            _settle(bench, preview, merge=args.merge)
+            return
+    bench.exporter.write(preview)
+    _report(preview)
+
+
+def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> None:
+    """Show both sides' changes to a file that somebody else changed; write it only when asked to put them together."""
+    from workbench.core.text import printable
+
+    both = preview.three_way()
+    names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
+    for who, sign, line in both.lines():
+        say(f"{names[who]} {sign}{printable(line)}")
+    if merge and both.merged is not None:
+        bench.exporter.write_merged(preview, both.merged)
+        say(f"{preview.path} was written with the changes of both sides; import it to take theirs into the store.")
+        return
+    collide = counted(len(both.conflicts), "place was", "places were") + " changed on both sides; " if merge else ""
+    message = f"{preview.path} was changed by somebody else since it was read or written here."
+    hint = f"{collide}nothing was written. `workbench import` takes their changes in, "
+    raise Conflict(
+        message, hint + ("" if merge else "--merge writes both sides' changes, ") + "--force replaces the file."
+    )
 
 
 def _require_same_kind(preview: "ExportPreview") -> None:
@@ -68,25 +144,20 @@ def _require_same_kind(preview: "ExportPreview") -> None:
         raise WorkbenchError(message, "Nothing was written; --force replaces it.")
 
 
-def _ace(session: Session, bench: "Workbench") -> tuple[str, tuple[str, ...]]:
-    book = bench.exporter.the_book(session.args.book)
-    return bench.exporter.ace(book, session.args.dialect)
+def _copy(text: str) -> None:
+    from workbench.clipboard import copy, osc52
+
+    def to_terminal(text: str) -> None:
+        with Path("/dev/tty").open("w") as terminal:
+            terminal.write(osc52(text))
+
+    try:
+        say(str(copy(text, to_terminal)))
+    except OSError:  # no terminal to send it through
+        say(str(copy(text, to_terminal, environ={})))
 
 
-def _jsonl(session: Session, bench: "Workbench") -> tuple[str, tuple[str, ...]]:
-    if session.args.filter is None:
-        return bench.exporter.jsonl(), ()
-    from workbench.bench.stream import MAX_FUZZY
-
-    view = bench.stream.view(session.args.filter)
-    found = {memory.id for memory in view.memories}
-    chosen: list[Memory] = [memory for memory in bench.library.memories.all() if memory.id in found]
-    cut = view.filter.words and len(chosen) == MAX_FUZZY
-    remark = f"Free words find at most {MAX_FUZZY:,} memories; use clauses such as type: or tag: to export more."
-    return bench.exporter.jsonl(chosen), (remark,) if cut else ()
-
-
-def _to_stdout(text: str) -> None:
+def to_stdout(text: str) -> None:
     """Write the exact bytes: no newline is translated, no character is made printable."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())

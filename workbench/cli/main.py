@@ -30,6 +30,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "opening": ("demo",),
     "importing": ("import",),
     "exporting": ("export",),
+    "converting": ("convert",),
     "searching": ("search",),
     "evaluating": ("eval", "tune"),
     "adding": ("ingest", "vote"),

@@ -1,6 +1,7 @@
 """Writing a Letta agent file: only its memory blocks, and the agents' lists of them."""
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from itertools import count
 
@@ -20,7 +21,8 @@ _LIMIT = 5000
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories as blocks; with `original`, everything else of the agent stays as it is."""
     if original is None:
-        listed = [_document(memory, f"block-{n}") for n, memory in enumerate(parsed.memories)]
+        labels = _labels(parsed.memories)
+        listed = [_document(m, f"block-{n}", labels[m.id]) for n, m in enumerate(parsed.memories)]
         names = {str((file_part(memory, NAME) or {}).get("agent", "")) for memory in parsed.memories} - {""}
         ids = [block.get("id") for block in listed]
         agents = [{"name": name, "block_ids": ids} for name in sorted(names)[:1]]
@@ -37,10 +39,13 @@ def _woven(new: Mapping[str, Memory], text: str) -> str:
     old = _old(node, agent(root), new)
     known = {memory.id for memory in old.values()}
     names = _free_names(node, [name for name in new if name not in known])
+    labels = _labels(
+        new.values(), {entry.value.get("label") for entry in node.entries if isinstance(entry.value, dict)}
+    )
     gone = {_block_id(node.entries[index]) for index, memory in old.items() if memory.id not in new} - {""}
 
     def entry(memory: Memory, outer: str) -> str:
-        return dumps(_document(memory, names[memory.id]), style, outer)
+        return dumps(_document(memory, names[memory.id], labels[memory.id]), style, outer)
 
     values: dict[int, str | None] = {}
     for index, found in enumerate(root.entries):
@@ -96,11 +101,17 @@ def _block_id(entry: Entry) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _document(memory: Memory, name: str) -> Doc:
+def _labels(memories: Iterable[Memory], taken: Collection[object] = ()) -> dict[str, str]:
+    """Return what each memory is called as a new block: its section or summary, or its id where others have that."""
+    wanted = {memory.id: memory.section or memory.summary or memory.id for memory in memories}
+    shared = Counter(wanted.values())
+    return {id: id if shared[label] > 1 or label in taken else label for id, label in wanted.items()}
+
+
+def _document(memory: Memory, name: str, label: str) -> Doc:
     """Return the JSON object for `memory`; one that is from no block becomes a new block."""
     context = at_time_of(memory)
     kept = restored(memory, KEYS, NAME, lambda doc: _one(Entry(0, 0, 0, 0, doc), "", context))
     if kept is not None:
         return kept
-    label = memory.section or memory.summary or memory.id
     return {**fresh(memory, KEYS), "label": label, "limit": max(_LIMIT, len(memory.content)), "id": name}

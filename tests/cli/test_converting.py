@@ -1,0 +1,85 @@
+"""`workbench convert`: records in, records out, and what was lost is said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.formats.others import TEXTS
+from tests.formats.samples import COUNTS, GENAGENTS
+
+BOOK = (
+    "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"
+)
+
+
+def test_a_playbook_becomes_a_skillbook_and_comes_back(cli: Cli) -> None:
+    cli.write("book.txt", BOOK)
+    said = cli.bare("convert", "book.txt", "skills.json")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == f"{cli.cwd / 'skills.json'}: 2 records as skillbook (JSON).\n"
+    skills = json.loads((cli.cwd / "skills.json").read_text())["skills"]
+    assert {name: skill["content"] for name, skill in skills.items()} == {
+        "r-00001": "Ask first.",
+        "r-00002": "Then act.",
+    }
+    assert cli.bare("convert", "skills.json", "-", "--to", "ace").out == BOOK
+
+
+def test_the_name_decides_unless_told_otherwise(cli: Cli) -> None:
+    cli.write("book.txt", BOOK)
+    for name, start in (
+        ("o.yaml", "schema_version"), ("o.csv", "id,section,content"), ("o.md", "# book"), ("o.jsonl", '{"id"'),
+    ):  # fmt: skip
+        assert cli.bare("convert", "book.txt", name).code == 0
+        assert (cli.cwd / name).read_text().startswith(start), name
+    refused = cli.bare("convert", "book.txt", "what.ever")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "--to" in refused.err
+
+
+def test_what_is_lost_is_said(cli: Cli) -> None:
+    cli.write("nodes.json", GENAGENTS)
+    said = cli.bare("convert", "nodes.json", "book.txt")
+    assert said.code == 0
+    assert "Memories became bullets" in said.err
+
+
+def test_a_file_that_is_there_is_not_replaced_unasked(cli: Cli) -> None:
+    cli.write("book.txt", BOOK)
+    cli.write("o.csv", "precious")
+    assert cli.bare("convert", "book.txt", "o.csv").code == 2
+    assert (cli.cwd / "o.csv").read_text() == "precious"
+    assert cli.bare("convert", "book.txt", "o.csv", "--force").code == 0
+    assert (cli.cwd / "o.csv").read_text() != "precious"
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_the_same_format_gives_the_same_bytes(name: str, cli: Cli) -> None:
+    from workbench.formats.registry import format_named
+
+    if not format_named(name).writes:
+        return
+    path, text = TEXTS[name]
+    file = Path(path).name
+    cli.write(file, text)
+    said = cli.bare("convert", file, "out", "--from", name, "--to", name)
+    assert said.code == 0, said.err
+    assert (cli.cwd / "out").read_bytes() == text.encode()
+
+
+def test_no_store_is_made(cli: Cli) -> None:
+    cli.write("book.txt", BOOK)
+    cli.bare("convert", "book.txt", "o.csv")
+    cli("convert", "book.txt", "p.csv")
+    assert not cli.store.exists()
+    assert sorted(p.name for p in cli.cwd.iterdir()) == ["book.txt", "o.csv", "p.csv"]
+
+
+def test_a_query_set_is_no_playbook(cli: Cli) -> None:
+    cli.write("q.jsonl", '{"query": "a", "relevant": {"m": 2}}\n')
+    assert cli.bare("convert", "q.jsonl", "o.txt").code == 2
+    assert cli.bare("convert", "q.jsonl", "o.qrels").code == 0
+    cli.write("book.txt", COUNTS)
+    assert cli.bare("convert", "book.txt", "o2.qrels").code == 2

@@ -1,0 +1,100 @@
+"""The plain formats: every record once, readable by the ordinary parsers, hostile text kept as text."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from tests.formats.samples import COUNTS, NOW, context
+from workbench.core.errors import UnreadableFile
+from workbench.core.memory import Memory
+from workbench.core.playbook import Book, Bullet, Playbook, Section
+from workbench.formats import ace
+from workbench.formats.crossing import memories_of, playbook_of
+from workbench.formats.model import Parsed
+from workbench.formats.outlets import OUTLETS, names, outlet
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=80)
+
+
+def memories(*texts: str) -> Parsed:
+    """Return memories of these texts."""
+    return Parsed(memories=tuple(Memory(f"m-{n}", text, NOW, NOW) for n, text in enumerate(texts)))
+
+
+def book(*texts: str) -> Parsed:
+    """Return a playbook of these texts in one section."""
+    bullets = tuple(
+        Bullet(f"sai-{n:05d}", "s", text, order=float(n), helpful_imported=n) for n, text in enumerate(texts)
+    )
+    return Parsed(playbooks=(Playbook(Book(), (Section("s", "s", "STRATEGIES & MORE"),), bullets),))
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_json_and_yaml_say_the_same(texts: list[str]) -> None:
+    for parsed, name in ((memories(*texts), "memories"), (book(*texts), "bullets")):
+        told = json.loads(outlet("json").write(parsed, None))
+        assert [row["content"] for row in told[name]] == texts
+        read = YAML(typ="safe", pure=True).load(outlet("yaml").write(parsed, None))
+        assert [row["content"] for row in read[name]] == texts
+        assert [list(row) for row in read[name]] == [list(row) for row in told[name]]
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_csv_holds_each_record_and_runs_no_formula(texts: list[str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(outlet("csv").write(memories(*texts), None), newline="")))
+    for row, text in zip(rows, texts, strict=True):
+        assert row["content"].removeprefix("'") == text.removeprefix("'") or row["content"] == text
+        assert not row["content"].startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def test_nothing_to_write_is_an_empty_document() -> None:
+    assert json.loads(outlet("json").write(Parsed(), None)) == {"memories": []}
+    assert YAML(typ="safe", pure=True).load(outlet("yaml").write(Parsed(), None)) == {"memories": []}
+    assert outlet("csv").write(Parsed(), None) == ""
+    assert outlet("prompt").write(Parsed(), None) == ""
+
+
+def test_markdown_keeps_the_lines_of_an_item_together() -> None:
+    text = outlet("markdown").write(book("one\n# no heading\n\ntwo"), None)
+    assert text == "# playbook\n\n## STRATEGIES & MORE\n\n- one\n  # no heading\n  \n  two\n"
+
+
+def test_the_prompt_comes_with_and_without_counts() -> None:
+    parsed = book("Zero", "One\nmore")
+    assert (
+        outlet("prompt").write(parsed, None) == "## STRATEGIES & MORE\n- [sai-00000] Zero\n- [sai-00001] One\\nmore\n"
+    )
+    counted = outlet("prompt-counts").write(parsed, None)
+    assert "[sai-00001] helpful=1 harmful=0 :: One\\nmore" in counted
+    assert outlet("prompt").write(memories("a\nb"), None) == "- a b\n"
+
+
+def test_deprecated_bullets_reach_no_agent() -> None:
+    playbook = ace.read_playbook(COUNTS, file="x")
+    first, *rest = playbook.bullets
+    parsed = Parsed(playbooks=(replace(playbook, bullets=(replace(first, state="deprecated"), *rest)),))
+    for name in ("prompt", "prompt-counts", "markdown"):
+        assert first.id not in outlet(name).write(parsed, None)
+    assert first.id in outlet("json").write(parsed, None)
+
+
+def test_memories_become_bullets_and_come_back() -> None:
+    parsed = ace.read(COUNTS, context("book.txt"))
+    there = memories_of(parsed.playbooks[0], NOW)
+    back = playbook_of(there)
+    assert [(b.id, b.content, b.helpful_count, b.harmful_count) for b in back.bullets] == [
+        (b.id, b.content, b.helpful_count, b.harmful_count) for b in parsed.playbooks[0].bullets
+    ]
+    assert [s.title for s in back.sections] == [s.title for s in parsed.playbooks[0].sections if s.title != "OTHERS"]
+
+
+def test_every_name_is_an_outlet_and_others_are_refused() -> None:
+    assert {outlet(name).name for name in names()} == {known.name for known in OUTLETS}
+    with pytest.raises(UnreadableFile, match="no format “word”"):
+        outlet("word")

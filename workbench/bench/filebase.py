@@ -1,0 +1,54 @@
+"""The text that a file and the store have in common: what a file held when it was last read or written here.
+
+It tells one's own changes from those of somebody else. The texts lie among the caches of the store, so that
+erasing a record for good takes them along; without one, a file is simply compared as it is.
+"""
+
+import contextlib
+import gzip
+import json
+import os
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+FOLDER = "cache/files"
+LARGEST = 4_000_000
+"""Longest text, in characters, that is kept."""
+
+
+class FileBases:
+    """The common texts of one store, by the absolute path of the file."""
+
+    def __init__(self, store: Path) -> None:
+        self._folder = store / FOLDER
+
+    def text(self, path: Path) -> str | None:
+        """Return the text that the file and the store had in common last; `None` when that is not known."""
+        try:
+            doc = json.loads(gzip.decompress(self._place(path).read_bytes()))
+            text = doc["text"] if doc["path"] == _name(path) else None
+        except (OSError, EOFError, ValueError, KeyError, TypeError):
+            return None  # no copy, or one that is broken: as if the file had never been seen
+        return text if isinstance(text, str) else None
+
+    def keep(self, path: Path, text: str) -> None:
+        """Note that the file and the store agree on `text`. A copy that cannot be written is done without."""
+        place = self._place(path)
+        with contextlib.suppress(OSError):
+            if len(text) > LARGEST:
+                place.unlink(missing_ok=True)
+                return
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            data = json.dumps({"path": _name(path), "text": text}).encode()
+            handle, temporary = tempfile.mkstemp(prefix=".base-", dir=self._folder)
+            with os.fdopen(handle, "wb") as file:
+                file.write(gzip.compress(data, mtime=0))
+            Path(temporary).replace(place)
+
+    def _place(self, path: Path) -> Path:
+        return self._folder / f"{sha256(_name(path).encode(errors='surrogateescape')).hexdigest()[:24]}.json.gz"
+
+
+def _name(path: Path) -> str:
+    return os.path.realpath(path)

@@ -1,0 +1,58 @@
+"""`workbench convert`: one file format into another, without a store."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, say, warn
+from workbench.cli.parsing import Commands, add_command
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.converting import Converted
+
+_DETAILS = """The format of IN is recognised, that of OUT follows from its name: .txt an ACE playbook, .jsonl
+learning entries, .json a skillbook or plain JSON, .yaml a cass playbook or plain YAML, .csv, .md,
+.af, .qrels. --from and --to name them otherwise. OUT may be - for stdout. No store is read or changed."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `convert`."""
+    parser = add_command(commands, "convert", convert_file, "convert a file to another format", _DETAILS)
+    parser.add_argument("source", metavar="IN", type=Path)
+    parser.add_argument("target", metavar="OUT", type=Path)
+    parser.add_argument("--from", dest="read_as", metavar="F", help="the format of IN")
+    parser.add_argument("--to", dest="write_as", metavar="F", help="the format of OUT")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
+
+
+def convert_file(session: Session) -> int:
+    """Convert, say what was lost, and write the new file in one step."""
+    from workbench.bench.converting import convert
+    from workbench.bench.filewrite import present, replace_file
+    from workbench.cli.exporting import to_stdout
+
+    args = session.args
+    to_screen = str(args.target) == "-"
+    source, target = session.cwd / args.source.expanduser(), session.cwd / args.target.expanduser()
+    if not to_screen and present(target) is not None and not args.force:
+        raise WorkbenchError(f"{target} exists.", "Nothing was written; --force replaces it.")
+    done = convert(source, args.target, session.clock(), read_as=args.read_as, write_as=args.write_as)
+    for issue in done.parsed.issues:
+        warn(f"{args.source}:{issue.line}: {issue.reason}")
+    for remark in done.remarks:
+        warn(remark)
+    if to_screen:
+        to_stdout(done.text)
+        return 0
+    replace_file(target, done.text)
+    _report(done, target)
+    return 0
+
+
+def _report(done: "Converted", target: Path) -> None:
+    read = done.parsed.records_read
+    if done.written is not None and done.written != read:
+        warn(f"{counted(read, 'record')} read, {done.written:,} found again in the new file.")
+    said = f"{counted(read, 'record')}" + (f" of {done.parsed.records_in:,}" if done.parsed.records_in != read else "")
+    say(f"{target}: {said} as {done.outlet.title}.")

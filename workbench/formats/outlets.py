@@ -1,0 +1,80 @@
+"""Everything that can be written: the formats that are read as well, and the plain ones for other programs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.core.errors import UnreadableFile
+from workbench.formats import plain_data, plain_prose
+from workbench.formats.model import WriteText
+from workbench.formats.registry import FORMATS
+
+Holds = Literal["playbook", "memories", "either", "queries"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """One kind of file to write: its name, what it can hold, and the usual ending of its name.
+
+    `reads` tells that the format is read too, so that a file that is there already can be changed in place.
+    """
+
+    name: str
+    title: str
+    holds: Holds
+    write: WriteText
+    suffix: str = ".txt"
+    reads: bool = False
+
+
+_HOLDS: Mapping[str, tuple[Holds, str]] = {
+    "lifecycle": ("memories", ".jsonl"),
+    "ace": ("playbook", ".txt"),
+    "queries": ("queries", ".jsonl"),
+    "skillbook": ("playbook", ".json"),
+    "cass": ("playbook", ".yaml"),
+    "semantic-patterns": ("memories", ".json"),
+    "learnings": ("memories", ".md"),
+    "mcp-memory": ("memories", ".jsonl"),
+    "letta": ("memories", ".af"),
+    "external-overview": ("memories", ".md"),
+    "external-detail": ("memories", ".md"),
+    "external-messages": ("memories", ".jsonl"),
+    "trec-qrels": ("queries", ".qrels"),
+}
+
+_PLAIN = (
+    Outlet("json", "JSON", "either", plain_data.write_json, ".json"),
+    Outlet("yaml", "YAML", "either", plain_data.write_yaml, ".yaml"),
+    Outlet("csv", "CSV table", "either", plain_data.write_csv, ".csv"),
+    Outlet("markdown", "Markdown", "either", plain_prose.write_markdown, ".md"),
+    Outlet("prompt", "prompt text", "either", plain_prose.write_prompt, ".txt"),
+    Outlet("prompt-counts", "prompt text with counts", "either", plain_prose.write_prompt_with_counts, ".txt"),
+)
+
+OUTLETS: tuple[Outlet, ...] = (
+    *(
+        Outlet(known.name, known.title, *_HOLDS[known.name][:1], known.write, _HOLDS[known.name][1], reads=True)
+        for known in FORMATS
+        if known.write is not None
+    ),
+    *_PLAIN,
+)
+"""All of them, those that are read too first."""
+
+ALIASES: Mapping[str, str] = {"jsonl": "lifecycle"}
+"""Other names of outlets."""
+
+
+def outlet(name: str) -> Outlet:
+    """Return the outlet called `name`. Raises `UnreadableFile` when there is none."""
+    wanted = ALIASES.get(name, name)
+    for known in OUTLETS:
+        if known.name == wanted:
+            return known
+    raise UnreadableFile(f"There is no format “{name}” to write.", f"Known ones: {', '.join(names())}.")
+
+
+def names() -> tuple[str, ...]:
+    """Return the names a person may give."""
+    return ("ace", "jsonl", *(o.name for o in OUTLETS if o.name not in ("ace", "lifecycle")), "lifecycle")
