@@ -40,7 +40,7 @@ def _woven(new: Mapping[str, Memory], text: str) -> str:
     known = {memory.id for memory in old.values()}
     names = _free_names(node, [name for name in new if name not in known])
     labels = _labels(
-        new.values(), {entry.value.get("label") for entry in node.entries if isinstance(entry.value, dict)}
+        new.values(), [entry.value.get("label") for entry in node.entries if isinstance(entry.value, dict)]
     )
     gone = {_block_id(node.entries[index]) for index, memory in old.items() if memory.id not in new} - {""}
 
