@@ -22,6 +22,7 @@ from workbench.core.trigger import record_observation
 from workbench.formats import registry
 from workbench.formats.model import JudgedQuery, Parsed, ReadContext
 from workbench.store.library import Tx
+from workbench.store.pause import collection_paused
 
 CHUNK = 1000
 """Records that are committed with one fsync."""
@@ -82,7 +83,8 @@ class Importer:
             step_hours=step_hours,
             importance=base_importance,
         )
-        parsed = registry.read_file(path, format=format, context=context)
+        with collection_paused():
+            parsed = registry.read_file(path, format=format, context=context)
         new: list[object] = []
         kept: list[str] = []
         known = {alias for m in self._library.memories.all() for alias in m.aliases}
@@ -121,7 +123,7 @@ class Importer:
             if cancelled is not None and cancelled():
                 return ImportReport(plan, done, group, cancelled=True)
             more = done + len(chunk) < len(plan.records)
-            with self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
+            with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
                 for record in chunk:
                     tx.put(record)
                 if as_new:

@@ -117,7 +117,11 @@ def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
     kept: Doc = {}
     if list(doc) != [key for key in plain if key not in derived]:
         kept["keys"] = list(doc)
-    other = {key: raw for key, raw in doc.items() if key not in FIELDS or not _alike(raw, FIELDS[key].write(memory))}
+    other = {
+        key: raw
+        for key, raw in doc.items()
+        if key not in FIELDS or not _alike(raw, plain[key] if key in plain else FIELDS[key].write(memory))
+    }
     if other:
         kept["values"] = other
     if derived:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from workbench.core.memory import ARCHIVED_REASONS, MEMORY_TYPES, NO_SOURCE, OBSERVATION_TYPES, STATUSES, Memory
@@ -25,7 +26,7 @@ def _meta(value: Any) -> Any:
     return {key: item for key, item in value.items() if key != FILE_KEY}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Field:
     """A key of the entry, the `Memory` attribute it holds, how to read and write it, and what its absence means."""
 
@@ -39,7 +40,7 @@ class Field:
         """Return the JSON value for `memory`."""
         return self.encode(getattr(memory, self.name))
 
-    @property
+    @cached_property
     def absent(self) -> Any:
         """The JSON value that says the same as leaving the key out."""
         return None if self.default is None else self.encode(self.default)
