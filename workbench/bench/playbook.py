@@ -159,7 +159,7 @@ class Playbooks:
                 before = Playbook(Book(book, name=book))
                 tx.put(before.book)
             after = delta.apply(before, delta.CreateMeta(title), self._context.now())
-            _write(tx, before, after)
+            write_book(tx, before, after)
         return after.sections[-1].id
 
     def ensure(self, book: str = MAIN) -> None:
@@ -179,7 +179,7 @@ class Playbooks:
             after = before
             for op in ops:
                 after = delta.apply(after, op, self._context.now())
-            _write(tx, before, after)
+            write_book(tx, before, after)
         return after
 
     def bullet(self, book: str, id: str) -> Bullet:
@@ -190,7 +190,7 @@ class Playbooks:
         return found
 
 
-def _write(tx: Tx, before: Playbook, after: Playbook) -> None:
+def write_book(tx: Tx, before: Playbook, after: Playbook) -> None:
     """Write only the records in which two states of a playbook differ."""
     if after.book != before.book:
         tx.put(after.book)
