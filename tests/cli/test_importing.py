@@ -27,7 +27,7 @@ def stats(cli: Cli) -> dict[str, int]:
 def test_a_file_is_recognised_and_counted(cli: Cli) -> None:
     out = cli.ok("import", two_entries(cli))
     assert out.splitlines()[0] == (
-        "two.jsonl: learning entries (JSON lines) (JSON lines with “context” and other entry keys)"
+        "two.jsonl: learning entries (JSON lines), 90% sure (JSON lines with “context” and other entry keys)"
     )
     assert "  new: 2 memories" in out
     assert stats(cli)["memories"] == 2
@@ -155,3 +155,15 @@ def test_ctrl_c_is_noticed_once_and_then_obeyed() -> None:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
+
+
+def test_a_dry_run_names_every_record_it_would_write(cli: Cli) -> None:
+    cli.write("book.txt", "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask \x1b[31mfirst.\n")
+    out = cli.ok("import", "book.txt", "--dry-run")
+    assert [line for line in out.splitlines() if line.startswith("  + ")] == [
+        "  + playbook book",
+        "  + section RULES",
+        "  + [r-00001] helpful=1 harmful=0 :: Ask \N{SYMBOL FOR ESCAPE}[31mfirst.",
+    ]
+    cli("import", "book.txt")
+    assert "  + " not in cli.ok("import", "book.txt", "--dry-run")

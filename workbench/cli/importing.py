@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from workbench.bench.workbench import Workbench
 
 CANCELLED = 130
+LONGEST = 10_000
+"""Characters of a record that a dry run shows."""
+
 LONG = 1000
 """Records above which an import shows its progress."""
 
-_DETAILS = """Formats are recognised: learning entries (JSON lines), ACE playbooks, query sets, genagents and
-Generative Agents nodes. Ids are kept, so importing a file again adds only what is new, and what
+_DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
+query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
+beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md and
+CLAUDE.md, external memory. Ids are kept, so importing a file again adds only what is new, and what
 was changed in the store stays. `workbench undo` takes the last imported file back."""
 
 
@@ -53,6 +58,8 @@ def import_files(session: Session) -> int:
             read += 1
             if not session.args.dry_run and not _carry_out(session, bench, plan):
                 return CANCELLED
+            if session.args.dry_run:
+                _list(plan)
             _report(plan, "would be new" if session.args.dry_run else "new")
     return 0 if read else 2
 
@@ -67,6 +74,34 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
     for issue in plan.parsed.issues:
         warn(f"{path}:{issue.line}: {issue.reason}")
     return plan
+
+
+def _list(plan: "ImportPlan") -> None:
+    """Say of every record that would be written what it is."""
+    from workbench.core.judgment import Judgment, SavedQuery
+    from workbench.core.memory import Memory
+    from workbench.core.playbook import Book, Bullet, Section
+    from workbench.core.text import one_line
+
+    for record in plan.records:
+        match record:
+            case Memory():
+                said = f"{record.id}  {record.status} {record.observation_type}  {record.line}"
+            case Bullet():
+                said = (
+                    f"[{record.id}] helpful={record.helpful_count} harmful={record.harmful_count} :: {record.content}"
+                )
+            case Section():
+                said = f"section {record.title or record.key}"
+            case Book():
+                said = f"playbook {record.id}"
+            case SavedQuery():
+                said = f"query “{record.text}”"
+            case Judgment():
+                said = f"judgment {record.memory} = {record.grade}"
+            case _:
+                said = str(getattr(record, "id", record))
+        say(f"  + {one_line(said, LONGEST)}")
 
 
 def _report(plan: "ImportPlan", new: str) -> None:
@@ -90,7 +125,7 @@ def _format(plan: "ImportPlan", asked: str | None) -> str:
     if asked is not None:
         return f"read as {title}, as asked for"
     found = registry.detect(plan.path, registry.read_text(plan.path))
-    return f"{title} ({found[0].reason})" if found else title
+    return f"{title}, {found[0].confidence:.0%} sure ({found[0].reason})" if found else title
 
 
 def _counts(plan: "ImportPlan", new: str) -> str:

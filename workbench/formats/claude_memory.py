@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from workbench.core.memory import Memory
 from workbench.formats import markdown
+from workbench.formats.claude_cut import MAX_LINES, cut_at
 from workbench.formats.claude_topic import INDEX_LINE, KINDS, Topic, linked, statement, topic
 from workbench.formats.lifecycle_values import Notes
 from workbench.formats.markdown import Statement
@@ -14,12 +15,6 @@ from workbench.formats.report import Report, shown
 from workbench.formats.textedit import lines
 
 NAME = "claude-memory"
-MAX_LINES = 200
-"""How many lines of MEMORY.md Claude Code loads."""
-
-MAX_BYTES = 25_000
-"""How many bytes of MEMORY.md Claude Code loads."""
-
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
 _INDEX = frozenset({"MEMORY.MD"})
 _RULES = frozenset({"CLAUDE.MD", "CLAUDE.LOCAL.MD"})
@@ -112,13 +107,11 @@ def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memor
 
 def _mark_cut(text: str, report: Report) -> None:
     """Remark on every line that Claude Code does not load."""
-    size = 3 if text.startswith("\ufeff") else 0
+    cut = cut_at(text)
     for line in lines(text):
-        size += len(line.text.encode(errors="replace"))
-        over = f"line {MAX_LINES}" if line.number > MAX_LINES else f"byte {MAX_BYTES:,}" if size > MAX_BYTES else ""
-        if over and line.text.strip():
+        if cut is not None and line.number >= cut[0] and line.text.strip():
+            over = f"line {MAX_LINES}" if line.number > MAX_LINES else cut[1]
             report.remark(line.number, f"below {over}: Claude Code does not load this line")
-        size += 2 if text[line.end : line.end + 2] == "\r\n" else 1
 
 
 FORMAT = Format(NAME, "Claude Code memory (Markdown)", detect, read)

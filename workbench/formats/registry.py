@@ -91,7 +91,7 @@ def read_file(path: str | Path, *, format: str | None = None, context: ReadConte
     full = Path(path)
     chosen = format_named(format) if format is not None else _detected(path, read_text(path))
     place = _absolute(full)
-    context = replace(context, path=place, agent=context.agent or agent_name(place), beside=_beside(Path(place).parent))
+    context = replace(context, path=place, agent=context.agent or agent_name(place), beside=beside(Path(place).parent))
     if chosen.read_path is not None:
         _check(full)
         return chosen.read_path(full, context)
@@ -117,8 +117,8 @@ def _absolute(path: Path) -> str:
         return str(path)
 
 
-def _beside(folder: Path) -> Callable[[str], str | None]:
-    """Return a reader of the files in and below `folder`."""
+def beside(folder: Path) -> Callable[[str], str | None]:
+    """Return a reader of the text files in and below `folder`; `None` for one that is not there, or too long."""
 
     def read(name: str) -> str | None:
         try:

@@ -1,0 +1,59 @@
+"""MEMORY.md: the cut, links to nothing, topic files nobody names."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.formats.claude_cut import MAX_BYTES, MAX_LINES, cut_at
+from workbench.formats.lint.finding import Finding
+from workbench.formats.lint.memory_index import OLDER, lint
+
+FILES = {"auth.md": "# Auth\n", "deploy-notes.md": "no heading\n"}
+INDEX = "# Memory\n\n- [Auth](auth.md) — how logins work\n- [Deploy](deploy-notes.md) — the steps\n"
+
+
+def found(text: str, files: dict[str, str] = FILES) -> list[Finding]:
+    return lint(text, "MEMORY.md", files.get, files)
+
+
+def test_a_clean_index() -> None:
+    assert found(INDEX) == []
+
+
+def test_a_link_to_nothing_is_removed() -> None:
+    (one,) = found(INDEX, {"auth.md": ""})
+    assert (one.rule, one.line) == ("broken-link", 4)
+    assert one.fix
+    assert one.fix.applied(INDEX) == INDEX.rpartition("- [Deploy]")[0]
+
+
+def test_a_topic_file_nobody_names_gets_a_line() -> None:
+    text = INDEX.rpartition("- [Deploy]")[0].rstrip("\n")
+    (one,) = found(text)
+    assert one.rule == "unindexed"
+    assert one.fix
+    assert one.fix.applied(text) == f"{text}\n- [deploy notes](deploy-notes.md)\n"
+    assert found(one.fix.applied(text)) == []
+
+
+@given(st.integers(195, 230), st.integers(1, 400), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_what_is_below_the_cut_moves_to_a_topic_file(count: int, width: int, newline: str, final: bool) -> None:
+    lines = [f"- entry {n} " + "ä" * (width // 2) for n in range(count)]
+    text = newline.join(lines) + (newline if final else "")
+    whole = count <= MAX_LINES and len(text.rstrip("\r\n").encode()) <= MAX_BYTES
+    assert (cut_at(text) is None) == whole
+    over = [f for f in found(text, {}) if f.rule == "over-cap"]
+    assert bool(over) != whole
+    for one in over:
+        assert one.fix
+        after, ((name, older),) = one.fix.applied(text), one.fix.beside
+        assert name == OLDER
+        assert cut_at(after) is None
+        assert all(line in after or line in older for line in lines)
+        assert found(after, {OLDER: older}) == []
+
+
+def test_older_memories_are_added_to() -> None:
+    text = "".join(f"- entry {n}\n" for n in range(210))
+    (one,) = lint(text, "MEMORY.md", {OLDER: "# Older memories\n\nkept"}.get, [])
+    assert one.fix
+    assert one.fix.beside[0][1].startswith("# Older memories\n\nkept\n- entry 199\n")

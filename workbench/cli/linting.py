@@ -1,0 +1,101 @@
+"""`workbench lint`: what is wrong with files, and putting it right."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import write_json, counted, fail, say
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.linting import Linted
+
+FOUND = 1
+"""Exit code when something is wrong with a file."""
+
+_DETAILS = """Looks for duplicate ids and texts, ids that do not match their section, lines that belong to no
+bullet, text above the first heading, ### headings, bullets the reference reader does not take, a
+missing ## OTHERS; in MEMORY.md for links to nothing, topic files that no line names, and lines that
+fall below the first 200 lines or 25,000 bytes; in other files for records that cannot be read,
+equal texts and references to nothing. Exit code 1: something was found. Files are only changed with
+--fix, which first shows what changes."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `lint`."""
+    parser = add_command(commands, "lint", lint, "look files over", _DETAILS)
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("--format", metavar="F", help="the files' format instead of the one recognised")
+    parser.add_argument("--fix", metavar="RULE", help="put right what this rule found, or “all”")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: show what would change, and write nothing")
+    add_json(parser)
+
+
+def lint(session: Session) -> int:
+    """Say what is wrong with each file; 0 when nothing is, 1 when something is, 2 when none could be read."""
+    from workbench.bench.linting import look_over
+
+    found: list[Linted] = []
+    unread = 0
+    for name in session.args.files:
+        try:
+            linted = look_over(session.cwd / name.expanduser(), session.clock(), session.args.format)
+            found.append(linted)
+            if session.args.fix:
+                _fix(session, linted)
+            elif not wants_json(session.args):
+                _tell(linted)
+        except WorkbenchError as error:
+            unread += 1
+            fail(error)
+    if wants_json(session.args) and not session.args.fix:
+        write_json([_document(linted) for linted in found])
+    if not found:
+        return 2
+    return FOUND if any(linted.findings for linted in found) and not session.args.fix else 0
+
+
+def _tell(linted: "Linted") -> None:
+    for finding in linted.findings:
+        say(f"{finding} ({finding.rule})")
+        if finding.fix is not None:
+            say(f"    fix: {finding.fix.label}")
+    fixable = sum(finding.fix is not None for finding in linted.findings)
+    count = counted(len(linted.findings), "thing") if linted.findings else "nothing"
+    rest = f"; --fix all puts {fixable} right" if fixable else ""
+    say(f"{linted.path}: {count} found{rest}.")
+
+
+def _fix(session: Session, linted: "Linted") -> None:
+    from workbench.bench.linting import preview, put_right
+
+    rules = None if session.args.fix == "all" else frozenset({session.args.fix})
+    chosen = [f for f in linted.findings if f.fix is not None and (rules is None or f.rule in rules)]
+    if not chosen:
+        say(f"{linted.path}: nothing to put right{'' if rules is None else f' by the rule {session.args.fix}'}.")
+        return
+    if session.args.dry_run:
+        for change in preview(linted.path, [f.fix for f in chosen if f.fix is not None]):
+            say(f"--- {change.path}")
+            for line in change.lines():
+                say(str(line))
+        return
+    before = linted.path.read_bytes().decode()
+    made = put_right(linted.path, session.clock(), rules, session.args.format)
+    from workbench.bench.filediff import diff_texts
+
+    for line in diff_texts(before, linted.path.read_bytes().decode()):
+        say(str(line))
+    say(f"{linted.path}: {counted(made, 'thing')} put right.")
+
+
+def _document(linted: "Linted") -> dict[str, object]:
+    return {
+        "file": str(linted.path),
+        "format": linted.format,
+        "findings": [
+            {"line": f.line, "rule": f.rule, "message": f.message, "fix": f.fix.label if f.fix else None}
+            for f in linted.findings
+        ],
+    }

@@ -1,0 +1,187 @@
+"""ACE playbook files: what the reference tools would misread, lose, or stumble over."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from workbench.core.playbook import Bullet, bullet_id, section_key, slug_for
+from workbench.formats import ace_lines
+from workbench.formats.lint.finding import Finding, Fix
+from workbench.formats.report import shown
+from workbench.formats.textedit import Line, lines, newline_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A bullet's line with what it says and the key of the section it stands in ("" above the first heading)."""
+
+    line: Line
+    said: ace_lines.BulletLine
+    section: str
+
+
+def lint(text: str, file: str) -> list[Finding]:
+    """Return what is wrong with a playbook, in the order of its lines."""
+    found = list(lines(text))
+    places = list(_places(found))
+    free = _numbers(places)
+    return sorted(
+        [
+            *_headings(found, file),
+            *_loose(places, file),
+            *_duplicate_ids(places, file, free),
+            *_duplicate_texts(places, text, file),
+            *_wrong_slugs(places, file),
+            *_lost_text(found, places, text, file, free),
+            *_no_others(found, text, file),
+        ],
+        key=lambda finding: finding.line,
+    )
+
+
+def _places(found: list[Line]) -> Iterator[_Place]:
+    section = ""
+    for line in found:
+        title = ace_lines.heading(line.text)
+        if title is not None:
+            section = section_key(title)
+            continue
+        said = ace_lines.bullet(line.text)
+        if said is not None:
+            yield _Place(line, said, section)
+
+
+def _numbers(places: list[_Place]) -> Iterator[int]:
+    """Yield numbers that no id of the file has."""
+    taken = [int(tail) for place in places if (tail := place.said.id.rpartition("-")[2]).isdecimal() and len(tail) < 12]
+    return count(max(taken, default=0) + 1)
+
+
+def _headings(found: list[Line], file: str) -> Iterator[Finding]:
+    for line in found:
+        plain = line.text.removeprefix(ace_lines.BOM)
+        if plain.lstrip().startswith("###"):
+            start = line.start + len(line.text) - len(plain) + len(plain) - len(plain.lstrip())
+            depth = len(plain.lstrip()) - len(plain.lstrip().lstrip("#"))
+            fix = Fix("make it a ## heading", ((start, start + depth, "##"),))
+            message = f"the heading {shown(plain.strip())} is deeper than ##: some readers take it for text"
+            yield Finding(file, line.number, "deep-heading", message, fix)
+
+
+def _loose(places: list[_Place], file: str) -> Iterator[Finding]:
+    """Find bullets that only a tolerant reader sees: a dash before them, commas, neutral or negative counts."""
+    for place in places:
+        said = place.said
+        strict = f"[{said.id}] helpful={said.helpful} harmful={said.harmful} :: {said.content}".rstrip()
+        plain = place.line.text.removeprefix(ace_lines.BOM).strip()
+        loose = plain != strict if said.form == "counts" else plain[:1] != "["
+        if loose and " ".join(plain.split()) != " ".join(strict.split()):
+            new = strict if said.form == "counts" else f"[{said.id}] {said.content}".rstrip()
+            fix = Fix("write it in the strict form", (_whole(place.line, new),))
+            message = f"the reference reader does not take {shown(said.id)} in this form"
+            yield Finding(file, place.line.number, "loose-bullet", message, fix)
+
+
+def _duplicate_ids(places: list[_Place], file: str, free: Iterator[int]) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for place in places:
+        name = place.said.id
+        if name not in first:
+            first[name] = place.line.number
+            continue
+        new = bullet_id(place.section or "others", next(free))
+        at = place.line.start + place.line.text.index(f"[{name}]") + 1
+        fix = Fix(f"renumber it {new}", ((at, at + len(name), new),))
+        message = f"the id {shown(name)} is used on line {first[name]} already"
+        yield Finding(file, place.line.number, "duplicate-id", message, fix)
+
+
+def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Finding]:
+    first: dict[str, _Place] = {}
+    for place in places:
+        same = first.setdefault(" ".join(place.said.content.casefold().split()), place)
+        if same is place:
+            continue
+        kept, gone = same.said, place.said
+        edits = [_without(place.line, text)]
+        if kept.form == "counts":
+            merged = Bullet(
+                kept.id, "", kept.content,
+                helpful_imported=kept.helpful + gone.helpful, harmful_imported=kept.harmful + gone.harmful,
+            )  # fmt: skip
+            edits.insert(0, _whole(same.line, ace_lines.render(merged, "counts")))
+        how = "the same" if kept.content == gone.content else "the same but for case and blanks"
+        fix = Fix(f"keep {kept.id} and add the counts up", tuple(edits))
+        message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
+        yield Finding(file, place.line.number, "duplicate-text", message, fix)
+
+
+def _wrong_slugs(places: list[_Place], file: str) -> Iterator[Finding]:
+    taken = {place.said.id for place in places}
+    for place in places:
+        slug, _, number = place.said.id.rpartition("-")
+        wanted = slug_for(place.section or "others")
+        if not slug or not number.isdecimal() or slug == wanted:
+            continue
+        new = f"{wanted}-{number}"
+        at = place.line.start + place.line.text.index(f"[{place.said.id}]") + 1
+        fix = None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
+        message = f"{shown(place.said.id)} stands in a section whose bullets begin with {wanted}-"
+        yield Finding(file, place.line.number, "wrong-slug", message, fix)
+
+
+def _lost_text(found: list[Line], places: list[_Place], text: str, file: str, free: Iterator[int]) -> Iterator[Finding]:
+    """Find text that belongs to no bullet: above the first heading, or between a heading and its first bullet."""
+    bullets = {place.line.number for place in places}
+    counted = next((place.said.form for place in places), "counts") == "counts"
+    section, inside = "", False
+    for line in found:
+        title = ace_lines.heading(line.text)
+        plain = line.text.removeprefix(ace_lines.BOM).strip()
+        if title is not None:
+            section, inside = title, False
+        elif line.number in bullets:
+            inside = True
+        elif plain and not inside:
+            name = bullet_id(section_key(section or "others"), next(free))
+            made = f"[{name}] helpful=0 harmful=0 :: {plain}" if counted else f"[{name}] {plain}"
+            if section:
+                fix = Fix(f"make it the bullet {name}", (_whole(line, made),))
+                yield Finding(file, line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix)
+                continue
+            fix = Fix(f"move it into ## OTHERS as {name}", (_without(line, text), _into_others(found, text, made)))
+            message = f"{shown(plain)} stands above the first heading: the reference updater fails on it"
+            yield Finding(file, line.number, "text-above", message, fix)
+
+
+def _no_others(found: list[Line], text: str, file: str) -> Iterator[Finding]:
+    if not any(_is_others(line) for line in found):
+        newline = newline_of(text)
+        gap = newline if text.endswith("\n") or not text else newline * 2
+        fix = Fix("add ## OTHERS at the end", ((len(text), len(text), f"{gap}## OTHERS{newline}"),))
+        last = found[-1].number if found else 1
+        yield Finding(file, last, "no-others", "there is no section ## OTHERS, which the reference tools add to", fix)
+
+
+def _into_others(found: list[Line], text: str, bullet: str) -> tuple[int, int, str]:
+    """Return the edit that puts a bullet right below the heading OTHERS, or below a new one at the end."""
+    newline = newline_of(text)
+    heading = next((line for line in found if _is_others(line)), None)
+    if heading is None:
+        gap = newline if text.endswith("\n") else newline * 2
+        return len(text), len(text), f"{gap}## OTHERS{newline}{bullet}{newline}"
+    return heading.end, heading.end, newline + bullet
+
+
+def _is_others(line: Line) -> bool:
+    title = ace_lines.heading(line.text)
+    return title is not None and section_key(title) == "others"
+
+
+def _whole(line: Line, new: str) -> tuple[int, int, str]:
+    return line.start, line.end, new
+
+
+def _without(line: Line, text: str) -> tuple[int, int, str]:
+    after = text.find("\n", line.end) + 1
+    return line.start, after or len(text), ""

@@ -1,0 +1,32 @@
+"""Looking a file over by what it is."""
+
+from datetime import datetime
+from pathlib import Path, PurePath
+
+from workbench.core.errors import UnreadableFile
+from workbench.formats import ace, registry
+from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
+from workbench.formats.lint import ace as ace_lint
+from workbench.formats.lint import memory_index, records
+from workbench.formats.lint.finding import Finding
+from workbench.formats.model import ReadContext
+
+
+def lint_file(path: Path, now: datetime, format: str | None = None) -> tuple[str, list[Finding]]:
+    """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
+    text = registry.read_text(path)
+    kind = format or _kind(path, text)
+    if kind == ace.NAME:
+        return kind, ace_lint.lint(text, str(path))
+    if kind == CLAUDE_MEMORY and PurePath(path).name.upper() == "MEMORY.MD":
+        topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
+        return kind, memory_index.lint(text, str(path), registry.beside(path.parent), topics)
+    parsed = registry.read_file(path, format=kind, context=ReadContext(now=now, file=str(path)))
+    return kind, records.lint(parsed, str(path))
+
+
+def _kind(path: Path, text: str) -> str:
+    found = registry.detect(path, text)
+    if not found:
+        raise UnreadableFile(f"{path} is of no known format.", "Name its format with --format if it has one.")
+    return found[0].format
