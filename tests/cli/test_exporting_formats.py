@@ -143,3 +143,45 @@ def test_judgments_go_out_as_they_came_in(demo: Cli) -> None:
     text = demo("export", "--format", "queries").out
     assert all({"query", "relevant"} <= set(json.loads(line)) for line in text.splitlines())
     assert demo("export", "--format", "trec-qrels").out.count("\n") > 10
+
+
+def test_a_managed_block_is_all_that_changes_in_somebody_elses_file(cli: Cli) -> None:
+    cli.write("book.txt", BOOK)
+    cli("import", "book.txt")
+    theirs = "# Project\r\n\r\nOur own words, no line end at the end"
+    cli.write("AGENTS.md", theirs)
+    assert cli("export", "--format", "block", "--out", "AGENTS.md").code == 0
+    text = (cli.cwd / "AGENTS.md").read_bytes().decode()
+    assert text.startswith(theirs)
+    assert text.endswith(
+        "\r\n\r\n<!-- memory-workbench:begin -->\r\n- [r-00001] Ask first.\r\n- [r-00002] Then act.\r\n"
+        "<!-- memory-workbench:end -->"
+    )
+    changed = text.replace("Our own", "Our new").replace("begin -->", "begin -->\r\n- a colleague's line")
+    cli.write("AGENTS.md", changed)
+    with opened(cli) as bench:
+        bench.playbooks.edit("book", "r-00001", "Ask twice.")
+    assert cli("export", "--format", "block", "--out", "AGENTS.md").code == 0
+    assert (cli.cwd / "AGENTS.md").read_bytes().decode() == changed.replace("Ask first", "Ask twice")
+    said = cli("export", "--format", "block", "--out", "AGENTS.md")
+    assert said.out.endswith("is the same already.\n")
+
+
+def test_a_broken_block_is_left_alone(cli: Cli) -> None:
+    cli.write("book.txt", BOOK)
+    cli("import", "book.txt")
+    text = "<!-- memory-workbench:begin -->\n<!-- memory-workbench:begin -->\n"
+    cli.write("CLAUDE.md", text)
+    said = cli("export", "--format", "block", "--out", "CLAUDE.md")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "begin on line 1, begin on line 2" in said.err
+    assert (cli.cwd / "CLAUDE.md").read_text() == text
+
+
+def test_a_plain_file_of_somebody_else_is_not_replaced_unasked(demo: Cli) -> None:
+    demo.write("o.csv", "precious")
+    assert demo("export", "--format", "csv", "--out", "o.csv").code == 2
+    assert (demo.cwd / "o.csv").read_text() == "precious"
+    assert demo("export", "--format", "csv", "--out", "new.csv").code == 0
+    assert demo("export", "--format", "csv", "--min-helpful", "3", "--out", "new.csv").code == 0
+    assert demo("export", "--format", "csv", "--out", "o.csv", "--force").code == 0

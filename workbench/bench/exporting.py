@@ -109,9 +109,12 @@ class Exporter:
         chosen = self._context.library.memories.all() if memories is None else memories
         return lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(chosen)))
 
-    def preview(self, path: Path, text: str, remarks: tuple[str, ...] = ()) -> ExportPreview:
-        """Compare a text with the file it would replace; raises `WorkbenchError` when it could not be written."""
-        return ExportPreview(path, text, present(path), remarks, self._bases.text(path))
+    def preview(self, path: Path, text: str, remarks: tuple[str, ...] = (), *, inside: bool = False) -> ExportPreview:
+        """Compare a text with the file it would replace; raises `WorkbenchError` when it could not be written.
+
+        With `inside` the text holds what somebody else has in the file, so that it never takes their changes back.
+        """
+        return ExportPreview(path, text, present(path), remarks, None if inside else self._bases.text(path))
 
     def write(self, preview: ExportPreview) -> None:
         """Replace the file in one step; raises `Conflict` when somebody changed it since the preview."""

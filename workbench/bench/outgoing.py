@@ -53,7 +53,8 @@ def render(
     Raises `WorkbenchError` for a format, playbook or section that is not there.
     """
     kind = outlet(format)
-    own = original if kind.reads and original is not None and _is_of(kind, original) else None
+    mine = original is not None and (kind.inside or (kind.reads and _is_of(kind, original)))
+    own = original if mine else None
     if kind.holds == "queries":
         parsed, remarks = _queries(context, kind, choice), list[str]()
     elif kind.holds == "playbook" or (kind.holds == "either" and choice.book is not None):

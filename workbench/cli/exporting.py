@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.flagged import add_allowing, require_clean
 from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command, count
 from workbench.cli.session import Session
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from workbench.bench.exporting import ExportPreview
-    from workbench.bench.outgoing import Choice
+    from workbench.bench.outgoing import Choice, Rendered
     from workbench.bench.workbench import Workbench
     from workbench.core.memory import Memory
 
@@ -25,6 +26,7 @@ NOTHING = "Nothing was written."
 _DETAILS = """Formats of other tools: ace, skillbook, cass (playbooks); jsonl, semantic-patterns, learnings,
 mcp-memory, letta, external-overview, external-detail, external-messages (memories); queries,
 trec-qrels (judgments). Plain ones: json, yaml, csv, markdown, prompt, prompt-counts.
+block writes into the managed block of a Markdown file such as CLAUDE.md or AGENTS.md.
 
 Without --out the exact text goes to stdout. With --out the file is replaced in one step, after
 showing what changes in it; what the file holds beside the exported records stays as it is, and an
@@ -44,6 +46,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
     parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
     parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")
+    add_allowing(parser)
     parser.add_argument("--merge", action="store_true", help="keep what somebody else changed in the file meanwhile")
     parser.add_argument("--force", action="store_true", help="replace a file even if it is another kind or has changed")
 
@@ -52,15 +55,15 @@ def export(session: Session) -> int:
     """Write the text to stdout or the clipboard, or show and replace a file."""
     args = session.args
     path = None if args.out is None else session.cwd / args.out.expanduser()
-    with session.reading() as bench:
+    with session.changing() if args.allow_flagged else session.reading() as bench:
         choice, cut = _choice(args, bench)
         rendered = bench.exporter.render(args.format, choice, path)
-        for remark in (*cut, *rendered.remarks):
+        for remark in (*cut, *rendered.remarks, *require_clean(bench, rendered.parsed, args.allow_flagged)):
             warn(remark)
         if path is None:
             _copy(rendered.text) if args.copy else to_stdout(rendered.text)
         else:
-            _write(bench, bench.exporter.preview(path, rendered.text, rendered.remarks), args)
+            _write(bench, rendered, path, args)
     return 0
 
 
@@ -100,9 +103,15 @@ def _filtered(bench: "Workbench", text: str) -> "tuple[tuple[Memory, ...], tuple
     return tuple(view.memories), (remark,) if cut else ()
 
 
-def _write(bench: "Workbench", preview: "ExportPreview", args: "Namespace") -> None:
+def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:
+    kind = rendered.outlet
+    preview = bench.exporter.preview(path, rendered.text, rendered.remarks, inside=kind.inside)
     if not args.force:
-        _require_same_kind(preview)
+        if kind.reads:
+            _require_same_kind(preview)
+        elif not kind.inside and preview.present and preview.base is None and preview.changed:
+            message = f"{path} exists and was not written from here."
+            raise WorkbenchError(message, "Nothing was written; --force replaces it.")
         if preview.diverged:
             _settle(bench, preview, merge=args.merge)
             return

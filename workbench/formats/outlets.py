@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats import plain_data, plain_prose
+from workbench.formats import plain_block, plain_data, plain_prose
 from workbench.formats.model import WriteText
 from workbench.formats.registry import FORMATS
 
@@ -16,7 +16,8 @@ Holds = Literal["playbook", "memories", "either", "queries"]
 class Outlet:
     """One kind of file to write: its name, what it can hold, and the usual ending of its name.
 
-    `reads` tells that the format is read too, so that a file that is there already can be changed in place.
+    `reads` tells that the format is read too, so that a file that is there already can be changed in place;
+    `inside` that it is written into a file of somebody else, of which everything but our part stays.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Outlet:
     write: WriteText
     suffix: str = ".txt"
     reads: bool = False
+    inside: bool = False
 
 
 _HOLDS: Mapping[str, tuple[Holds, str]] = {
@@ -49,6 +51,7 @@ _PLAIN = (
     Outlet("csv", "CSV table", "either", plain_data.write_csv, ".csv"),
     Outlet("markdown", "Markdown", "either", plain_prose.write_markdown, ".md"),
     Outlet("prompt", "prompt text", "either", plain_prose.write_prompt, ".txt"),
+    Outlet("block", "managed block in a Markdown file", "either", plain_block.write_block, ".md", inside=True),
     Outlet("prompt-counts", "prompt text with counts", "either", plain_prose.write_prompt_with_counts, ".txt"),
 )
 
