@@ -10,7 +10,7 @@ from workbench.core.memory import Memory
 INSIGHT_IMPORTANCE = 8.0
 """The importance of an insight that nobody rated (source 000, algorithm 8)."""
 
-Stage = Literal["questions", "insights", "refine", "rate", "cluster"]
+Stage = Literal["questions", "insights", "refine", "rate", "cluster", "analyse", "curate", "merge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A reply that could not be read: what it was for, its text as it came, and why it could not be read."""
+    """A reply, or a part of one, that could not be read: what it was for, its text as it came, and why not.
+
+    `question` is the one it answers, if any, so that it can be asked again.
+    """
 
     stage: Stage
     reply: str
     reason: str
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)

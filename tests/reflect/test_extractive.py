@@ -1,0 +1,184 @@
+"""The offline reflector: what it proposes, on what grounds, and that it invents nothing."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.core.memory import Memory
+from workbench.reflect.extractive import MOST, ExtractiveReflector
+from workbench.reflect.model import Reflection, Request, Step
+from workbench.reflect.themes import Vectors
+from workbench.retrieval.embedder import Embedder
+
+AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+PNPM = (
+    "I ran npm install in the web folder again and it wrote a package-lock.json.",
+    "Always install web packages with pnpm, because npm install writes a package-lock.json.",
+    "The web build failed because npm install had left a package-lock.json behind.",
+    "Ines removed another package-lock.json from the web folder; install packages with pnpm.",
+)
+OTHERS = (
+    "The clock of the nightly run stands at ten past midnight in UTC.",
+    "Ruth called the swim school about two bookings on lane four.",
+    "Rate limits count each visitor by address and by venue.",
+    "The audit table is partitioned by month and never updated.",
+    "Receipts are rendered as PDF before the mail is sent out.",
+    "Access tokens live fifteen minutes and stay in memory only.",
+    "The colour of the buttons follows the season of the venue.",
+    "Exports of payments are streamed in parts of eight megabytes.",
+)
+
+
+@cache
+def embedder() -> Embedder:
+    return Embedder()
+
+
+def embed(texts: Sequence[str]) -> Vectors:
+    vectors: Vectors = embedder().embed(list(texts))
+    return vectors
+
+
+def memories(*contents: str, hours: float = 24.0, **fields: Any) -> tuple[Memory, ...]:
+    """Return memories so many hours apart, each of a session of its own; without any, all in one session."""
+    shared = {"observation_type": "correction", "importance_score": 8.0, **fields}
+    made = []
+    for i, text in enumerate(contents):
+        at = AT + timedelta(hours=hours * i)
+        made.append(Memory(f"m{i}", text, at, at, session_id=f"s{i if hours else 0}", **shared))
+    return tuple(made)
+
+
+def reflect(found: Sequence[Memory], focus: str = "", known: Sequence[str] = ()) -> Reflection:
+    reflector = ExtractiveReflector(embed, known)
+    return reflector.reflect(Request(tuple(found), focus), lambda step: None, lambda: False)
+
+
+MIXED = memories(OTHERS[0], PNPM[0], *OTHERS[1:3], PNPM[1], *OTHERS[3:5], PNPM[2], *OTHERS[5:], PNPM[3])
+
+
+def test_the_rule_behind_what_recurs_is_proposed_with_all_that_supports_it() -> None:
+    (insight,) = reflect(MIXED).insights
+    assert insight.text == PNPM[1]
+    assert insight.label == "extractive"
+    assert insight.citations[0] == MIXED[4].id, "the memory that says it comes first"
+    assert set(insight.citations) == {m.id for m in MIXED if m.content in PNPM}
+    assert insight.unresolved == () == insight.rounds
+
+
+def test_it_is_deterministic() -> None:
+    assert reflect(MIXED) == reflect(MIXED)
+
+
+def test_what_happens_on_one_occasion_only_does_not_recur() -> None:
+    assert reflect(memories(*PNPM, *OTHERS, hours=0)).insights == ()
+    apart = reflect(memories(*PNPM, *OTHERS, hours=1.5))
+    assert [i.text for i in apart.insights] == [PNPM[1]], "hours apart are other times, in the same session too"
+
+
+def test_two_memories_are_no_theme() -> None:
+    assert reflect(memories(*PNPM[:2], *OTHERS)).insights == ()
+
+
+def test_what_is_known_is_not_proposed_again() -> None:
+    texts = [insight.text for insight in reflect(MIXED, known=[PNPM[1]]).insights]
+    assert PNPM[1] not in texts
+    assert reflect(MIXED, known=PNPM).insights == ()
+
+
+def test_what_was_confirmed_or_is_a_reflection_is_evidence_but_not_proposed() -> None:
+    kept = [m for m in MIXED if m.content != PNPM[1]]
+    confirmed, thought = memories(PNPM[1], status="confirmed")[0], memories(PNPM[1], is_synthetic=True)[0]
+    for other in (confirmed, thought):
+        for insight in reflect([other, *kept]).insights:
+            assert insight.text != PNPM[1]
+            assert other.id in insight.citations
+
+
+def test_the_focus_decides_what_is_looked_at() -> None:
+    tokens = (
+        "Every refresh of the session rotates the token at once.",
+        "A used refresh token revokes the whole token family.",
+        "The refresh token is kept in a cookie of the browser.",
+    )
+    everything = memories(OTHERS[0], *PNPM, *OTHERS[1:4], *tokens)
+    assert [i.text for i in reflect(everything, "package manager npm").insights] == [PNPM[1]]
+    about_tokens = reflect(everything, "refresh tokens").insights
+    assert about_tokens
+    assert {i.text for i in about_tokens} <= set(tokens)
+    assert reflect(everything, "seasons of the opera").insights == ()
+
+
+@pytest.mark.parametrize("found", [(), memories("One memory says very little about it.")])
+def test_little_to_read_is_no_problem(found: tuple[Memory, ...]) -> None:
+    assert reflect(found) == Reflection("extractive", ())
+
+
+def test_every_proposal_is_a_part_of_a_memory_it_cites() -> None:
+    for insight in reflect(MIXED).insights:
+        source = next(m for m in MIXED if m.id == insight.citations[0])
+        assert insight.text in source.content
+
+
+def test_it_tells_how_far_it_is_and_stops_when_asked() -> None:
+    steps: list[Step] = []
+    reflector = ExtractiveReflector(embed)
+    done = reflector.reflect(Request(MIXED), steps.append, lambda: False)
+    assert [step.text for step in steps] == ["", f"{PNPM[1]}\n"]
+    assert (steps[-1].stage, steps[-1].done, steps[-1].total) == ("cluster", 1, MOST)
+    assert done.complete
+    stopped = reflector.reflect(Request(MIXED), lambda step: None, lambda: True)
+    assert (stopped.complete, stopped.insights, stopped.stopped) == (False, (), "You stopped it.")
+
+
+def test_nothing_leaves_the_machine() -> None:
+    preview = ExtractiveReflector(embed).preview(Request(MIXED))
+    assert (preview.texts, preview.estimate.total) == ((), 0)
+    assert "Nothing leaves" in preview.remark
+
+
+def test_at_most_ten_are_proposed() -> None:
+    def fake(texts: Sequence[str]) -> Vectors:
+        """Put the texts of one subject at one place."""
+        names = sorted({text.split()[1] for text in texts})
+        return np.array([np.eye(len(names), dtype=np.float32)[names.index(t.split()[1])] for t in texts])
+
+    subjects = [f"subject{chr(97 + i)}" for i in range(14)]
+    texts = [f"The {s} must never be restarted without asking {who}." for s in subjects for who in "abc"]
+    found = ExtractiveReflector(fake).reflect(Request(memories(*texts)), lambda step: None, lambda: False)
+    assert len(found.insights) == MOST
+    assert all(len(insight.citations) == 3 for insight in found.insights)
+
+
+def _letters(texts: Sequence[str]) -> Vectors:
+    """Embed by letters, which is quick and defined for any text."""
+    counted = np.array([[text.lower().count(chr(97 + i)) for i in range(26)] for text in texts], np.float32) + 0.01
+    vectors: Vectors = counted / np.linalg.norm(counted, axis=1, keepdims=True)
+    return vectors
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(("Ines: ", "the cache ", "deploy ", "must ", "never. ", "Wait\n", "[x](", "\ud7ff", "é "))
+        ).map("".join),
+        min_size=1,
+        max_size=25,
+    ),
+    st.sampled_from(("", "cache", "\n")),
+)
+def test_whatever_the_memories_hold_nothing_is_invented(contents: list[str], focus: str) -> None:
+    found = memories(*(text or "empty" for text in contents))
+    reflection = ExtractiveReflector(_letters).reflect(Request(found, focus), lambda step: None, lambda: False)
+    ids = {memory.id: memory for memory in found}
+    for insight in reflection.insights:
+        assert set(insight.citations) <= ids.keys()
+        assert insight.text.removeprefix("Ines: ") in ids[insight.citations[0]].content

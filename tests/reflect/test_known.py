@@ -1,0 +1,40 @@
+"""What need not be proposed again."""
+
+import pytest
+
+from workbench.reflect.known import KnownTexts
+
+KNOWN = KnownTexts(
+    [
+        "Use pnpm for everything in web/ and packages/: `pnpm install`. A package-lock.json in a diff is a mistake.",
+        "Never deploy on Fridays.",
+        "Tests run before every push.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A package-lock.json in a diff is a mistake.",
+        "a package-lock.json  in a DIFF is a mistake",
+        "Use pnpm in web/ and packages/: pnpm install.",
+        "Never deploy on a Friday.",
+    ],
+)
+def test_what_a_known_text_says_is_known(text: str) -> None:
+    assert KNOWN.says(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Deploy on Fridays.",
+        "Never run tests before every push.",
+        "Tests run after every push.",
+        "The cache is cleared after the commit.",
+        "",
+    ],
+)
+def test_the_opposite_and_the_new_are_not(text: str) -> None:
+    assert not KNOWN.says(text)
