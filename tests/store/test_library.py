@@ -6,9 +6,13 @@ import pytest
 from tests.store.helpers import NOON, memory, open_library
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.judgment import Judgment, SavedQuery
+from workbench.core.kept_pair import KeptPair
+from workbench.core.llm_run import LlmRun, UnreadReply
+from workbench.core.placement import Placement
 from workbench.core.playbook import Book, Bullet, Section
 from workbench.core.proposal import Proposal
 from workbench.core.trigger import ReflectionState
+from workbench.core.usage_tally import Outcome, UsageTally
 from workbench.core.vote import Vote
 from workbench.store import undo
 from workbench.store.library import TABLES, Touched, key_of
@@ -23,6 +27,10 @@ RECORDS: list[tuple[str, str, object]] = [
     ("queries", "q1", SavedQuery("q1", "text", NOON)),
     ("judgments", "q1:m1", Judgment("q1:m1", "q1", "m1", 2, "human", NOON)),
     ("reflection", "reflection", ReflectionState(2.5, 1, NOON)),
+    ("kept_pairs", "b/x|y", KeptPair("b/x|y", "b", "x", "y", 0.93, "00-11", "human", NOON)),
+    ("runs", "run-1", LlmRun("run-1", "claude", NOON, 7, 8, (UnreadReply("insights", "hm", "no list"),), ("m1",))),
+    ("tallies", "b/log", UsageTally("b/log", "b", "log", ("x", "y"), (Outcome((0, 1), 1, 2),), NOON)),
+    ("placements", "m1:entry:A.md", Placement("m1:entry:A.md", "m1", "entry", "A.md", "- a", NOON, lead=2)),
 ]
 
 

@@ -12,7 +12,9 @@ from workbench.store import purge
 from workbench.store.entry import ABSENT
 from workbench.store.purge import Purged
 
-_SPEAKS = {"votes": "target", "judgments": "memory", "proposals": "evidence"}
+_SPEAKS = {
+    "votes": "target", "judgments": "memory", "proposals": "evidence", "overrides": "target", "placements": "memory",
+}  # fmt: skip
 """The tables whose records are about others, and the field that says about which."""
 
 
@@ -24,20 +26,28 @@ class ErasePlan:
     votes: tuple[Place, ...]
     judgments: tuple[Place, ...]
     proposals: tuple[Place, ...]
+    overrides: tuple[Place, ...] = ()
+    placements: tuple[Place, ...] = ()
 
     @property
     def places(self) -> tuple[Place, ...]:
         """Everything, each once."""
-        return tuple(dict.fromkeys((*self.asked, *self.votes, *self.judgments, *self.proposals)))
+        about = (*self.votes, *self.judgments, *self.proposals, *self.overrides, *self.placements)
+        return tuple(dict.fromkeys((*self.asked, *about)))
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was erased where. `elsewhere` names folders beside the store that may still hold the text."""
+    """What was erased where.
+
+    `files` are those a promotion had written it to and that no longer hold it; `elsewhere` names what may still
+    hold the text: folders beside the store, and files that somebody changed since.
+    """
 
     plan: ErasePlan
     done: Purged
     elsewhere: tuple[Path, ...]
+    files: tuple[str, ...] = ()
 
 
 class Eraser:
@@ -61,13 +71,26 @@ class Eraser:
         return ErasePlan(asked, **{table: tuple((table, name) for name in about[table]) for table in _SPEAKS})
 
     def carry_out(self, plan: ErasePlan) -> Erased:
-        """Erase what a plan names, from every file of the store. Raises `StoreProblem`; it can be run again then."""
+        """Erase what a plan names, from every file of the store and where it was promoted to.
+
+        Raises `StoreProblem`, or `WorkbenchError` for such a file; it can be run again then.
+        """
+        files, changed = self._out_of_files(plan)
         done = purge.purge(self._library.journal, plan.places, self._context.actor)
         folder = self._library.folder
-        return Erased(plan, done, tuple(sorted(folder.parent.glob(f"{folder.name}.recovered-*"))))
+        copies = sorted(folder.parent.glob(f"{folder.name}.recovered-*"))
+        return Erased(plan, done, (*copies, *changed), files)
+
+    def _out_of_files(self, plan: ErasePlan) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+        """Take what was promoted out of the files; return those changed, and those that may still hold the text."""
+        if not plan.placements:
+            return (), ()
+        from workbench.bench.placing import Placing
+
+        return Placing(self._library).take_out([id for _, id in plan.placements])
 
     def _speaking_of(self, key: str) -> Iterator[Place]:
-        """Yield the votes, judgments and proposals that are or were about a record."""
+        """Yield the votes, judgments, proposals and permissions that are or were about a record."""
         journal = self._library.journal
         for table in _SPEAKS:
             for doc in journal.state.tables.get(table, {}).values():

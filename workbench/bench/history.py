@@ -1,6 +1,6 @@
 """Undo, redo, who changed what, and any record as it was."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from workbench.bench.context import Context, is_person
 from workbench.bench.votes import find_votable
@@ -10,6 +10,7 @@ from workbench.core.record import from_doc
 from workbench.store import history, undo
 from workbench.store.history import Event, FieldEvent
 from workbench.store.records import TABLES
+from workbench.store.undo import Action
 
 Place = tuple[str, str]
 """A record as (table, key)."""
@@ -28,8 +29,7 @@ class History:
         action = undo.undoable(self._journal, is_person)
         if action is None:
             raise WorkbenchError("There is nothing to undo.")
-        undo.undo(self._journal, action, self._context.actor)
-        return action.label
+        return action.label + self._carry_out(undo.undo, action)
 
     def redo(self) -> str:
         """Do again what was undone last and return what it was."""
@@ -37,8 +37,7 @@ class History:
         action = undo.redoable(self._journal, is_person)
         if action is None:
             raise WorkbenchError("There is nothing to redo.")
-        undo.redo(self._journal, action, self._context.actor)
-        return action.label
+        return action.label + self._carry_out(undo.redo, action)
 
     def undo_revision(self, rev: int) -> str:
         """Take back one transaction, whoever made it, with the rest of its group; return what it was.
@@ -53,13 +52,13 @@ class History:
         if entry.kind in ("access", "purge"):
             what = "only counts what agents read" if entry.kind == "access" else "erased for good"
             raise WorkbenchError(f"Revision {rev} {what}, so there is nothing to take back.")
-        self._take_back(entry.group or str(entry.target or rev), again=entry.kind == "undo")
-        return entry.label
+        _, found = self._take_back(entry.group or str(entry.target or rev), again=entry.kind == "undo")
+        return entry.label + found
 
     def undo_group(self, group: str) -> str:
         """Take back everything that was written under a group's name, finished or not; return what it was."""
         self._journal.refresh()
-        return self._take_back(group)
+        return "".join(self._take_back(group))
 
     def events(self, place: Place | None = None, *, accesses: bool = False) -> Iterator[Event]:
         """Yield transactions, newest first: all, or those that touched a record; reads by agents when asked for."""
@@ -89,14 +88,25 @@ class History:
         kind = next(kind for kind, name in TABLES.items() if name == table)
         return from_doc(kind, doc)
 
-    def _take_back(self, key: str, *, again: bool = False) -> str:
+    def _take_back(self, key: str, *, again: bool = False) -> tuple[str, str]:
+        """Return what was taken back, and what was found in the files then."""
         action = undo.action_of(self._journal, key)
         if action is None:
             raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
         if undo.is_erased(action):
             raise WorkbenchError(f"“{action.label}” was purged, so there is nothing to take back.")
-        (undo.redo if again else undo.undo)(self._journal, action, self._context.actor)
-        return action.label
+        return action.label, self._carry_out(undo.redo if again else undo.undo, action)
+
+    def _carry_out(self, verb: Callable[..., None], action: Action) -> str:
+        """Undo or redo, with the files that hold promoted memories; return what was found there, in brackets."""
+        if not any(change.table == "placements" for entry in action.entries for change in entry.changes):
+            verb(self._journal, action, self._context.actor)
+            return ""
+        from workbench.bench.placing import Placing  # most undos touch no file
+
+        with Placing(self._context.library).guarded() as follow:
+            verb(self._journal, action, self._context.actor, follow)
+        return f" ({follow.remarks.removesuffix('.')})" if follow.remarks else ""
 
 
 __all__ = ["Event", "FieldEvent", "History", "Place"]

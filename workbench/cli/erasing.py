@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PURGE = """Removes the records, their votes, judgments and proposals, and every text they ever held, from
 memory.json, the whole journal, backups and caches of this store. There is no undo; `workbench undo` and the app's
 "forget" can be taken back. Each id has to be typed once more, or given as --yes-erase ID by a script.
-Files you exported, and stores you copied, are not touched."""
+What it was promoted to is taken out of those files; files you exported, and stores you copied, are not touched."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -51,7 +51,8 @@ def _require_agreement(ids: list[str], agreed: list[str], plan: "ErasePlan") -> 
 
 def _told(plan: "ErasePlan") -> str:
     parts = [", ".join(key for _, key in plan.asked)]
-    for word, places in (("vote", plan.votes), ("judgment", plan.judgments), ("proposal", plan.proposals)):
+    speaking = (("vote", plan.votes), ("judgment", plan.judgments), ("proposal", plan.proposals))
+    for word, places in (*speaking, ("permission", plan.overrides)):
         if places:
             parts.append(counted(len(places), word))
     return ", ".join(parts)
@@ -65,5 +66,8 @@ def _report(erased: "Erased") -> None:
         say(f"removed: {', '.join(done.removed)}")
     if done.damaged:
         say(f"{counted(done.damaged, 'damaged journal line')} held the text and had to go as a whole.")
-    for folder in erased.elsewhere:
-        warn(f"{folder} is a copy of this store and was not touched.")
+    if erased.files:
+        say(f"taken out of: {', '.join(erased.files)}")
+    for place in erased.elsewhere:
+        copy = place.is_dir()
+        warn(f"{place} {'is a copy of this store and was not touched' if copy else 'was changed since: look there'}.")

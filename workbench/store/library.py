@@ -7,10 +7,15 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.judgment import Judgment, SavedQuery
+from workbench.core.kept_pair import KeptPair
+from workbench.core.llm_run import LlmRun
 from workbench.core.memory import Memory, check_memory
+from workbench.core.override import Override
+from workbench.core.placement import Placement
 from workbench.core.playbook import Book, Bullet, Section
 from workbench.core.proposal import Proposal
 from workbench.core.trigger import ReflectionState
+from workbench.core.usage_tally import UsageTally
 from workbench.core.vote import Vote
 from workbench.store import upgrades
 from workbench.store.engine import Clock, Options
@@ -102,6 +107,11 @@ class Library:
         self.judgments = Table(self.journal, Judgment)
         self.proposals = Table(self.journal, Proposal)
         self.reflection = Table(self.journal, ReflectionState)
+        self.overrides = Table(self.journal, Override)
+        self.placements = Table(self.journal, Placement)
+        self.runs = Table(self.journal, LlmRun)
+        self.kept_pairs = Table(self.journal, KeptPair)
+        self.tallies = Table(self.journal, UsageTally)
 
     @contextmanager
     def transaction(

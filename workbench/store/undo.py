@@ -15,6 +15,11 @@ from workbench.store.entry import DocChange, Entry, reverse
 from workbench.store.naming import TOTALS
 
 Mine = Callable[[str], bool]
+Meanwhile = Callable[[], object]
+
+
+def nothing_else() -> None:
+    """Do nothing beside an undo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +106,30 @@ def is_undone(journal: Journal, action: Action) -> bool:
     return latest is not None and latest.kind == "undo"
 
 
-def undo(journal: Journal, action: Action, actor: str) -> None:
-    """Take an action back as one transaction; raises `UndoConflict`, and then nothing is changed."""
+def undo(journal: Journal, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
+    """Take an action back as one transaction; raises `UndoConflict`, and then nothing is changed.
+
+    `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
+    """
     changes = (reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes))
-    _commit(journal, "undo", action, actor, changes)
+    _commit(journal, "undo", action, actor, changes, meanwhile)
 
 
-def redo(journal: Journal, action: Action, actor: str) -> None:
-    """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is changed."""
-    _commit(journal, "redo", action, actor, (c for entry in action.entries for c in entry.changes))
+def redo(journal: Journal, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
+    """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is changed.
+
+    `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
+    """
+    _commit(journal, "redo", action, actor, (c for entry in action.entries for c in entry.changes), meanwhile)
 
 
 def _commit(
-    journal: Journal, verb: Literal["undo", "redo"], action: Action, actor: str, changes: Iterator[DocChange]
+    journal: Journal,
+    verb: Literal["undo", "redo"],
+    action: Action,
+    actor: str,
+    changes: Iterator[DocChange],
+    meanwhile: Meanwhile,
 ) -> None:
     """Stage and commit; what is undone already is not undone twice (a count would move twice)."""
     last = action.last
@@ -124,6 +140,7 @@ def _commit(
         clashes = [clash for change in changes for clash in stage_change(staged, change)]
         if clashes:
             raise UndoConflict(verb, action, clashes)
+        meanwhile()
 
 
 def is_erased(action: Action) -> bool:

@@ -1,0 +1,164 @@
+"""`workbench review list` and `show`: what waits for a decision, and what it rests on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.describe import memory_json
+from workbench.cli.output import counted, moment, plain, say, table, warn, write_json
+from workbench.cli.parsing import wants_json
+from workbench.cli.progress import ProgressLine
+from workbench.cli.session import Session
+from workbench.core.describe import describe
+from workbench.core.errors import InvalidQuery, UnknownRecord, WorkbenchError
+from workbench.core.proposal import PROPOSAL_KINDS, Proposal
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from workbench.bench.review import Evidence
+    from workbench.bench.workbench import Workbench
+    from workbench.core.memory import Memory
+
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
+
+SHOWN = 200
+"""Cells of a text that is not the one that is asked about."""
+
+
+def list_queue(session: Session) -> int:
+    """Print the queue."""
+    args = session.args
+    if args.kind is not None and args.kind not in PROPOSAL_KINDS:
+        raise InvalidQuery(f"There is no kind “{args.kind}”.", f"There are: {', '.join(PROPOSAL_KINDS)}.")
+    with session.reading() as bench:
+        queue = bench.review.queue()
+        found = bench.review.matching(queue, " ".join(args.filter))
+        found = tuple(p for p in found if args.kind in (None, p.kind))
+        now = bench.context.now()
+    shown = found[: args.limit]
+    if wants_json(args):
+        write_json([_json(proposal) for proposal in shown])
+        return 0
+    for line in table([_row(p, later=p.review_after is not None and p.review_after > now) for p in shown], right=(3,)):
+        say(line)
+    if not queue:
+        warn("Nothing waits. `workbench reflect` and `workbench upkeep` make proposals.")
+    elif not found:
+        warn(f"None of the {counted(len(queue), 'proposal')} is let through.")
+    elif len(found) > len(shown):
+        warn(f"{len(found) - len(shown):,} more; --limit shows more of them.")
+    return 0
+
+
+def show_proposal(session: Session) -> int:
+    """Print one proposal, the texts it is about, and everything that speaks for or against it."""
+    args = session.args
+    with session.reading() as bench:
+        try:
+            proposal = bench.review.get(args.id)
+        except UnknownRecord as error:
+            raise UnknownRecord(error.message, "`workbench review list` shows what waits.") from error
+        memory = bench.review.memory(proposal)
+        evidence = _evidence(bench, proposal, quick=args.quick)
+    if wants_json(args):
+        write_json({**_json(proposal), "memory": memory and memory_json(memory), "evidence": _evidence_json(evidence)})
+        return 0
+    _print(proposal, memory, evidence)
+    return 0
+
+
+def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Evidence":
+    if quick:
+        return bench.review.known(proposal)
+    line = ProgressLine("reading the memories", LONG)
+    try:
+        bench.retriever.load(line)
+    except WorkbenchError as error:
+        line.clear()
+        warn(f"What is alike was not looked for: {error}")
+        return bench.review.known(proposal)
+    finally:
+        line.clear()
+    return bench.review.evidence(proposal)
+
+
+def _row(proposal: Proposal, *, later: bool) -> tuple[str, ...]:
+    flags = ", ".join((*(f"! {flag}" for flag in proposal.flags), *(("later",) if later else ())))
+    label, at = describe(proposal).label, moment(proposal.created_at)
+    return (proposal.id, label, at, f"{proposal.importance:g}", flags, one_line(proposal.title, SHOWN))
+
+
+def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence") -> None:
+    words = describe(proposal)
+    facts = [
+        ("id", proposal.id),
+        ("question", words.question),
+        ("yes", words.yes),
+        ("no", words.no),
+        ("by", f"{proposal.actor}, {moment(proposal.created_at)}"),
+        ("importance", f"{proposal.importance:g}"),
+        *(("for", reason) for reason in words.pro),
+        *(("!", flag) for flag in words.contra),
+        ("put off until", moment(proposal.review_after) if proposal.review_after else ""),
+    ]
+    for text in table([(name, value) for name, value in facts if value]):
+        say(text)
+    say()
+    say(memory.content if memory is not None else proposal.title)
+    if proposal.kind != "reflection" and proposal.changes:
+        _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
+    _print_cited(evidence)
+    near = [(m.id, f"{similarity:.2f}", one_line(m.content, SHOWN)) for m, similarity in evidence.near]
+    _section("alike", near + [(b.id, f"{s:.2f}", one_line(b.content, SHOWN)) for b, s in evidence.near_bullets])
+    _section(
+        "rejected before",
+        [(t.rejected.id, f"{t.similarity:.2f}", one_line(t.rejected.content, SHOWN)) for t in evidence.rejections],
+    )
+    _section("may contradict", [(c.other, c.reason, one_line(c.theirs, SHOWN)) for c in evidence.against])
+
+
+def _print_cited(evidence: "Evidence") -> None:
+    """Print what is cited, in full."""
+    for cited in evidence.cited:
+        say()
+        state = cited.gone or (f"now {cited.memory.id}" if cited.memory and cited.merged else "")
+        say(f"rests on {cited.id}" + (f" · {state}" if state else ""))
+        if cited.memory is not None:
+            for text in cited.memory.content.splitlines() or [""]:
+                say(f"  {text}")
+    deeper = [branch for branch in evidence.tree if branch.depth]
+    if deeper:
+        rows = [(b.cited.memory.content if b.cited.memory else b.cited.gone, b) for b in deeper]
+        _section("which rest on", [("  " * (b.depth - 1) + b.cited.id, one_line(said, SHOWN)) for said, b in rows])
+
+
+def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
+    if rows:
+        say()
+        say(title)
+        for text in table(rows):
+            say(f"  {text}")
+
+
+def _json(proposal: Proposal) -> dict[str, object]:
+    doc = plain(proposal)
+    assert isinstance(doc, dict)
+    words = describe(proposal)
+    return {**doc, "label": words.label, "question": words.question}
+
+
+def _evidence_json(evidence: "Evidence") -> dict[str, object]:
+    cited = [{"id": c.id, "gone": c.gone, "content": c.memory.content if c.memory else None} for c in evidence.cited]
+    near = [("memories", m.id, m.content, s) for m, s in evidence.near]
+    near += [("bullets", f"{b.book}/{b.id}", b.content, s) for b, s in evidence.near_bullets]
+    return {
+        "cited": cited,
+        "tree": [{"id": b.cited.id, "depth": b.depth, "gone": b.cited.gone} for b in evidence.tree],
+        "searched": evidence.searched,
+        "near": [{"table": table, "id": id, "content": text, "similarity": s} for table, id, text, s in near],
+        "rejections": [
+            {"id": t.rejected.id, "content": t.rejected.content, "similarity": t.similarity}
+            for t in evidence.rejections
+        ],
+        "contradictions": plain(evidence.against),
+    }

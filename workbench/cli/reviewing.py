@@ -1,0 +1,163 @@
+"""`workbench review`: the queue of proposals on the command line, and the ways to decide on them."""
+
+import difflib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, say, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
+from workbench.cli.session import Session
+from workbench.core.errors import UnknownRecord
+from workbench.core.text import clean_for_store
+
+if TYPE_CHECKING:
+    from workbench.bench.workbench import Workbench
+
+DEFAULT = 50
+
+_REVIEW = """What reflections, agents and upkeep propose waits in one queue. Nothing of it is served to an agent until
+somebody approves it. Several ids are decided together: all of them, or none when one cannot be."""
+
+_LIST = """FILTER is the filter language of the Stream, on the memories; other words are looked for in the text, the
+tags, the kind and the flags. Flagged ones come first, then the important, then the oldest; put-off ones last."""
+
+_PROMOTE = """TARGET is one of
+  playbook:SECTION   a bullet in that section of the playbook (BOOK/SECTION when there are several)
+  CLAUDE.md          an entry in the managed block of that file of the project; AGENTS.md likewise
+  memory             a memory file of its own, with its line in MEMORY.md (memory:DIR says where)
+  skill              .claude/skills/NAME/SKILL.md (skill:DIR puts it elsewhere)
+  PATH               an entry in the managed block of any Markdown file, from the working directory
+What a candidate says is approved first. Nothing outside the managed block is touched. `workbench undo` takes back
+both the record and the files."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `review` and what is below it."""
+    from workbench.cli.promoting import promote
+    from workbench.cli.review_reading import list_queue, show_proposal
+
+    review = add_command(commands, "review", list_queue, "decide on what waits in Review", _REVIEW)
+    review.set_defaults(filter=[], limit=DEFAULT, kind=None, json=False)
+    verbs = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
+    listing = add_command(verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST)
+    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
+    listing.add_argument("-n", "--limit", metavar="N", type=count, default=DEFAULT, help=f"how many (of {DEFAULT})")
+    listing.add_argument("--kind", metavar="KIND", help="only these: reflection, merge, prune, confirm, …")
+    show = add_command(verbs, "show", show_proposal, "print a proposal in full, with its evidence")
+    show.add_argument("id", metavar="ID")
+    show.add_argument("--quick", action="store_true", help="leave out what the search model would find")
+    _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made")
+    _add_decision(verbs, "reject", reject, "turn proposals down; a candidate leaves a tombstone")
+    _add_decision(verbs, "later", put_off, "put decisions off for a week")
+    merging = add_command(verbs, "merge", merge, "merge a candidate into a memory, which keeps its id")
+    merging.add_argument("id", metavar="ID")
+    merging.add_argument("into", metavar="INTO")
+    promoting = add_command(verbs, "promote", promote, "approve and write to where agents read", _PROMOTE)
+    promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates or confirmed memories")
+    promoting.add_argument("--to", metavar="TARGET", required=True, help="where to (see above)")
+    promoting.add_argument("--title", metavar="TEXT", default="", help="memory, skill: its title")
+    promoting.add_argument("--name", metavar="NAME", default="", help="memory, skill: its file's or folder's name")
+    promoting.add_argument("--about", metavar="TEXT", default="", help="memory, skill: one line on what it is about")
+    promoting.add_argument("--outside", action="store_true", help="agree to a file outside the project")
+    promoting.add_argument("--dry-run", action="store_true", help="only show what would be written")
+    for verb in (merging, promoting):
+        _add_reason(verb)
+    for verb in (listing, show, merging, promoting):
+        add_json(verb)
+
+
+def approve(session: Session) -> int:
+    """Accept."""
+    return _decide(session, "Approved", lambda bench, ids: bench.review.approve(ids))
+
+
+def reject(session: Session) -> int:
+    """Turn down."""
+    reason = _reason(session)
+    with session.changing() as bench:
+        ids = _waiting(bench, session.args.ids)
+        group = bench.review.reject(ids, reason)
+    return _report(session, "Rejected", ids, group=group)
+
+
+def put_off(session: Session) -> int:
+    """Put off."""
+    return _decide(session, "Put off", lambda bench, ids: bench.review.later(ids))
+
+
+def merge(session: Session) -> int:
+    """Merge a candidate into a memory."""
+    into = session.args.into
+
+    def carry_out(bench: "Workbench", ids: Sequence[str]) -> None:
+        if into not in bench.library.memories:
+            raise UnknownRecord(f"There is no memory {into} to merge into.", "Nothing was changed.")
+        bench.review.merge_into(ids[0], into)
+
+    return _decide(session, f"Merged into {into}:", carry_out, [session.args.id])
+
+
+def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int], help: str) -> None:
+    parser = add_command(verbs, name, handler, help)
+    parser.add_argument("ids", metavar="ID", nargs="+")
+    _add_reason(parser)
+    add_json(parser)
+
+
+def _add_reason(parser: Parser) -> None:
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why; it is kept in the history")
+
+
+def _decide(
+    session: Session,
+    done: str,
+    carry_out: "Callable[[Workbench, Sequence[str]], None]",
+    asked: Sequence[str] | None = None,
+) -> int:
+    """Carry a decision out as one action, whose label names the reason."""
+    reason, verb = _reason(session), carry_out
+    with session.changing() as bench:
+        ids = _waiting(bench, session.args.ids if asked is None else asked)
+        if not reason:
+            verb(bench, ids)
+        else:
+            label = f"{done.removesuffix(':').lower()} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}"
+            with bench.library.transaction(bench.context.actor, f"{label}: {reason}"):
+                verb(bench, ids)
+    return _report(session, done, ids)
+
+
+def _reason(session: Session) -> str:
+    return " ".join(clean_for_store(session.args.reason).split())
+
+
+def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
+    """Return the ids, each once; raises `UnknownRecord` for one that waits for nothing, with what may help."""
+    ids = list(dict.fromkeys(asked))
+    for id in ids:
+        try:
+            bench.review.get(id)
+        except UnknownRecord as error:
+            raise UnknownRecord(error.message, f"Nothing was changed. {_hint(bench, id)}") from error
+    return ids
+
+
+def _hint(bench: "Workbench", id: str) -> str:
+    """Say what an id that is not in the queue may be."""
+    memory = bench.library.memories.find(id)
+    if memory is not None:
+        why = f" ({memory.archived_reason})" if memory.archived_reason else ""
+        return f"That memory is {memory.status}{why}."
+    decided = bench.library.proposals.find(id)
+    if decided is not None:
+        return f"That proposal was {decided.state} already."
+    near = difflib.get_close_matches(id, [p.id for p in bench.review.queue()], n=1)
+    return f"Did you mean {near[0]}?" if near else "`workbench review list` shows what waits."
+
+
+def _report(session: Session, done: str, ids: Sequence[str], **more: str) -> int:
+    if wants_json(session.args):
+        write_json({"done": done.removesuffix(":").lower(), "ids": ids, **more})
+    else:
+        say(f"{done} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}. `workbench undo` takes it back.")
+    return 0

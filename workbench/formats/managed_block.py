@@ -1,0 +1,194 @@
+"""The managed block: the part of a person's Markdown file that is written from the store.
+
+It stands between two marker lines and holds one list item per entry. All functions are from text to
+text; what is outside the markers stays as it is, character by character.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.core.errors import WorkbenchError
+from workbench.core.text import clean_for_store
+from workbench.formats.claude_memory import BEGIN, END
+from workbench.formats.textedit import newline_of
+
+_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
+_MARKER = re.compile(rf" {{0,3}}({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\Z")
+_ITEM = re.compile(r"-(?: |\Z)")
+_BOM = "\ufeff"
+
+
+class BrokenBlock(WorkbenchError):
+    """The markers in a file do not make one block, so nobody can tell what is inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block in a text, from `start` to `end` (the line end after its last marker is not part of it).
+
+    `line` is the number of its first line; `items` are its list items as written, with `\\n` between their lines;
+    what stands above the first item is one of them.
+    """
+
+    start: int
+    end: int
+    line: int
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    start: int
+    end: int
+    text: str
+
+
+def item(text: str) -> str:
+    """Return an entry as a list item: its further lines indented, unable to hold a marker or to leave a fence open."""
+    plain = clean_for_store(text).replace("\r\n", "\n").replace("\r", "\n").strip()
+    lines = plain.replace("<!--", "&lt;!--").split("\n")
+    body = [f"  {line}" if line.strip() else "" for line in lines]
+    # A fence that opens on the line of the dash would not be seen as one.
+    head = ["-"] if _FENCE.match(lines[0]) else []
+    if not head:
+        body[0] = f"- {lines[0]}"
+    fence = _open_fence(body)
+    return "\n".join((*head, *body, *([f"  {fence}"] if fence else [])))
+
+
+def same(one: str, other: str) -> bool:
+    """Tell whether two items say the same, but for blank lines around them and white space at line ends."""
+    return _trimmed(one) == _trimmed(other)
+
+
+def render(items: Sequence[str], newline: str = "\n") -> str:
+    """Return a whole block, without a line end after it."""
+    return "\n".join((BEGIN, *items, END)).replace("\n", newline)
+
+
+def find(text: str) -> Block | None:
+    """Return the block of a text, or `None`; raises `BrokenBlock` for markers that make no single block.
+
+    A marker is a line of its own, not inside fenced code.
+    """
+    markers = [line for line, code in _scan(text) if not code and _MARKER.match(line.text)]
+    if not markers:
+        return None
+    kinds = [BEGIN in line.text for line in markers]
+    if kinds != [True, False]:
+        raise BrokenBlock(_complaint(markers, kinds), "Nothing was written; leave one begin and one end marker.")
+    begin, end = markers
+    body = text[begin.end : end.start]
+    return Block(begin.start, end.start + len(end.text), begin.number, tuple(_items(body)))
+
+
+def lead_of(text: str) -> int:
+    """Return how many line ends go between a text and a block at its end: so many that a blank line parts them."""
+    plain = text.removeprefix(_BOM).replace("\r\n", "\n")
+    if not plain:
+        return 0
+    return 2 if not plain.endswith("\n") else 1 if plain.strip("\n") and not plain.endswith("\n\n") else 0
+
+
+def written(text: str, items: Sequence[str], lead: int = 0) -> str:
+    """Return a text whose block holds these items; without items it has no block.
+
+    A block that is not there yet goes to the end, `lead` line ends below (see `lead_of`); one that is taken
+    out from the end takes as many along. Raises `BrokenBlock`, also when the end of the text is code.
+    """
+    block = find(text)
+    kept = [part for part in items if part.strip()]
+    newline = newline_of(text)
+    if block is not None and kept:
+        return text[: block.start] + render(items, newline) + text[block.end :]
+    if block is not None:
+        return _without(text, block, lead)
+    if not kept:
+        return text
+    final = newline if not text.removeprefix(_BOM) or text.endswith("\n") else ""
+    out = text + newline * lead + render(items, newline) + final
+    _require_in_sight(text, out)
+    return out
+
+
+def _without(text: str, block: Block, lead: int) -> str:
+    before = text[: block.start]
+    after = text[block.end :]
+    for end in ("\r\n", "\n"):
+        if after.startswith(end):
+            after = after.removeprefix(end)
+            break
+    for _ in range(min(lead, 2) if not after else 0):
+        before = before.removesuffix("\r\n") if before.endswith("\r\n") else before.removesuffix("\n")
+    return before + after
+
+
+def _require_in_sight(text: str, out: str) -> None:
+    """Refuse to put a block where its own markers would be taken for code."""
+    if find(out) is not None:
+        return
+    opened = 0
+    inside = False
+    for line, code in _scan(text):
+        opened = line.number if code and not inside else opened
+        inside = code
+    raise BrokenBlock(f"The code fence of line {opened} is never closed.", "Nothing was written; close it first.")
+
+
+def _scan(text: str) -> Iterator[tuple[_Line, bool]]:
+    """Yield the lines, and whether they are fenced code (the fences included)."""
+    fence = ""
+    for line in _lines(text):
+        mark = _FENCE.match(line.text)
+        inside = bool(fence)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line.text.strip(" \t" + fence[0]):
+            fence = ""
+        yield line, inside or mark is not None
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    at = 1 if text.startswith(_BOM) else 0
+    for number, found in enumerate(_LINE.finditer(text, at), 1):
+        if found.start() == len(text):
+            return
+        body = found.group().removesuffix("\n").removesuffix("\r")
+        yield _Line(number, found.start(), found.end(), body)
+
+
+def _items(body: str) -> Iterator[str]:
+    gathered: list[str] = []
+    for line in _lines(body):
+        if _ITEM.match(line.text) and gathered:
+            yield "\n".join(gathered)
+            gathered = []
+        gathered.append(line.text)
+    if gathered:
+        yield "\n".join(gathered)
+
+
+def _open_fence(lines: Sequence[str]) -> str:
+    """Return the fence that the lines leave open, or an empty text."""
+    fence = ""
+    for line in lines:
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line.strip(" \t" + fence[0]):
+            fence = ""
+    return fence
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+def _complaint(markers: Sequence[_Line], kinds: Sequence[bool]) -> str:
+    places = ", ".join(
+        f"{'begin' if kind else 'end'} on line {line.number}" for line, kind in zip(markers, kinds, strict=True)
+    )
+    return f"The markers of the managed block are not one pair: {places}."
