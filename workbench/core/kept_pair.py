@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.core.duplicates import text_mark
 from workbench.core.playbook import Bullet
 
 
@@ -39,5 +38,7 @@ def pair_id(one: Bullet, other: Bullet) -> str:
 
 def texts_mark(one: Bullet, other: Bullet) -> str:
     """Return a mark of both texts that changes with either."""
+    from workbench.core.duplicates import text_mark  # the store knows this record, but seldom needs its marks
+
     left, right = sorted((one, other), key=lambda bullet: bullet.id)
     return f"{text_mark(left.content)}-{text_mark(right.content)}"

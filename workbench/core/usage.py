@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
 
 LEAST = 5
 """Runs needed on either side before a difference is called one."""
 
-CONFIDENCE = 0.95
+Z = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution: intervals hold 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,9 @@ def rate(correct: int, runs: int) -> Rate:
     """Return a share with its Wilson score interval; without runs it is anything from 0 to 1."""
     if not runs:
         return Rate(0, 0, 0.0, 1.0)
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     share = correct / runs
-    middle = (share + z * z / (2 * runs)) / (1 + z * z / runs)
-    half = z * math.sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs)) / (1 + z * z / runs)
+    middle = (share + Z * Z / (2 * runs)) / (1 + Z * Z / runs)
+    half = Z * math.sqrt(share * (1 - share) / runs + Z * Z / (4 * runs * runs)) / (1 + Z * Z / runs)
     return Rate(correct, runs, max(0.0, middle - half), min(1.0, middle + half))
 
 

@@ -1,0 +1,27 @@
+"""An override: a person lets one flagged record travel as it is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """Who let which record pass, when and why.
+
+    `target` is the record's key in `table`. `texts` is the hash of its flagged texts: when one of them changes,
+    or another one is flagged, the override holds no longer.
+    """
+
+    id: str
+    table: str
+    target: str
+    texts: str
+    actor: str
+    at: datetime
+    reason: str = ""
+    version: int = 1
+
+
+def override_id(table: str, target: str) -> str:
+    """Name the one override that a record can have; a second one replaces it."""
+    return f"{table}:{target}"

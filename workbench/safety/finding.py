@@ -1,0 +1,28 @@
+"""What a scan finds: a place in a text, and why it should not travel."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+FindingKind = Literal["secret", "injection", "hidden"]
+FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Characters `start` to `end` of a text, and why they are flagged.
+
+    `rule` names what was found in a word or two ("AWS key"), `reason` says it in a sentence; neither ever
+    holds a part of a secret.
+    """
+
+    kind: FindingKind
+    rule: str
+    reason: str
+    start: int
+    end: int
+
+
+def secret(rule: str, start: int, end: int) -> Finding:
+    """Return the finding of a secret called `rule`."""
+    article = "an" if rule[0] in "AEIOaeio" or rule.startswith("npm") else "a"
+    return Finding("secret", rule, f"This looks like {article} {rule}.", start, end)
