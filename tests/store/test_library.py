@@ -8,6 +8,7 @@ from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.judgment import Judgment, SavedQuery
 from workbench.core.kept_pair import KeptPair
 from workbench.core.llm_run import LlmRun, UnreadReply
+from workbench.core.override import Override
 from workbench.core.placement import Placement
 from workbench.core.playbook import Book, Bullet, Section
 from workbench.core.proposal import Proposal
@@ -27,6 +28,7 @@ RECORDS: list[tuple[str, str, object]] = [
     ("queries", "q1", SavedQuery("q1", "text", NOON)),
     ("judgments", "q1:m1", Judgment("q1:m1", "q1", "m1", 2, "human", NOON)),
     ("reflection", "reflection", ReflectionState(2.5, 1, NOON)),
+    ("overrides", "memories:m1", Override("memories:m1", "memories", "m1", "00", "human", NOON, "checked")),
     ("kept_pairs", "b/x|y", KeptPair("b/x|y", "b", "x", "y", 0.93, "00-11", "human", NOON)),
     ("runs", "run-1", LlmRun("run-1", "claude", NOON, 7, 8, (UnreadReply("insights", "hm", "no list"),), ("m1",))),
     ("tallies", "b/log", UsageTally("b/log", "b", "log", ("x", "y"), (Outcome((0, 1), 1, 2),), NOON)),

@@ -43,8 +43,11 @@ class Context:
 
 
 def is_person(actor: str) -> bool:
-    """Tell whether an actor is the person at this machine, by whatever door they came in."""
-    return actor.partition(":")[0] in ("human", "cli", "import", "tinydb")
+    """Tell whether an actor is the person at this machine, by whatever door they came in.
+
+    An import, a reflection and a curator's operations are the person's doing: their undo takes them back.
+    """
+    return actor.partition(":")[0] in ("human", "cli", "import", "reflector", "curator", "tinydb")
 
 
 def apply_changes(tx: Tx, library: Library, changes: tuple[Change, ...]) -> None:

@@ -96,12 +96,12 @@ class Overview:
         for entry in self._library.journal.entries_back():
             if entry.rev <= rev:
                 break
-            if is_person(entry.actor) and not entry.actor.startswith("import"):
+            if is_person(entry.actor) and not entry.actor.startswith(("import", "reflector", "curator")):
                 continue
             ids = [self._id(c.doc) for c in entry.changes if c.table == "memories" and c.op == "insert"]
             arrived += [id for id in ids if id]
             if entry.kind == "access":
-                read |= {id for c in entry.changes if (id := self._id(c.doc))}
+                read |= {id for c in entry.changes if c.table == "memories" and (id := self._id(c.doc))}
         return SinceLastLook(tuple(reversed(arrived)), tuple(sorted(read)), self._review.waiting())
 
     def _id(self, doc_id: str) -> str:

@@ -1,0 +1,397 @@
+"""R: what would be read and sent, a reflection in the making, what came of it."""
+
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server, reply_of
+from tests.tui.review_host import Ticking, memory, put
+from tests.tui.support import app_over, demo_app, open_bench, screen_text
+from workbench.bench.observation import Observation
+from workbench.bench.workbench import Workbench
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.reflect_dialog import ReflectDialog, SentDialog, pieces
+from workbench.tui.reflect_result import ResultDialog
+from workbench.tui.reflect_run import RunDialog
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.stream import StreamScreen
+from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.inert_text import InertTextArea
+from workbench.tui.widgets.safe_input import SafeInput
+
+SIZE = (120, 40)
+NARROW = (80, 24)
+NO_RETRY = {"x-should-retry": "false"}
+
+
+class Driver:
+    """The app, driven by keys."""
+
+    def __init__(self, app: WorkbenchApp, pilot: Pilot[Any]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for a condition."""
+        for _ in range(2000):
+            if holds():
+                await self.pilot.pause()
+                return
+            await self.pilot.pause(0.005)
+        raise AssertionError(f"the condition never came true; in sight is {self.app.screen}")
+
+    async def shows(self, kind: type[object]) -> None:
+        """Wait until a screen of that kind is in sight."""
+        await self.until(lambda: isinstance(self.app.screen, kind))
+
+    async def planned(self) -> ReflectDialog:
+        """Press R and wait until it is gathered what would be read."""
+        await self.pilot.press("R")
+        await self.shows(ReflectDialog)
+        await self.gathered()
+        assert isinstance(self.app.screen, ReflectDialog)
+        return self.app.screen
+
+    async def gathered(self) -> None:
+        """Wait until the dialog says what would be read."""
+        await self.until(lambda: "Gathering" not in self.text("#reflect-plan"))
+
+    async def reflected(self) -> None:
+        """Reflect as it is, and wait for what comes of it."""
+        await self.planned()
+        await self.pilot.press("enter")
+        await self.shows(ResultDialog)
+        await self.pilot.pause()
+
+    def text(self, selector: str) -> str:
+        """What a text in sight says."""
+        return str(self.app.screen.query_one(selector, Static).content)
+
+    @property
+    def toasts(self) -> list[str]:
+        """What was said."""
+        return [note.message for note in self.app._notifications]
+
+    @property
+    def waiting(self) -> int:
+        """How much waits in Review."""
+        return self.app.bench.review.waiting()
+
+    @property
+    def status(self) -> str:
+        """The right end of the key bar."""
+        return str(self.app.screen.query_one(KeyBar).status)
+
+
+@asynccontextmanager
+async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncIterator[Driver]:
+    """Run an app until the Stream is in sight."""
+    async with app.run_test(size=size) as pilot:
+        driver = Driver(app, pilot)
+        await driver.shows(StreamScreen)
+        yield driver
+        await driver.until(lambda: not any(w.group == "reflect" and w.is_running for w in app.workers))
+
+
+@pytest.fixture
+def script() -> list[Reply]:
+    """The replies of Claude, which a test fills in."""
+    return []
+
+
+@pytest.fixture
+def claude(script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
+    """A Claude on this machine, with a key for it in the environment."""
+
+    def answer(seen: Seen) -> Reply:
+        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
+
+    with messages_server(answer) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+# On this machine
+
+
+@pytest.mark.parametrize("size", [NARROW, SIZE, (200, 60)])
+async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with driving(demo_app(tmp_path), size) as driver:
+        assert driver.status.startswith("reflection due ")
+        await driver.planned()
+        plan = driver.text("#reflect-plan")
+        assert "235 memories of the last 42 days, among them 1 reflection" in plan
+        assert "due (hours)" in plan
+        assert "Nothing leaves this machine." in plan
+        await driver.pilot.press("enter")
+        await driver.shows(ResultDialog)
+        await driver.until(lambda: "candidates wait in Review." in driver.text("#result-found"))
+        assert "esc close" in screen_text(driver.app), "the keys are in sight"
+        assert driver.waiting > 14
+        await driver.pilot.press("enter")
+        await driver.shows(ReviewScreen)
+        assert driver.status.startswith("reflection ░")
+
+
+async def test_esc_leaves_without_reflecting(tmp_path: Path) -> None:
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("escape")
+        await driver.shows(StreamScreen)
+        assert driver.waiting == 14
+
+
+async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.pilot.press("R", "enter")
+        await driver.shows(ResultDialog)
+        assert driver.waiting > 14
+
+
+async def test_the_focus_is_written_and_decides(tmp_path: Path) -> None:
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("f", *"vec", "enter")
+        assert driver.app.screen.query_one(SafeInput).value == "vec", "v and c are letters there"
+        await driver.gathered()
+        dialog = driver.app.screen
+        assert isinstance(dialog, ReflectDialog)
+        assert dialog.plan is not None
+        assert dialog.plan.request.focus == "vec"
+        await driver.pilot.press("f", "escape")
+        assert driver.app.screen is dialog, "esc only ends the writing"
+        await driver.gathered()
+        await driver.pilot.press("enter")
+        await driver.shows(ResultDialog)
+        assert "Nothing recurs often enough" in driver.text("#result-found")
+
+
+async def test_without_a_key_claude_says_what_to_do(tmp_path: Path) -> None:
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("c")
+        await driver.until(lambda: "There is no key for Claude." in driver.text("#reflect-plan"))
+        await driver.pilot.press("enter", "v", "c")
+        await driver.until(lambda: "extractive" in driver.text("#reflect-plan"))
+        await driver.gathered()
+        assert isinstance(driver.app.screen, ReflectDialog), "nothing began by itself"
+
+
+async def test_the_preview_says_that_nothing_leaves(tmp_path: Path) -> None:
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("v")
+        await driver.shows(SentDialog)
+        assert "Nothing leaves this machine." in screen_text(driver.app)
+        await driver.pilot.press("escape")
+        await driver.shows(ReflectDialog)
+
+
+async def test_an_empty_store_is_told_what_to_do(tmp_path: Path) -> None:
+    async with driving(app_over(open_bench(tmp_path))) as driver:
+        await driver.planned()
+        assert driver.text("#reflect-plan").startswith("No memories yet.")
+        await driver.pilot.press("enter")
+        assert isinstance(driver.app.screen, ReflectDialog)
+
+
+# Due
+
+
+def almost_due(folder: Path, clock: Ticking) -> Workbench:
+    """Return a store whose gauge stands a little below its limit."""
+    bench = open_bench(folder, clock)
+    settings = replace(bench.context.settings, reflection=replace(bench.context.settings.reflection, observations=2))
+    bench = Workbench(replace(bench.context, settings=settings), folder / "profiles")
+    bench.ingest.add(Observation("The first thing that was ever noticed"))
+    return bench
+
+
+async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
+    clock = Ticking()
+    bench = almost_due(tmp_path, clock)
+    async with driving(app_over(bench)) as driver:
+        assert driver.status.startswith("reflection ▓▓░░")
+        assert driver.toasts == []
+        bench.ingest.add(Observation("A second and very different observation of lighthouses"))
+        await driver.until(lambda: bool(driver.toasts))
+        await driver.until(lambda: driver.status.startswith("reflection due "))
+        for _ in range(3):
+            driver.app._follow()
+        assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]
+
+
+async def test_time_alone_makes_it_due(tmp_path: Path) -> None:
+    clock = Ticking()
+    bench = almost_due(tmp_path, clock)
+    async with driving(app_over(bench)) as driver:
+        clock.move(hours=25)
+        await driver.until(lambda: bool(driver.toasts))
+        assert driver.toasts == ["A reflection is due: the last one is long ago. R reflects."]
+
+
+# With Claude
+
+
+async def test_the_preview_is_exactly_what_is_sent(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
+    async with driving(demo_app(tmp_path)) as driver:
+        dialog = await driver.planned()
+        assert "100 memories of the last 17 days" in driver.text("#reflect-plan")
+        assert "0 of 1\u00a0000\u00a0000 this month" in driver.text("#reflect-plan")
+        assert "at 127.0.0.1" in driver.text("#reflect-plan")
+        assert dialog.plan is not None
+        await driver.pilot.press("v")
+        await driver.shows(SentDialog)
+        shown = "\n".join(
+            str(part.content) for part in driver.app.screen.query("VerticalScroll > Static").results(Static)
+        )
+        await driver.pilot.press("G")
+        await driver.until(lambda: driver.app.screen.query_one("VerticalScroll").scroll_y > 100)
+        await driver.pilot.press("g", "j", "k", "space", "pageup", "escape")
+        await driver.shows(ReflectDialog)
+        assert claude.requests == []
+        script.append(error_reply(400, "invalid_request_error", "no", NO_RETRY))
+        await driver.pilot.press("enter")
+        await driver.until(lambda: bool(driver.toasts))
+        assert shown == claude.requests[0].prompt
+
+
+async def test_it_streams_and_the_result_offers_what_could_not_be_read(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+) -> None:
+    hold = threading.Event()
+    script += [reply_of("questions.txt"), reply_of("insights.txt", hold=hold), reply_of("prose.txt")]
+    script.append(Reply("1. Reviews find more when they are short (because of 412)"))
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("enter")
+        await driver.shows(RunDialog)
+        await driver.until(lambda: "before they run?\n\n1. Always pi" in driver.text("#run-text"))
+        assert "1/4 looking for insights" in driver.text("#run-step")
+        hold.set()
+        await driver.shows(ResultDialog)
+        await driver.until(lambda: "candidates wait in Review." in driver.text("#result-found"))
+        assert "480 tokens in, 160 out" in driver.text("#result-found")
+        assert "no evidence" in driver.text("#result-found")
+        assert "A part of a reply could not be read; see below." in driver.text("#result-found")
+        assert "The work shows a team that learns quickly." in driver.text("#result-reply")
+        # Edited into a candidate of its own.
+        before = driver.waiting
+        await driver.pilot.press("e")
+        await driver.shows(TextEditor)
+        area = driver.app.screen.query_one(InertTextArea)
+        area.text = "- Most trouble comes from differences between machines (because of 1, 2)"
+        await driver.pilot.press("ctrl+s")
+        await driver.shows(ResultDialog)
+        await driver.until(lambda: not driver.app.screen.query("#result-reply"))
+        await driver.until(lambda: "candidates wait" in driver.text("#result-found"))
+        assert "could not be read" not in driver.text("#result-found")
+        assert driver.waiting == before + 1
+        assert "1 candidate waits in Review." in driver.toasts
+
+
+async def test_esc_stops_and_keeps_what_was_found(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
+    hold = threading.Event()
+    script += [reply_of("questions.txt"), reply_of("insights.txt"), Reply("1. Never seen", hold=hold)]
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("enter")
+        await driver.shows(RunDialog)
+        await driver.until(lambda: len(claude.requests) == 3)
+        await driver.pilot.press("escape")
+        hold.set()
+        await driver.shows(ResultDialog)
+        await driver.until(lambda: "It is not complete" in driver.text("#result-found"))
+        assert len(claude.requests) == 3
+        assert driver.waiting > 14
+
+
+async def test_a_second_esc_leaves_it_alone_and_what_was_found_still_arrives(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+) -> None:
+    hold = threading.Event()
+    script += [reply_of("questions.txt"), reply_of("insights.txt"), Reply("1. Never seen", hold=hold)]
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("enter")
+        await driver.shows(RunDialog)
+        await driver.until(lambda: len(claude.requests) == 3)
+        await driver.pilot.press("escape", "escape")
+        await driver.shows(StreamScreen)
+        hold.set()
+        await driver.until(lambda: driver.waiting > 14)
+
+
+async def test_a_problem_is_a_toast_and_the_app_goes_on(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+) -> None:
+    script.append(reply_of("invalid_key.json", status=401))
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.planned()
+        await driver.pilot.press("enter")
+        await driver.until(lambda: bool(driver.toasts))
+        await driver.shows(StreamScreen)
+        assert "sk-test" not in driver.toasts[0]
+        assert driver.waiting == 14
+
+
+async def test_replies_of_before_can_be_asked_again_and_let_go(
+    tmp_path: Path, claude: MessagesServer, script: list[Reply]
+) -> None:
+    script += [Reply("1. Why?\n2. Since when?"), reply_of("prose.txt"), Reply("Hard to say.")]
+    async with driving(demo_app(tmp_path)) as driver:
+        await driver.reflected()
+        await driver.until(lambda: "No candidate yet" in driver.text("#result-found"))
+        await driver.pilot.press("escape")
+        await driver.shows(StreamScreen)
+        await driver.planned()
+        assert "2 earlier replies could not be read: o shows them." in driver.text("#reflect-plan")
+        await driver.pilot.press("o")
+        await driver.shows(ResultDialog)
+        assert "Why?" in driver.text("#result-why")
+        script.append(Reply("1. Because nobody maps the secret (because of 1, 2)"))
+        await driver.pilot.press("r")
+        await driver.until(lambda: driver.waiting == 15)
+        await driver.shows(ResultDialog)
+        await driver.until(lambda: "Hard to say." in driver.text("#result-reply"))
+        await driver.pilot.press("x")
+        await driver.until(lambda: driver.app.bench.reflecting.runs.waiting() == ())
+
+
+async def test_stored_text_stays_inert(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:
+    bad = "\x1b[31mred [/b] [bold]not bold\u202e"
+    bench = open_bench(tmp_path)
+    put(bench, *(memory(f"m{i}", f"{bad} {i}", created_at=bench.context.now() - timedelta(days=1)) for i in range(3)))
+    script += [Reply(f"1. {bad}?"), Reply(f"1. {bad} (because of 1)\n\n{bad}")]
+    async with driving(app_over(bench)) as driver:
+        await driver.planned()
+        await driver.pilot.press("v")
+        await driver.shows(SentDialog)
+        assert "\x1b" not in screen_text(driver.app)
+        await driver.pilot.press("escape")
+        await driver.shows(ReflectDialog)
+        await driver.pilot.press("enter")
+        await driver.shows(ResultDialog)
+        await driver.pilot.pause()
+        shown = screen_text(driver.app)
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+        assert "[/b] [bold]not bold" in shown
+
+
+def test_pieces_lose_only_the_line_ends_they_are_cut_at() -> None:
+    text = "\n".join(f"line {i}" * 20 for i in range(200)) + "x" * 9_000
+    parts = pieces(text, 1_000)
+    assert all(len(part) <= 1_000 for part in parts)
+    assert "".join(parts).replace("\n", "") == text.replace("\n", "")
+    assert pieces("") == [""]

@@ -1,0 +1,43 @@
+"""What was asked of a language model and what it cost: the record that a month's budget is counted from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadReply:
+    """A reply that could not be read, kept as it came: what it was for, why it could not be read, and the question."""
+
+    stage: str
+    reply: str
+    reason: str
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LlmRun:
+    """One use of a language model: what for, when, and the tokens sent and received.
+
+    `unread` are the replies nobody has dealt with yet; `memories` the ids their citations count from 1, in order.
+    """
+
+    id: str
+    what: str
+    made_at: datetime
+    input: int = 0
+    output: int = 0
+    unread: tuple[UnreadReply, ...] = ()
+    memories: tuple[str, ...] = ()
+    version: int = 1
+
+    @property
+    def tokens(self) -> int:
+        """Sent and received together."""
+        return self.input + self.output
+
+
+def spent_in_month(runs: Iterable[LlmRun], now: datetime) -> int:
+    """Return the tokens of the runs made in the calendar month of `now`, in UTC."""
+    month = now.astimezone(UTC).strftime("%Y-%m")
+    return sum(run.tokens for run in runs if run.made_at.astimezone(UTC).strftime("%Y-%m") == month)
