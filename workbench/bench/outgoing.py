@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from workbench.bench.ace_remarks import ace_remarks
 from workbench.bench.context import Context
 from workbench.bench.playbook import Playbooks
+from workbench.bench.query_export import qrels
 from workbench.bench.querysets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.lifecycle import ARCHIVED_FROM
@@ -61,16 +62,14 @@ def render(
         parsed, remarks = _book(playbooks, kind, choice)
     else:
         parsed, remarks = _memories(context, kind, choice, own)
-    return Rendered(kind, _text(kind, parsed, choice, own), parsed, tuple(remarks))
+    return Rendered(kind, _text(context, kind, parsed, choice, own), parsed, tuple(remarks))
 
 
-def _text(kind: Outlet, parsed: Parsed, choice: Choice, own: str | None) -> str:
+def _text(context: Context, kind: Outlet, parsed: Parsed, choice: Choice, own: str | None) -> str:
     if kind.name == ace.NAME:
         return ace.write_playbook(parsed.playbooks[0], dialect=choice.dialect)
     if kind.name == trec.QRELS_FORMAT.name:
-        from workbench.bench.importing import query_id
-
-        return trec.qrels_text({query_id(q.text, q.now): q.relevant for q in parsed.queries})
+        return qrels(context)
     # Learning entries carry everything that is known of a memory: they are written anew, not woven into a file.
     return kind.write(parsed, None if kind.name == "lifecycle" else own)
 
