@@ -106,6 +106,10 @@ KEYS: tuple[Key, ...] = (
         "lifecycle.sightings", "lifecycle.sightings", "Propose to confirm what was seen again this often.",
         "a whole number from 1 to 1000", _whole(1, 1_000),
     ),
+    Key(
+        "lifecycle.references", "lifecycle.references", "Propose a skill when this many memories are referred to.",
+        "a whole number from 1 to 1000", _whole(1, 1_000),
+    ),
     Key("claude.model", "claude.model", "The model that reflects when there is a key.", "a model's name", _name),
     Key(
         "claude.temperature", "claude.temperature", "Sent only when set, as not every model takes one.",

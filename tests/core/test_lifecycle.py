@@ -191,3 +191,17 @@ def test_tombstones() -> None:
     assert lifecycle.resembles_rejection(candidate, [(rejected["a"], 0.75)]) == Tombstone(rejected["a"], 0.75)
     assert lifecycle.resembles_rejection(candidate, [(rejected["a"], 0.749)]) is None
     assert lifecycle.resembles_rejection(candidate, []) is None
+
+
+def test_every_rejection_that_is_much_alike_is_named_the_most_alike_first() -> None:
+    rejected = [memory(i, status="archived", archived_reason="rejected") for i in ("a", "b", "c")]
+    near = [(rejected[0], 0.8), (rejected[1], 0.9), (rejected[2], 0.7)]
+    found = lifecycle.resembling_rejections(memory("new"), near, 0.75)
+    assert [t.rejected.id for t in found] == ["b", "a"]
+
+
+def test_a_candidate_waits_long_from_the_moment_that_the_age_rule_speaks() -> None:
+    candidate = memory("c", status="candidate")
+    moment = lifecycle.waits_from(candidate)
+    assert age_finding(candidate, moment) is not None
+    assert age_finding(candidate, moment - days(0.001)) is None

@@ -9,7 +9,8 @@ from workbench.bench.retriever import Retriever
 from workbench.core.errors import WorkbenchError
 from workbench.core.memory import Memory
 from workbench.core.served import SERVED
-from workbench.retrieval.arrays import Column, Rows, Vectors
+from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.close_pairs import close_pairs
 
 FLOOR = 0.6
 """Pairs less alike than this are of no interest at any threshold."""
@@ -80,27 +81,13 @@ def alike_pairs(
     """Compare every served memory with every other. Raises `ComparingCancelled`."""
     ranker, thresholds = retriever.ranker(), retriever.thresholds()
     rows = np.array([i for i, m in enumerate(ranker.pool.memories) if m.status in SERVED], np.intp)
-    vectors: Vectors = ranker.vectors[rows]
-    left, right, cosines = np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0)
-    floor = FLOOR
-    for start in range(0, len(rows), _BLOCK):
+
+    def step(done: int, total: int) -> None:
         if cancelled is not None and cancelled():
             raise ComparingCancelled("Comparing was stopped.", "Nothing was changed.")
-        a, b, close = _block(vectors, start, floor)
-        left, right, cosines = np.concatenate([left, a]), np.concatenate([right, b]), np.concatenate([cosines, close])
-        if len(cosines) > MOST:
-            kept = np.argpartition(-cosines, MOST)[:MOST]
-            left, right, cosines = left[kept], right[kept], cosines[kept]
-            floor = float(cosines.min())
         if progress is not None:
-            progress(min(start + _BLOCK, len(rows)), len(rows))
-    order = np.lexsort((right, left, -cosines))
+            progress(done, total)
+
+    found = close_pairs(ranker.vectors[rows], FLOOR, MOST, step, _BLOCK)
     memories = tuple(ranker.pool.memories[i] for i in rows.tolist())
-    return AlikePairs(memories, left[order], right[order], cosines[order], floor, thresholds.flag, thresholds.review)
-
-
-def _block(vectors: Vectors, start: int, floor: float) -> tuple[Rows, Rows, Column]:
-    """Return the close pairs of some rows with all later ones."""
-    product = vectors[start : start + _BLOCK] @ vectors[start:].T
-    a, b = np.nonzero(np.triu(product >= floor, 1))
-    return a + start, b + start, np.minimum(product[a, b].astype(np.float64), 1.0)
+    return AlikePairs(memories, found.left, found.right, found.cosines, found.floor, thresholds.flag, thresholds.review)

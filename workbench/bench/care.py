@@ -157,6 +157,14 @@ class Care:
         ]
 
 
+def size_of(folder: Path) -> int:
+    """Return the bytes of a store's own files, its caches left out; what cannot be looked at counts nothing."""
+    try:
+        return sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    except OSError:
+        return 0
+
+
 def _plain(value: object) -> object:
     return None if value is ABSENT else value
 

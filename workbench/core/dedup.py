@@ -33,11 +33,16 @@ class DedupThresholds:
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """What to do with a new text that resembles an old one, with reasons for and against absorbing it."""
+    """What to do with a new text that resembles an old one, with reasons for and against absorbing it.
+
+    `conflicts` names, in short words, those reasons against it that let the two say different things ("numbers
+    differ"); without any, they say what they say in other words.
+    """
 
     action: Literal["absorb", "propose", "distinct"]
     reasons_for: tuple[str, ...] = ()
     reasons_against: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
 
 
 DEFAULT_THRESHOLDS = DedupThresholds()
@@ -77,7 +82,8 @@ def judge_pair(
     agree = tuple(text for same, text in checks if same and text)
     differ = tuple(text for same, text in checks if not same)
     near = f"similarity {cosine:.2f} reaches {thresholds.flag:.2f}"
-    return PairVerdict("propose" if differ else "absorb", (near, *agree), differ)
+    conflicts = _conflicts([same for same, _ in checks], new_text, old_text) if differ else ()
+    return PairVerdict("propose" if differ else "absorb", (near, *agree), differ, conflicts)
 
 
 def for_review(cosine: float, thresholds: DedupThresholds = DEFAULT_THRESHOLDS) -> bool:
@@ -273,6 +279,16 @@ def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
     if sorted(new) == sorted(old):
         return False, f"the {what} stand in another order"
     return False, f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}"
+
+
+def _conflicts(agree: Sequence[bool], new_text: str, old_text: str) -> tuple[str, ...]:
+    """Name the checks (in the order of `judge_pair`) that found another meaning; other words alone are none."""
+    negation = "opposite words" if opposites(new_text, old_text) else "negation differs"
+    names = (negation, "numbers differ", "identifiers differ", "symbols differ")
+    found = [name for name, same in zip(names, agree, strict=False) if not same]
+    if not agree[len(names)] and sorted(content_words(new_text)) == sorted(content_words(old_text)):
+        found.append("word order differs")
+    return tuple(found)
 
 
 def _compare_words(new: Sequence[str], old: Sequence[str]) -> Check:

@@ -147,6 +147,11 @@ def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT
     return finding if memory.review_after is not None or _days(memory.created_at, now) >= limit else None
 
 
+def waits_from(candidate: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> datetime:
+    """Return the moment from which a candidate waits long, whether it is put off or not (see `age_finding`)."""
+    return candidate.created_at + timedelta(days=limits.candidate_days)
+
+
 def earned_confirmation(memory: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
     """Tell whether a signal or candidate was seen again or marked helpful often enough to propose confirming it."""
     seen = memory.helpful_absorbed + memory.helpful_votes
@@ -161,17 +166,24 @@ def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits
 def resembles_rejection(
     candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float = 0.75
 ) -> Tombstone | None:
-    """Return the rejected memory that `candidate` resembles most, if one reaches `threshold`.
+    """Return the rejected memory that `candidate` resembles most, if one reaches `threshold`."""
+    return next(iter(resembling_rejections(candidate, similarities, threshold)), None)
+
+
+def resembling_rejections(
+    candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float = 0.75
+) -> tuple[Tombstone, ...]:
+    """Return the rejected memories that resemble `candidate` by `threshold` or more, the most alike first.
 
     `similarities` pairs other memories with their cosine to the candidate; those not rejected, and
-    the candidate itself, are passed over. Ties go to the smaller id.
+    the candidate itself, are passed over. Equally similar ones come by id.
     """
-    rejected = [
+    rejected = (
         Tombstone(memory, similarity)
         for memory, similarity in similarities
         if memory.archived_reason == "rejected" and memory.id != candidate.id and similarity >= threshold
-    ]
-    return min(rejected, key=lambda t: (-t.similarity, t.rejected.id), default=None)
+    )
+    return tuple(sorted(rejected, key=lambda t: (-t.similarity, t.rejected.id)))
 
 
 def _require(memory: Memory, allowed: tuple[Status, ...], done: str) -> None:

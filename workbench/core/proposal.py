@@ -1,6 +1,7 @@
 """One value for everything that waits for a person's decision."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, get_args
 
@@ -17,7 +18,10 @@ class Proposal:
 
     `actor` is who suggests it, `evidence` the ids of the records it rests on,
     `flags` short words for what a person should look at first (such as "no evidence").
-    Accepting applies `changes` as one transaction.
+    Accepting applies `changes` as one transaction. `reasons` are sentences that speak for it.
+    `texts` are marks of the evidence's texts as they were (`core.duplicates.text_mark`), in its order: a decision
+    about them holds until one changes. `decided_at` is when it was accepted or rejected. `operation` is what a
+    Curator or a Reflector suggests for a playbook, as JSON (see `core.operations`).
     """
 
     id: str
@@ -33,3 +37,7 @@ class Proposal:
     state: ProposalState = "open"
     review_after: datetime | None = None
     version: int = 1
+    reasons: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    decided_at: datetime | None = None
+    operation: Mapping[str, object] = field(default_factory=dict)

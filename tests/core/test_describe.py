@@ -1,0 +1,24 @@
+"""Proposals in words."""
+
+import pytest
+
+from tests.core.samples import NOW
+from workbench.core.describe import describe
+from workbench.core.proposal import PROPOSAL_KINDS, Proposal, ProposalKind
+
+
+@pytest.mark.parametrize("kind", PROPOSAL_KINDS)
+def test_every_kind_has_a_question_and_says_what_yes_and_no_do(kind: ProposalKind) -> None:
+    words = describe(Proposal("p", kind, "workbench", "a title", NOW, ("a", "b"), flags=("look",), reasons=("why",)))
+    assert words.question.endswith("?")
+    assert words.label
+    assert words.yes
+    assert words.no
+    assert (words.title, words.pro, words.contra) == ("a title", ("why",), ("look",))
+
+
+def test_a_contradiction_and_a_larger_group_are_named_as_such() -> None:
+    asked = describe(Proposal("p", "reconfirm", "workbench", "", NOW, ("a", "b"), flags=("contradicted",)))
+    assert (asked.label, asked.question) == ("contradicted", "A newer memory says otherwise. Is this still true?")
+    group = describe(Proposal("p", "merge", "workbench", "", NOW, ("a", "b", "c")))
+    assert (group.label, group.question) == ("merge of 3", "Do these 3 say the same?")

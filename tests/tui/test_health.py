@@ -1,0 +1,381 @@
+"""Health by its keys: the gauge, upkeep, duplicates, the store, the history."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from threading import Event
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
+from workbench.bench.dedup_plan import Group
+from workbench.bench.workbench import Workbench
+from workbench.core.memory import Memory
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.health_list import Proposed
+from workbench.tui.health_model import Row
+from workbench.tui.history_dialog import HistoryDialog
+from workbench.tui.review_pane import ReadingPane
+from workbench.tui.screens.health import HealthScreen
+from workbench.tui.widgets.confirm import Confirm
+
+FRIDAY = "Deploys on Friday need a second person"
+SIZES = [(80, 24), (140, 45), (200, 60)]
+PNPM = "Use pnpm for installs in this repository"
+DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def made(id: str, content: str, days: float, **fields: object) -> Memory:
+    at = NOW - timedelta(days=days)
+    return Memory(id, content, at, at, **fields)  # type: ignore[arg-type]
+
+
+MEMORIES = (
+    made("old", "a note that nobody ever read", 20),
+    made("older", "yet another thing nobody looked at", 40),
+    made("seen", "the build needs the token of the vault", 2, helpful_absorbed=3),
+    made("f1", FRIDAY, 3), made("f2", FRIDAY, 2),
+    made("p1", PNPM, 5), made("p2", f"{PNPM}.", 4),
+    made("n1", "always pnpm, never npm", 5), made("n2", "always npm, never pnpm", 4),
+)  # fmt: skip
+
+
+def filled(folder: Path, *memories: Memory) -> Workbench:
+    bench = open_bench(folder)
+    with bench.library.transaction("agent:claude", "some observations") as tx:
+        for memory in memories or MEMORIES:
+            tx.put(memory)
+    return bench
+
+
+def health(app: WorkbenchApp) -> HealthScreen:
+    return next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, HealthScreen))
+
+
+async def until(pilot: Pilot[Path | None], holds: Callable[[], object]) -> None:
+    for _ in range(600):
+        if holds():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("the condition never came true")
+
+
+async def settled(pilot: Pilot[Path | None]) -> None:
+    """Wait until every part has found out what it shows."""
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    await pilot.pause()
+    await until(pilot, lambda: app.bench.retriever.ready and not health(app)._working)
+    await pilot.pause()
+
+
+async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
+    for key in pressed:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+@asynccontextmanager
+async def opened(app: WorkbenchApp, size: tuple[int, int] = (140, 45)) -> AsyncIterator[Pilot[Path | None]]:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
+        await settled(pilot)
+        yield pilot
+
+
+def rows(app: WorkbenchApp, section: str) -> list[Row]:
+    return [row for row in health(app).rows.rows if row.section == section and not row.heading]
+
+
+def go(app: WorkbenchApp, section: str, name: str) -> None:
+    """Put the cursor on a row whose name begins like this."""
+    every = health(app).rows.rows
+    health(app).rows.cursor = next(
+        n for n, row in enumerate(every) if row.section == section and row.name.startswith(name)
+    )
+
+
+def beside(app: WorkbenchApp) -> str:
+    return health(app).query_one("#detail", ReadingPane).plain
+
+
+def status(app: WorkbenchApp, id: str) -> str:
+    return app.bench.stream.get(id).status
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_everything_is_in_sight_at_once(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app, size):
+        text = screen_text(app)
+        for part in ("Reflection", "Upkeep", "Duplicates", "Store", "71/150 importance", "25/24 hours · due"):
+            assert part in text
+        assert "to prune: signals that nobody touched" in text
+        assert "every line is sound" in text
+        assert "Not compared yet. D compares every memory" in text
+
+
+async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with opened(app, (80, 24)) as pilot:
+        text = screen_text(app)
+        assert "Nothing to do: no rule of the lifecycle has anything to say." in text
+        assert "Nothing was done in this store yet." in text
+        await keys(pilot, "D")
+        assert "No duplicates among 0 memories." in screen_text(app)
+        await keys(pilot, "a", "p", "m", "x", "t", "c", "o", "enter", "escape")
+        assert app.bench.library.journal.rev == 0
+
+
+async def test_upkeep_goes_to_review_by_one_key(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        go(app, "upkeep", "prune")
+        await pilot.pause()
+        assert "Is this only noise?" in beside(app)
+        assert "untouched for 40 days" in beside(app)
+        expected = app.bench.upkeep.plan()
+        await keys(pilot, "a")
+        assert {p.id for p in app.bench.library.proposals.all()} == {p.id for p in expected.proposals}
+        assert "2 in Review" in screen_text(app)
+        assert status(app, "old") == "signal"
+        revision = app.bench.library.journal.rev
+        await keys(pilot, "a")
+        assert app.bench.library.journal.rev == revision
+
+
+async def test_all_prunes_are_shown_and_accepted_together(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, Proposed))
+        await pilot.pause()
+        text = screen_text(app)
+        assert "Prune these 2 memories?" in text
+        assert "a note that nobody ever read" in text
+        await pilot.press("escape")
+        await pilot.pause()
+        assert status(app, "old") == "signal"
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, Proposed))
+        await pilot.press("y")
+        await until(pilot, lambda: status(app, "old") == "archived")
+        await settled(pilot)
+        assert status(app, "older") == "archived"
+        assert "to prune" not in screen_text(app)
+        await keys(pilot, "u")
+        assert status(app, "old") == status(app, "older") == "signal"
+        assert "to prune" in screen_text(app)
+
+
+async def test_enter_lists_what_a_rule_proposes_without_agreeing_to_it(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        go(app, "upkeep", "confirm")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Proposed))
+        await pilot.pause()
+        assert "seen again 3 times" in screen_text(app)
+        await pilot.press("y")
+        await pilot.pause()
+        assert isinstance(app.screen, Proposed)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, HealthScreen)
+
+
+async def test_duplicates_are_found_merged_kept_apart_and_brought_back(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        await keys(pilot, "D")
+        signs = [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)]
+        assert signs == ["=", "~", "≠"]
+        go(app, "duplicates", "=")
+        await pilot.pause()
+        assert "The same text twice" in beside(app)
+        await keys(pilot, "m")
+        assert status(app, "f2") == "archived"
+        go(app, "duplicates", "~")
+        await pilot.pause()
+        assert "{+.+}" in beside(app)
+        await keys(pilot, "x")
+        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == ["≠"]
+        await keys(pilot, "u", "u")
+        assert status(app, "f2") == "signal"
+        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == signs
+        await keys(pilot, "a")
+        assert {p.kind for p in app.bench.library.proposals.all() if p.state == "open"} == {"merge"}
+        assert [row.name[0] for row in rows(app, "duplicates") if isinstance(row.item, Group)] == ["≠"]
+
+
+async def test_a_pair_that_says_something_else_is_merged_only_after_a_yes(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        await keys(pilot, "D")
+        go(app, "duplicates", "≠")
+        await pilot.pause()
+        assert "they do not negate the same" in beside(app)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("n")
+        await settled(pilot)
+        assert status(app, "n1") == status(app, "n2") == "signal"
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("y")
+        await settled(pilot)
+        assert {status(app, "n1"), status(app, "n2")} == {"signal", "archived"}
+
+
+async def test_comparing_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        plan, nap = app.bench.deduplication.plan, Event()
+
+        def slow(threshold: float | None, tell: Callable[[int, int], None], cancelled: Callable[[], bool]) -> object:
+            """Be at it until somebody says stop."""
+            while not cancelled():
+                tell(3, 9)
+                nap.wait(0.005)
+            return plan(threshold, tell, cancelled)
+
+        monkeypatch.setattr(app.bench.deduplication, "plan", slow)
+        await pilot.press("D")
+        await until(pilot, lambda: "3/9 memories · esc stops it" in screen_text(app))
+        await pilot.press("j")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "Not compared yet" in screen_text(app)
+
+
+async def test_what_others_do_is_followed(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        await keys(pilot, "D")
+        app.bench.stream.edit("f2", "Something else altogether")
+        await settled(pilot)
+        assert "=" not in [row.name[0] for row in rows(app, "duplicates")]
+        assert "edit f2" in screen_text(app)
+        app.bench.history.undo()
+        await settled(pilot)
+        assert "=" in [row.name[0] for row in rows(app, "duplicates")]
+
+
+async def test_a_change_is_taken_back_from_the_history(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    app.bench.stream.pin(["old"])
+    async with opened(app) as pilot:
+        go(app, "history", str(app.bench.library.journal.rev))
+        await pilot.pause()
+        assert "pinned" in beside(app)
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        question = app.screen
+        assert isinstance(question, Confirm)
+        question._guard = 0.0
+        await pilot.press("y")
+        await until(pilot, lambda: not app.bench.stream.get("old").pinned)
+        await settled(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, HistoryDialog))
+
+
+async def test_an_outside_edit_is_shown_and_taken_over(tmp_path: Path) -> None:
+    bench = filled(tmp_path)
+    bench.close()
+    file = tmp_path / "store" / "memory.json"
+    doc = json.loads(file.read_text("utf-8"))
+    changed = next(d for d in doc["memories"].values() if d["id"] == "old")
+    changed["content"] = "what another program wrote"
+    file.write_text(json.dumps(doc), "utf-8")
+    app = app_over(open_bench(tmp_path))
+    async with opened(app) as pilot:
+        go(app, "store", "edit")
+        await pilot.pause()
+        assert "another" in beside(app)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        question = app.screen
+        assert isinstance(question, Confirm)
+        question._guard = 0.0
+        await pilot.press("y")
+        await settled(pilot)
+        assert app.bench.stream.get("old").content == "what another program wrote"
+        assert "changed by another program" not in screen_text(app)
+
+
+async def test_damage_is_named_and_so_is_the_way_out(tmp_path: Path) -> None:
+    bench = filled(tmp_path)
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        journal = tmp_path / "store" / "journal.jsonl"
+        spoilt = bytearray(journal.read_bytes())
+        spoilt[len(spoilt) // 2] ^= 1
+        journal.write_bytes(bytes(spoilt))
+        await keys(pilot, "r")
+        go(app, "store", "journal")
+        await pilot.pause()
+        assert "1 place damaged" in screen_text(app)
+        assert "its checksum does not match" in beside(app)
+        assert "workbench doctor --recover" in beside(app)
+
+
+async def test_narrow_screens_open_the_text_by_enter(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app, (80, 24)) as pilot:
+        await keys(pilot, "D", "j", "j", "enter")
+        text = screen_text(app)
+        assert "The same text twice" in text
+        assert "Reflection" not in text
+        await keys(pilot, "escape")
+        assert "Reflection" in screen_text(app)
+
+
+async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        seen = []
+        for _ in range(6):
+            row = health(app).rows.current
+            assert row is not None
+            seen.append(row.section)
+            await pilot.press("tab")
+        assert seen == ["reflection", "upkeep", "duplicates", "store", "history", "reflection"]
+        await pilot.press("shift+tab", "shift+tab")
+        await pilot.click("#parts", offset=(6, 2))
+        current = health(app).rows.current
+        assert current is not None
+        assert (current.section, current.name) == ("reflection", "observations")
+
+
+@pytest.mark.parametrize("size", SIZES[:2])
+async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -> None:
+    bench = open_bench(tmp_path, lambda: NOW + timedelta(days=400))
+    import_file(bench, HOSTILE / "memories.jsonl")
+    twice = [Memory(f"copy-{m.id}", m.content, m.created_at, m.created_at) for m in bench.library.memories.all()]
+    with bench.library.transaction("agent:\x1b[31m", "copy \u202e[bold]") as tx:
+        for memory in twice:
+            tx.put(memory)
+    app = app_over(bench)
+    async with opened(app, size) as pilot:
+        await keys(pilot, "D")
+        for key in ["j"] * 40 + ["o", "enter", "escape", "tab", "j", "enter", "escape"]:
+            await pilot.press(key)
+            await pilot.pause()
+            found = DANGEROUS.search(screen_text(app))
+            assert found is None, f"{found[0]!r} is on the screen after {key}"
+
+
+async def test_without_colour_every_state_is_a_sign_or_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        await keys(pilot, "D")
+        text = screen_text(app)
+        for sign in ("▸", "=", "~", "≠", "✓"):
+            assert sign in text

@@ -1,0 +1,35 @@
+"""Trusted memories that a newer one contradicts, as far as cheap rules see it. Reads only."""
+
+from datetime import datetime
+
+import numpy as np
+
+from workbench.bench.retriever import Retriever
+from workbench.core.contradiction import contradictions
+from workbench.core.duplicates import text_mark
+from workbench.core.served import is_served
+from workbench.core.upkeep import Contradicted
+
+TRUSTED = ("confirmed", "promoted")
+"""Statuses of memories that a person stands for, and that lose by being contradicted."""
+
+
+def contradicted_memories(retriever: Retriever, now: datetime) -> dict[str, Contradicted]:
+    """Return for each trusted memory the newest one that contradicts it, of those alike enough to be flagged.
+
+    Only what an agent is served counts. Raises `UnreadableFile` when there is no model.
+    """
+    ranker = retriever.load()
+    memories = ranker.pool.memories
+    rows = [row for row, status in enumerate(memories.values("status")) if status in TRUSTED]
+    near = retriever.near_memories(ranker.vectors[np.array(rows, np.intp)], retriever.thresholds().flag)
+    found = {}
+    for row, others in zip(rows, near, strict=True):
+        memory = memories[row]
+        newer = [o for o, _ in others if o.created_at > memory.created_at and is_served(o, now)]
+        newer.sort(key=lambda o: (o.created_at, o.id), reverse=True)
+        first = next(iter(contradictions(memory.content, [(o.id, o.content) for o in newer])), None)
+        if first is not None:
+            text = next(o.content for o in newer if o.id == first.other)
+            found[memory.id] = Contradicted(first.other, text_mark(f"{memory.content}\0{text}"), first.reason)
+    return found
