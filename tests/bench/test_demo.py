@@ -55,3 +55,11 @@ def test_filling_twice_adds_nothing(now: Workbench) -> None:
     before = {name: set(table) for name, table in snapshot(now).items()}
     fill(now, shipped("fixtures/demo"))
     assert {name: set(table) for name, table in snapshot(now).items()} == before
+
+
+def test_moved_queries_are_found_by_their_text_and_moment(now: Workbench) -> None:
+    queries = now.tuning.queries()
+    assert queries
+    for query in queries:
+        assert now.judging.find(query.text, query.now) == query
+        assert now.judging.grades(query.text, query.now)

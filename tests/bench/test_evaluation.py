@@ -14,15 +14,17 @@ from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.evaluation import EvaluationCancelled, Evaluator, certificate
 from workbench.bench.judging import Judging
 from workbench.bench.profiles import Profiles
-from workbench.bench.query_export import qrels, queries_jsonl, run_file
+from workbench.bench.query_export import qrels, queries_jsonl
 from workbench.bench.querysets import JudgedSet, digest_of, from_file, from_store, judged_queries
 from workbench.bench.workbench import Workbench, open_workbench
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile
 from workbench.core.profile import BUILT_IN, WORKBENCH
+from workbench.core.served import is_served
 from workbench.formats.model import JudgedQuery
-from workbench.formats.trec import qrels_text, read_run
+from workbench.formats.trec import qrels_text
 from workbench.paths import shipped
-from workbench.retrieval.measure import NDCG10, Measure
+from workbench.retrieval.measure import NDCG10, STANDARD, Measure
+from workbench.retrieval.tuner import Search, TuningCancelled
 
 DEPLOY = "how do we deploy"
 
@@ -213,7 +215,7 @@ def test_verdicts_compare_with_one_profile(bench: Workbench, evaluator: Evaluato
     assert found.verdicts[0].verdict.family == 2
     assert found.verdicts[0].verdict.queries == len(judged.queries)
     assert found.verdicts[0].verdict.delta > 0
-    alone = evaluator.evaluate(judged, [WORKBENCH], verdict_on=Measure("p", 3))
+    alone = evaluator.evaluate(judged, [replace(WORKBENCH, k=3)])
     assert alone.verdicts == ()
     assert "p@3" in alone.results[0].mean
 
@@ -227,23 +229,18 @@ def test_a_scored_set_measures_the_same(bench: Workbench, evaluator: Evaluator) 
         evaluator.score(judged, cancelled=lambda: True)
 
 
-def test_what_is_exported_is_read_back(bench: Workbench, evaluator: Evaluator, tmp_path: Path) -> None:
+def test_what_is_exported_is_read_back(bench: Workbench, tmp_path: Path) -> None:
     stored = from_store(bench.context)
     for name, text in (("q.jsonl", queries_jsonl(bench.context)), ("q.txt", qrels(bench.context))):
         (tmp_path / name).write_text(text)
         assert from_file(bench.context, tmp_path / name).queries == stored.queries
-    result = evaluator.evaluate(stored, [WORKBENCH]).results[0]
-    exported = read_run(run_file(result))
-    assert exported.tag == "workbench"
-    ids = {q.id: q.text for q in bench.library.queries.all()}
-    assert {ids[topic]: top for topic, top in exported.rankings.items()} == {q.query: q.ids for q in result.queries}
 
 
 def test_measuring_writes_nothing(bench: Workbench, evaluator: Evaluator) -> None:
     rev, before = bench.library.journal.state.rev, bench.library.memories.all()
     judged = from_store(bench.context)
     evaluator.evaluate(judged, BUILT_IN)
-    evaluator.tune(judged, WORKBENCH)
+    evaluator.score(judged).tune(WORKBENCH)
     assert bench.library.journal.state.rev == rev
     assert bench.library.memories.all() == before
 
@@ -261,7 +258,9 @@ def test_friendly_refusals_when_measuring(bench: Workbench, evaluator: Evaluator
     with pytest.raises(EvaluationCancelled):
         evaluator.evaluate(judged, BUILT_IN, cancelled=lambda: True)
     with pytest.raises(EvaluationCancelled):
-        evaluator.tune(judged, WORKBENCH, cancelled=lambda: True)
+        evaluator.score(judged, cancelled=lambda: True)
+    with pytest.raises(TuningCancelled):
+        evaluator.score(judged).tune(WORKBENCH, cancelled=lambda: True)
 
 
 def test_odd_queries_are_measured(bench: Workbench, evaluator: Evaluator) -> None:
@@ -273,8 +272,27 @@ def test_odd_queries_are_measured(bench: Workbench, evaluator: Evaluator) -> Non
         JudgedQuery("deploy", {id: 1}, (), before_everything),
     )
     found = evaluator.evaluate(JudgedSet("odd", queries, "x"), [replace(WORKBENCH, k=10_000)])
-    assert [len(q.ids) for q in found.results[0].queries] == [10, 10, 0]
+    served = sum(is_served(m, ANCHOR) for m in bench.library.memories.all())
+    assert [len(q.ids) for q in found.results[0].queries] == [served, served, 0]
     assert found.results[0].queries[2].values["ndcg@10"] == 0
+
+
+def test_profiles_are_measured_at_each_ones_k(bench: Workbench, evaluator: Evaluator) -> None:
+    judged = from_store(bench.context)
+    few, many = replace(WORKBENCH, name="few", k=3), replace(WORKBENCH, name="many", k=20, relevance=0.2)
+    found = evaluator.evaluate(judged, [few, many, WORKBENCH])
+    ranker, now = bench.retriever.ranker(), bench.context.now()
+    names = [m.name for m in STANDARD]
+    names += [f"{kind}@{k}" for k in (3, 20) for kind in ("ndcg", "mrr", "recall", "p")]
+    for result in found.results:
+        assert list(result.mean) == names
+        for query, got in zip(judged.queries, result.queries, strict=True):
+            ids = ranker.rank(ranker.relevance(query.text), result.profile, query.now or now, 50).ids
+            assert got.values["ndcg@3"] == Measure("ndcg", 3).of(ids, query.relevant)
+            assert got.values["recall@20"] == Measure("recall", 20).of(ids, query.relevant)
+            assert got.ids == ids[: result.profile.k]
+            assert got.unjudged == sum(id not in query.relevant for id in got.ids)
+    assert {one.verdict.metric for one in found.verdicts} == {"nDCG@3"}
 
 
 # Tuning
@@ -283,7 +301,7 @@ def test_odd_queries_are_measured(bench: Workbench, evaluator: Evaluator) -> Non
 def test_a_proposal_is_saved_with_its_birth_certificate(bench: Workbench, evaluator: Evaluator, tmp_path: Path) -> None:
     judged = from_store(bench.context)
     start = next(p for p in BUILT_IN if p.name == "engram")
-    proposal = evaluator.tune(judged, start, folds=4)
+    proposal = evaluator.score(judged).tune(start, Search(folds=4))
     assert proposal.after > proposal.before
     path = evaluator.save(proposal, judged, "tuned")
     profiles = Profiles(tmp_path / "profiles")

@@ -14,7 +14,7 @@ from workbench.bench.workbench import Workbench, open_workbench
 from workbench.core.errors import InvalidRecord
 from workbench.core.profile import BUILT_IN, WORKBENCH
 from workbench.paths import shipped
-from workbench.retrieval.measure import NDCG10
+from workbench.retrieval.measure import NDCG10, Measure
 
 ENGRAM = next(p for p in BUILT_IN if p.name == "engram")
 
@@ -37,6 +37,16 @@ def test_it_says_what_an_evaluation_says(bench: Workbench) -> None:
     assert found.verdict == evaluated.verdicts[0].verdict
     assert found.means == tuple(result.mean[NDCG10.name] for result in evaluated.results)
     assert not found.same
+
+
+def test_both_are_measured_at_the_k_of_the_settings(bench: Workbench) -> None:
+    live = live_of(bench)
+    for k in (3, 10, 3):
+        found = live.against(WORKBENCH, replace(ENGRAM, k=k))
+        expected = [live.scored.measure(p, (Measure("ndcg", k),)) for p in (WORKBENCH, ENGRAM)]
+        assert found.means == tuple(result.mean[f"ndcg@{k}"] for result in expected)
+        assert found.verdict.metric == f"nDCG@{k}"
+        assert [m.name for m in found.measures] == [f"ndcg@{k}", f"mrr@{k}", f"recall@{k}", f"p@{k}"]
 
 
 def test_another_name_is_no_other_setting(bench: Workbench) -> None:

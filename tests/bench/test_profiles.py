@@ -8,11 +8,13 @@ import pytest
 from tests.bench.conftest import NOON
 from workbench.bench.profiles import Profiles
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
-from workbench.core.profile import BUILT_IN, WORKBENCH, HalfLives
+from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives
 
 MINE = replace(
     WORKBENCH, name="my profile 1.0", recency=0.25, half_lives=HalfLives(1.0, 2.5, None, 90.0), k=7, scope="top"
 )
+
+FROZEN = replace(MINE, name="frozen", scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.25, 0.9), (-0.1, 0.731)))
 
 
 @pytest.fixture
@@ -20,7 +22,7 @@ def profiles(tmp_path: Path) -> Profiles:
     return Profiles(tmp_path / "profiles")
 
 
-@pytest.mark.parametrize("profile", [MINE, *(replace(p, name=f"my {p.name}") for p in BUILT_IN)])
+@pytest.mark.parametrize("profile", [MINE, FROZEN, *(replace(p, name=f"my {p.name}") for p in BUILT_IN)])
 def test_a_saved_profile_is_read_back_the_same(profiles: Profiles, profile: object) -> None:
     assert isinstance(profile, type(WORKBENCH))
     profiles.save(profile, NOON, "workbench")
@@ -67,6 +69,12 @@ def test_an_unknown_name_lists_the_known_ones(profiles: Profiles) -> None:
         "half_lives = 3",
         "[half_lives]\nlong = 3",
         "recency = nan",
+        "scope = 'frozen'",
+        "frozen = 3",
+        "[frozen]\nrecency = [0, 1]\nimportance = [0, 1]",
+        "[frozen]\nrecency = [0, 1]\nimportance = [0, 1]\nrelevance = [0, 'one']",
+        "[frozen]\nrecency = [0, 1]\nimportance = [0, 1, 2]\nrelevance = [0, 1]",
+        "[frozen]\nrecency = [1, 0]\nimportance = [0, 1]\nrelevance = [0, 1]",
         "blend = 2",
     ],
 )

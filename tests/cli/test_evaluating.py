@@ -47,10 +47,10 @@ def test_eval_takes_the_profiles_it_is_given(demo: Cli, queries: str) -> None:
 def test_eval_prints_a_table_and_verdicts(demo: Cli, queries: str) -> None:
     lines = demo.ok("eval", queries).splitlines()
     assert lines[0].split() == ["profile", "ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10", "unjudged"]
-    assert [line.split()[0] for line in lines[1:6]] == NAMES
-    assert lines[6].startswith("14 queries, ")
-    assert lines[8].startswith("engram against workbench")
-    assert "Δ nDCG@10" in lines[8]
+    assert [line.split()[0] for line in lines[1:7]] == NAMES
+    assert lines[7].startswith("14 queries, ")
+    assert lines[9].startswith("engram against workbench")
+    assert "Δ nDCG@10" in lines[9]
 
 
 def test_neither_writes_to_the_store(demo: Cli, queries: str) -> None:
@@ -166,3 +166,30 @@ def test_odd_queries_are_measured(demo: Cli, queries: str) -> None:
     name = demo.write("odd.jsonl", "".join(json.dumps(query) + "\n" for query in odd))
     found = json.loads(demo.ok("eval", name, "--json"))
     assert len(found["profiles"]["workbench"]["queries"]) == 3
+
+
+def test_the_mandated_metrics_are_always_there_and_others_when_k_differs(demo: Cli, queries: str) -> None:
+    usual = ["ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"]
+    found = json.loads(demo.ok("eval", queries, "--json"))
+    assert list(found) == ["profiles", "verdicts", "query_set"]
+    assert list(found["profiles"]) == NAMES
+    assert all(list(one["mean"]) == usual for one in found["profiles"].values())
+    folder = config_dir() / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "three.toml").write_text("recency = 0.1\nimportance = 0.1\nrelevance = 0.8\nk = 3\n")
+    found = json.loads(demo.ok("eval", queries, "--profile", "three", "--profile", "workbench", "--json"))
+    more = ["ndcg@3", "mrr@3", "recall@3", "p@3"]
+    assert all(list(one["mean"]) == usual + more for one in found["profiles"].values())
+    assert found["verdicts"][0]["metric"] == "ndcg@3"
+    assert all(len(q["top"]) <= 3 for q in found["profiles"]["three"]["queries"])
+    header = demo.ok("eval", queries, "--profile", "three").splitlines()[0].split()
+    assert header == ["profile", *usual, *more, "unjudged"]
+
+
+def test_a_k_above_the_store_measures_all_of_it(demo: Cli, queries: str) -> None:
+    folder = config_dir() / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "all.toml").write_text("recency = 0.0\nimportance = 0.0\nrelevance = 1.0\nk = 5000\n")
+    found = json.loads(demo.ok("eval", queries, "--profile", "all", "--json"))
+    assert found["profiles"]["all"]["mean"]["recall@5000"] == pytest.approx(1, abs=0.2)
+    assert len(json.loads(demo.ok("search", "deploy", "--profile", "all", "--json"))) < 5000

@@ -107,3 +107,28 @@ def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...],
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(message)
     assert result.err.count("\n") == 1
+
+
+def test_episodes_are_explained_by_their_five_terms(demo: Cli) -> None:
+    asked = ("search", "deploy", "-k", "2", "--profile", "episodic", *AT)
+    found = json.loads(demo.ok(*asked, "--json"))
+    for row in found:
+        assert row["memory_type"] == "episodic"
+        terms = row["parts"]["terms"]
+        assert set(terms) == {"similarity", "recency", "success", "use", "domain"}
+        assert [terms[name]["weight"] for name in ("similarity", "success")] == pytest.approx([0.5, 0.15])
+        assert sum(term["weighted"] for term in terms.values()) == pytest.approx(row["score"])
+    lines = demo.ok(*asked, "--explain").splitlines()
+    assert lines[0].endswith(" episodes are served")
+    assert [line.split()[0] for line in lines[2:7]] == ["recency", "success", "use", "similarity", "domain"]
+    assert "unknown" in lines[3]
+
+
+def test_a_store_without_episodes_says_so(cli: Cli) -> None:
+    fact = {"id": "mem-1", "context": "the sky is blue", "type": "discovery", "status": "confirmed"}
+    cli.write("facts.jsonl", json.dumps({**fact, "memory_type": "semantic"}) + "\n")
+    cli.ok("import", "facts.jsonl")
+    result = cli("search", "sky", "--profile", "episodic")
+    assert json.loads(cli.ok("list", "--json"))[0]["memory_type"] != "episodic"
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "None of the 1 memories is an episode that agents are served at that time.\n"

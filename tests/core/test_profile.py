@@ -7,7 +7,15 @@ import pytest
 
 from workbench.core.errors import InvalidRecord
 from workbench.core.memory import MEMORY_TYPES
-from workbench.core.profile import BUILT_IN, ENGRAM_HALF_LIFE, WORKBENCH, HalfLives, Profile, check_profile
+from workbench.core.profile import (
+    BUILT_IN,
+    ENGRAM_HALF_LIFE,
+    WORKBENCH,
+    FrozenBounds,
+    HalfLives,
+    Profile,
+    check_profile,
+)
 
 NAN, INF = float("nan"), float("inf")
 
@@ -21,7 +29,7 @@ def test_built_in_profiles_are_sound(profile: Profile) -> None:
 
 def test_built_in_names_are_unique() -> None:
     """A profile is found by its name."""
-    assert len({p.name for p in BUILT_IN}) == len(BUILT_IN) == 5
+    assert len({p.name for p in BUILT_IN}) == len(BUILT_IN) == 6
 
 
 @pytest.mark.parametrize(
@@ -37,6 +45,9 @@ def test_built_in_names_are_unique() -> None:
         ({"blend": 1.1}, "blend is outside"), ({"blend": NAN}, "blend is outside"),
         ({"rank_decay": 0.0}, "rank decay is outside"), ({"rank_decay": 1.5}, "rank decay is outside"),
         ({"k": 0}, "at least 1"), ({"top_n": 0}, "at least 1"),
+        ({"scope": "frozen"}, "frozen bounds but has none"),
+        ({"frozen": FrozenBounds((0.0, 1.0), (0.6, 0.5), (0.0, 1.0))}, "frozen minimum is above"),
+        ({"frozen": FrozenBounds((0.0, NAN), (0.0, 1.0), (0.0, 1.0))}, "frozen minimum is above"),
     ],
 )  # fmt: skip
 def test_refused(fields: dict[str, Any], says: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memory
 from workbench.core.memory import MEMORY_TYPES, Memory
-from workbench.core.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
+from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
 from workbench.core.scoring import Candidate, normalise, rank, recency_scores, relevance_scores
 
 EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feedback_half_life=None)
@@ -216,3 +216,40 @@ def test_votes_move_the_importance() -> None:
     assert importance(EQUAL) == 0.7
     assert importance(replace(EQUAL, feedback=0.0)) == 0.5
     assert importance(replace(EQUAL, feedback_half_life=29.0)) == pytest.approx(0.6)
+
+
+FROZEN = FrozenBounds((0.0, 1.0), (0.2, 0.8), (0.1, 0.9))
+
+
+def test_frozen_bounds_normalise_whatever_the_pool_holds() -> None:
+    """A memory keeps its total when the pool changes, and what is beyond the bounds is clamped."""
+    frozen = replace(EQUAL, scope="frozen", frozen=FROZEN, feedback=0.0)
+    one = candidate("a", dense=0.5, hours=24, importance_score=5.0)
+    beyond = candidate("b", dense=1.0, importance_score=10.0)
+    alone, among = rank([one], frozen, NOW)[0], rank([one, beyond], frozen, NOW)
+    assert alone == next(s for s in among if s.memory.id == "a")
+    assert (alone.norm.recency, alone.norm.importance, alone.norm.relevance) == pytest.approx((0.5, 0.5, 0.5))
+    top = among[0]
+    assert (top.norm.recency, top.norm.importance, top.norm.relevance) == (1.0, 1.0, 1.0)
+
+
+@few
+@given(pools(), st.integers(0, 2))
+def test_a_factor_that_all_share_decides_nothing(pool: list[Candidate], which: int) -> None:
+    """It is 0.5 for everybody, so that any weight of it leaves the order as it is."""
+    name = ("recency", "importance", "relevance")[which]
+    flat = {
+        "recency": replace(EQUAL, mode="off"), "importance": replace(EQUAL, feedback=0.0), "relevance": EQUAL,
+    }[name]  # fmt: skip
+    same = pool
+    if name == "importance":
+        same = [replace(c, memory=replace(c.memory, importance_score=5.0)) for c in pool]
+    elif name == "relevance":
+        same = [replace(c, dense=0.3, lexical=0.3) for c in pool]
+    orders = []
+    for weight in (0.0, 1.0, 7.0):
+        change: dict[str, Any] = {name: weight}
+        ranked = rank(same, replace(flat, **change), NOW)
+        assert {getattr(s.norm, name) for s in ranked} == {0.5}
+        orders.append([s.memory.id for s in sorted(ranked, key=lambda s: (-round(s.total, 9), s.memory.id))])
+    assert orders[0] == orders[1] == orders[2]

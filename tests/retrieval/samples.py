@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from workbench.core.memory import MEMORY_TYPES, Memory
-from workbench.core.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
+from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
 from workbench.retrieval.arrays import Scores
 from workbench.retrieval.ranker import QueryScores
 
@@ -48,6 +48,9 @@ def memories(draw: st.DrawFn) -> list[Memory]:
     ]
 
 
+_BOUNDS = st.sampled_from([(0.0, 1.0), (0.2, 0.7), (-1.0, 0.5), (0.4, 0.4)])
+
+
 @st.composite
 def profiles(draw: st.DrawFn) -> Profile:
     """Draw a built-in profile or one of a person's own."""
@@ -68,8 +71,9 @@ def profiles(draw: st.DrawFn) -> Profile:
         feedback_half_life=draw(st.sampled_from([None, 2.9, 29.0])),
         blend=draw(st.sampled_from([0.0, 0.3, 0.5, 1.0])),
         contiguity=draw(st.sampled_from([0.0, 0.5])),
-        scope=draw(st.sampled_from(["pool", "top"])),
+        scope=draw(st.sampled_from(["pool", "top", "frozen"])),
         top_n=draw(st.integers(1, 6)),
+        frozen=FrozenBounds(draw(_BOUNDS), draw(_BOUNDS), draw(_BOUNDS)),
     )
 
 

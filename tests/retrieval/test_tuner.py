@@ -21,7 +21,7 @@ from workbench.retrieval.places import contenders, places
 from workbench.retrieval.pool import Pool
 from workbench.retrieval.ranker import QueryScores, Ranker
 from workbench.retrieval.settings import Settings, settings_around, with_half_life
-from workbench.retrieval.tuner import TuningCancelled, best, propose, score_table, tune
+from workbench.retrieval.tuner import Search, TuningCancelled, best, propose, score_table, tune
 
 LATER = T0 + timedelta(days=3)
 """After everything that was stored."""
@@ -50,7 +50,8 @@ def test_the_grid_has_every_step_and_seven_half_lives() -> None:
     for start in BUILT_IN:
         around = settings_around(start)
         assert len(around.weights) in (231, 232)
-        assert len(around.lives) == (1 if start.mode == "rank" else 7)
+        # The episodes' own half-life is none of the seven.
+        assert len(around.lives) == {"rank": 1}.get(start.mode, 8 if start.name == "episodic" else 7)
         assert around.weights.sum(axis=1) == pytest.approx(1)
         assert around.profile(0) == start
         assert around.distance[0] == 0
@@ -182,7 +183,7 @@ def test_the_gain_is_measured_on_queries_that_were_not_chosen_on() -> None:
     around = Settings(WORKBENCH, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (WORKBENCH,))
     # Each setting is only good on the queries of one half, so what is chosen on one fails on the other.
     table = np.array([[0.2, 0.2, 0.2, 0.2], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
-    found = propose(around, table, NDCG10, folds=4)
+    found = propose(around, table, Search(folds=4))
     assert found.fitted == 0.5
     assert found.after == 0.0
     assert found.verdict.delta == pytest.approx(-0.2)
@@ -194,7 +195,7 @@ def test_what_moved() -> None:
     )
     table = np.zeros((4, 3))
     table[3] = 1.0
-    found = propose(around, table, NDCG10)
+    found = propose(around, table)
     assert [m.parameter for m in found.moved] == ["recency", "relevance", "half-life"]
     assert [m.after for m in found.moved] == [0.0, pytest.approx(0.95), None]
     assert [m.before for m in found.moved] == pytest.approx([0.05, 0.9, WORKBENCH.half_lives.episodic])
@@ -214,7 +215,7 @@ def test_friendly_refusals() -> None:
     with pytest.raises(InvalidQuery, match="at least two judged queries"):
         tune(ranker, judged[:1], WORKBENCH)
     with pytest.raises(InvalidQuery, match="two folds"):
-        tune(ranker, judged, WORKBENCH, folds=1)
+        tune(ranker, judged, WORKBENCH, Search(folds=1))
     with pytest.raises(InvalidRecord, match="weights are zero"):
         tune(ranker, judged, replace(WORKBENCH, recency=0.0, importance=0.0, relevance=0.0))
     with pytest.raises(InvalidRecord, match="not a number"):

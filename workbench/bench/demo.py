@@ -1,11 +1,13 @@
 """The demo store: the shipped files, imported into a fresh folder, with their times moved to the present."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from workbench.bench.importing import query_id
 from workbench.bench.workbench import Workbench
-from workbench.core.judgment import SavedQuery
+from workbench.core.judgment import Judgment, SavedQuery, judgment_id
 from workbench.core.memory import Memory
 from workbench.core.trigger import ReflectionState
 
@@ -23,13 +25,20 @@ def fill(bench: Workbench, folder: Path) -> None:
     shift = bench.context.now() - ANCHOR
     for name in FILES:
         plan = bench.importer.plan(folder / name)
-        moved = tuple(_moved(record, shift) for record in plan.records)
+        names = {r.id: _moved_query(r, shift).id for r in plan.records if isinstance(r, SavedQuery)}
+        moved = tuple(_moved(record, shift, names) for record in plan.records)
         bench.importer.carry_out(replace(plan, records=moved), actor=ACTOR)
     _start_gauge(bench)
     bench.library.journal.save_checkpoint()
 
 
-def _moved(record: object, shift: timedelta) -> object:
+def _moved_query(query: SavedQuery, shift: timedelta) -> SavedQuery:
+    """Return a query at its new moment, under the name that it then has."""
+    now = query.now + shift if query.now is not None else None
+    return replace(query, id=query_id(query.text, now), now=now)
+
+
+def _moved(record: object, shift: timedelta, names: Mapping[str, str]) -> object:
     if isinstance(record, Memory):
         return replace(
             record,
@@ -38,8 +47,11 @@ def _moved(record: object, shift: timedelta) -> object:
             last_feedback_at=record.last_feedback_at + shift if record.last_feedback_at else None,
             review_after=record.review_after + shift if record.review_after else None,
         )
-    if isinstance(record, SavedQuery) and record.now is not None:
-        return replace(record, now=record.now + shift)
+    if isinstance(record, SavedQuery):
+        return _moved_query(record, shift)
+    if isinstance(record, Judgment):
+        name = names[record.query]
+        return replace(record, id=judgment_id(name, record.memory), query=name)
     return record
 
 

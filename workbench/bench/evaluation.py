@@ -17,18 +17,15 @@ from workbench.bench.retriever import Retriever
 from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.profile import Profile, check_profile
 from workbench.formats.model import JudgedQuery
-from workbench.retrieval.measure import NDCG10, STANDARD, Measure
+from workbench.retrieval.measure import NDCG10, Measure, reported
 from workbench.retrieval.metrics import unjudged
 from workbench.retrieval.objective import JudgedScores
 from workbench.retrieval.ranker import QueryScores, Ranker
-from workbench.retrieval.tuner import FOLDS, Proposal, tune
+from workbench.retrieval.tuner import USUAL, Proposal, Search, tune
 from workbench.retrieval.verdict import Verdict, compare, hold_together
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
-
-DEPTH = 10
-"""How many results are kept per query, and looked at for unjudged ones."""
 
 
 class EvaluationCancelled(WorkbenchError):
@@ -37,7 +34,7 @@ class EvaluationCancelled(WorkbenchError):
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """One query under one profile: metrics by name, the best ids with their scores, unjudged among the top ten."""
+    """One query under one profile: metrics by name, the best k ids with their scores, unjudged ones among them."""
 
     query: str
     now: datetime | None
@@ -62,7 +59,7 @@ class ProfileResult:
 
     @property
     def unjudged(self) -> int:
-        """Unjudged results among all top tens."""
+        """Unjudged results among all that are served."""
         return sum(q.unjudged for q in self.queries)
 
     def values(self, measure: Measure) -> list[float]:
@@ -97,10 +94,14 @@ class ScoredSet:
     queries: tuple[JudgedScores, ...]
 
     def measure(
-        self, profile: Profile, measures: Sequence[Measure] = STANDARD, *, cancelled: Cancelled | None = None
+        self, profile: Profile, measures: Sequence[Measure] = (), *, cancelled: Cancelled | None = None
     ) -> ProfileResult:
-        """Measure one profile. Raises `InvalidRecord` when it is broken, and `EvaluationCancelled`."""
+        """Measure one profile (by default what `measure.reported` says).
+
+        Raises `InvalidRecord` when it is broken, and `EvaluationCancelled`.
+        """
         check_profile(profile)
+        measures = measures or reported((profile.k,))
         found: list[QueryResult] = []
         for query, scored in zip(self.judged.queries, self.queries, strict=True):
             _stop_if(cancelled)
@@ -110,24 +111,12 @@ class ScoredSet:
     def tune(
         self,
         start: Profile,
-        *,
-        measure: Measure = NDCG10,
-        folds: int = FOLDS,
-        seed: int = 0,
+        search: Search = USUAL,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> Proposal:
         """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
-        return tune(
-            self.ranker,
-            self.queries,
-            start,
-            measure=measure,
-            folds=folds,
-            seed=seed,
-            progress=progress,
-            cancelled=cancelled,
-        )
+        return tune(self.ranker, self.queries, start, search, progress, cancelled)
 
     def verdict(self, base: Profile, new: Profile, measure: Measure = NDCG10) -> Verdict:
         """Say whether `new` is better than `base`."""
@@ -149,12 +138,12 @@ class Evaluator:
         profiles: Sequence[Profile],
         *,
         base: str = "",
-        measures: Sequence[Measure] = STANDARD,
-        verdict_on: Measure = NDCG10,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> Evaluation:
         """Measure every profile and compare each with the one named `base` (default: the first).
+
+        Every profile is measured at each one's k; the verdict is about nDCG at the k of the base.
 
         Raises `InvalidQuery` without a profile or with one twice, `InvalidRecord` for a broken one, and
         `EvaluationCancelled`.
@@ -164,7 +153,10 @@ class Evaluator:
             raise InvalidQuery("Name at least one profile, and each only once.", "Nothing was measured.")
         for profile in profiles:
             check_profile(profile)
-        used = tuple(dict.fromkeys((*measures, verdict_on)))
+        base = base or names[0]
+        if base not in names:
+            raise InvalidQuery(f"The profile “{base}” is not among those compared.", "Nothing was measured.")
+        used = reported(profile.k for profile in profiles)
         ranker, present = self._retriever.ranker(), self._context.now()
         rows: list[list[QueryResult]] = [[] for _ in profiles]
         for done, query in enumerate(judged.queries, 1):
@@ -175,22 +167,7 @@ class Evaluator:
             if progress is not None:
                 progress(done, len(judged.queries))
         results = tuple(ProfileResult(p, tuple(row)) for p, row in zip(profiles, rows, strict=True))
-        return Evaluation(judged, results, _verdicts(results, base or names[0], verdict_on))
-
-    def tune(
-        self,
-        judged: JudgedSet,
-        start: Profile,
-        *,
-        measure: Measure = NDCG10,
-        folds: int = FOLDS,
-        seed: int = 0,
-        progress: Progress | None = None,
-        cancelled: Cancelled | None = None,
-    ) -> Proposal:
-        """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
-        scored = self.score(judged, cancelled=cancelled)
-        return scored.tune(start, measure=measure, folds=folds, seed=seed, progress=progress, cancelled=cancelled)
+        return Evaluation(judged, results, _verdicts(results, base))
 
     def score(
         self,
@@ -257,17 +234,17 @@ def _scored(ranker: Ranker, query: JudgedQuery, present: datetime, known: QueryS
 def _measured(
     ranker: Ranker, query: JudgedQuery, scored: JudgedScores, profile: Profile, measures: Sequence[Measure]
 ) -> QueryResult:
-    ranking = ranker.rank(scored.scores, profile, scored.now, max(DEPTH, *(m.k for m in measures)))
+    k = profile.k
+    ranking = ranker.rank(scored.scores, profile, scored.now, max(k, *(m.k for m in measures)))
     values = {m.name: m.of(ranking.ids, query.relevant) for m in measures}
-    scores = tuple(ranking.totals[ranking.positions[:DEPTH]].tolist())
-    open_ones = unjudged(ranking.ids, query.relevant, DEPTH)
-    return QueryResult(query.text, query.now, query.tags, values, ranking.ids[:DEPTH], scores, open_ones)
+    scores = tuple(ranking.totals[ranking.positions[:k]].tolist())
+    open_ones = unjudged(ranking.ids, query.relevant, k)
+    return QueryResult(query.text, query.now, query.tags, values, ranking.ids[:k], scores, open_ones)
 
 
-def _verdicts(results: Sequence[ProfileResult], base: str, measure: Measure) -> tuple[Compared, ...]:
+def _verdicts(results: Sequence[ProfileResult], base: str) -> tuple[Compared, ...]:
     by_name = {r.profile.name: r for r in results}
-    if base not in by_name:
-        raise InvalidQuery(f"The profile “{base}” is not among those compared.", "Nothing was measured.")
+    measure = Measure("ndcg", by_name[base].profile.k)
     others = [name for name in by_name if name != base]
     before = by_name[base].values(measure)
     single = [compare(before, by_name[name].values(measure), measure.title) for name in others]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from workbench.bench.evaluation import Cancelled, Evaluator, ProfileResult, ScoredSet
 from workbench.bench.querysets import JudgedSet
 from workbench.core.profile import Profile
-from workbench.retrieval.measure import NDCG10, STANDARD
+from workbench.retrieval.measure import Measure, served
 from workbench.retrieval.verdict import Verdict, compare
 
 
@@ -23,9 +23,15 @@ class LiveVerdict:
         return _settings(self.base.profile) == _settings(self.new.profile)
 
     @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What both were measured by: the metrics of what `new` serves; the verdict is about the first."""
+        return served(self.new.profile.k)
+
+    @property
     def means(self) -> tuple[float, float]:
-        """The mean nDCG@10 of `base` and of `new`."""
-        return self.base.mean[NDCG10.name], self.new.mean[NDCG10.name]
+        """The mean nDCG of `base` and of `new`, both cut at the k of `new`."""
+        name = self.measures[0].name
+        return self.base.mean[name], self.new.mean[name]
 
 
 class LiveSet:
@@ -36,7 +42,7 @@ class LiveSet:
 
     def __init__(self, scored: ScoredSet) -> None:
         self.scored = scored
-        self._base: ProfileResult | None = None
+        self._base: tuple[int, ProfileResult] | None = None
 
     @property
     def judged(self) -> JudgedSet:
@@ -45,12 +51,13 @@ class LiveSet:
 
     def against(self, base: Profile, profile: Profile, cancelled: Cancelled | None = None) -> LiveVerdict:
         """Compare a profile with `base`. Raises `InvalidRecord` for a broken one, and `EvaluationCancelled`."""
-        before = self._base
-        if before is None or before.profile != base:
-            before = self._base = self.scored.measure(base, STANDARD, cancelled=cancelled)
+        measures = served(profile.k)
+        if self._base is None or (self._base[0], self._base[1].profile) != (profile.k, base):
+            self._base = profile.k, self.scored.measure(base, measures, cancelled=cancelled)
+        before = self._base[1]
         same = _settings(profile) == _settings(base)
-        after = before if same else self.scored.measure(profile, STANDARD, cancelled=cancelled)
-        verdict = compare(before.values(NDCG10), after.values(NDCG10), NDCG10.title)
+        after = before if same else self.scored.measure(profile, measures, cancelled=cancelled)
+        verdict = compare(before.values(measures[0]), after.values(measures[0]), measures[0].title)
         return LiveVerdict(before, after, verdict)
 
 

@@ -7,14 +7,28 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from workbench.bench.birth import Birth, birth_of
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
-from workbench.core.profile import BUILT_IN, HalfLives, Profile, check_profile
+from workbench.core.profile import (
+    BUILT_IN,
+    FrozenBounds,
+    HalfLives,
+    Profile,
+    RankOrder,
+    RecencyMode,
+    Scope,
+    Scorer,
+    check_profile,
+)
 from workbench.core.record import iso
 
 _NAME = re.compile(r"[\w][\w .-]{0,59}")
+_CHOICES = {
+    name: get_args(kind)
+    for name, kind in (("mode", RecencyMode), ("rank_order", RankOrder), ("scope", Scope), ("scorer", Scorer))
+}
 _KNOWN = {f.name for f in fields(Profile)} | {"birth"}
 
 
@@ -35,7 +49,7 @@ class Profiles:
         found = next((p for p in BUILT_IN if p.name == name), None)
         if found is not None:
             return found
-        return _parsed(name, self._text(name))
+        return _parsed(name, self.text(name))
 
     def is_built_in(self, name: str) -> bool:
         """Tell whether a name is that of a built-in profile, in any letter case."""
@@ -46,7 +60,7 @@ class Profiles:
 
         Built-in profiles are never replaced, and of a person's own only the one it comes from.
         """
-        path = self._path(name)
+        path = self.path(name)
         if self.is_built_in(name):
             raise InvalidRecord(f"“{name}” is a built-in profile.", "Save yours under another name.")
         if name != parent and path.exists():
@@ -56,7 +70,7 @@ class Profiles:
         """Return the birth certificate of a profile, `None` when it has none; raises as `get` does."""
         if any(p.name == name for p in BUILT_IN):
             return None
-        raw = _toml_of(name, self._text(name)).get("birth")
+        raw = _toml_of(name, self.text(name)).get("birth")
         return None if raw is None else birth_of(name, raw if isinstance(raw, dict) else {})
 
     def save(self, profile: Profile, now: datetime, parent: str, birth: Birth | None = None) -> Path:
@@ -66,7 +80,7 @@ class Profiles:
         """
         self.check_name(profile.name, parent)
         check_profile(profile)
-        path = self._path(profile.name)
+        path = self.path(profile.name)
         # No profile's name can begin with a dot, so the draft is nobody's.
         draft = path.with_name(f".{path.name}")
         try:
@@ -77,14 +91,16 @@ class Profiles:
             raise StoreProblem(f"The profile cannot be written: {error.strerror}.", f"It would be {path}.") from error
         return path
 
-    def _text(self, name: str) -> str:
+    def text(self, name: str) -> str:
+        """Return the file of one of a person's own profiles, as it is. Raises `UnknownRecord`."""
         try:
-            return self._path(name).read_text("utf-8")
+            return self.path(name).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             known = ", ".join(self.names())
             raise UnknownRecord(f"There is no profile “{name}”.", f"Known ones: {known}.") from error
 
-    def _path(self, name: str) -> Path:
+    def path(self, name: str) -> Path:
+        """Return where a profile of a person's own is, or would be. Raises `InvalidRecord` for a name that is none."""
         if not _NAME.fullmatch(name):
             raise InvalidRecord(f"“{name}” cannot be a profile name.", "Use letters, digits, spaces, dots and hyphens.")
         return self._folder / f"{name}.toml"
@@ -93,11 +109,14 @@ class Profiles:
 def to_toml(profile: Profile, now: datetime, parent: str, birth: Birth | None = None) -> str:
     """Write a profile as TOML, one parameter a line, so that two profiles can be compared with diff."""
     values = asdict(profile)
-    lives = values.pop("half_lives")
+    lives, frozen = values.pop("half_lives"), values.pop("frozen")
     lines = [f"# Saved {iso(now)} from {parent}."]
     lines += [f"{name} = {_toml(value)}" for name, value in values.items()]
     lines += ["", "[half_lives]  # days; 0 means no decay"]
     lines += [f"{name} = {_toml(value)}" for name, value in lives.items()]
+    if frozen is not None:
+        lines += ["", "[frozen]  # minimum and maximum of each raw factor"]
+        lines += [f"{name} = {_toml(list(pair))}" for name, pair in frozen.items()]
     if birth is not None:
         lines += ["", "[birth]"]
         lines += [f"{name} = {_toml(value)}" for name, value in birth.lines]
@@ -119,10 +138,11 @@ def _parsed(name: str, text: str) -> Profile:
     if unknown:
         raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {unknown[0]}.", "It was not used.")
     base = Profile(name, 1 / 3, 1 / 3, 1 / 3)
-    plain = {key: value for key, value in raw.items() if key not in ("half_lives", "birth")}
+    plain = {key: value for key, value in raw.items() if key not in ("half_lives", "frozen", "birth")}
     values = {key: _value(name, key, value, getattr(base, key)) for key, value in plain.items()}
     lives = _half_lives(name, raw.get("half_lives", {}))
-    profile = replace(base, **{**values, "name": name, "half_lives": lives})
+    frozen = _frozen(name, raw["frozen"]) if "frozen" in raw else None
+    profile = replace(base, **{**values, "name": name, "half_lives": lives, "frozen": frozen})
     check_profile(profile)
     return profile
 
@@ -141,13 +161,27 @@ def _half_lives(name: str, raw: Mapping[str, Any]) -> HalfLives:
     return HalfLives(**{key: _value(name, key, value, 1.0) or None for key, value in raw.items()})
 
 
+def _frozen(name: str, raw: object) -> FrozenBounds:
+    """Read the frozen bounds: a pair of numbers for each factor."""
+    wanted = tuple(f.name for f in fields(FrozenBounds))
+    pairs: list[Any] = [raw[factor] for factor in wanted] if isinstance(raw, dict) and set(raw) == set(wanted) else []
+    found = [(float(pair[0]), float(pair[1])) for pair in pairs if _is_pair(pair)]
+    if len(found) != len(wanted):
+        hint = "Write recency, importance and relevance, each as [minimum, maximum]."
+        raise InvalidRecord(f"The profile “{name}” has frozen bounds that cannot be read.", f"It was not used. {hint}")
+    return FrozenBounds(*found)
+
+
+def _is_pair(value: Any) -> bool:
+    numbers = isinstance(value, list) and all(isinstance(v, int | float) and type(v) is not bool for v in value)
+    return numbers and len(value) == 2
+
+
 def _value(name: str, key: str, value: object, like: object) -> Any:
     """Check a TOML value against the type of the default."""
     if isinstance(like, float) or key == "feedback_half_life":
         if isinstance(value, int | float) and not isinstance(value, bool):
             return (float(value) or None) if key == "feedback_half_life" else float(value)
-    elif type(value) is type(like):
-        allowed = {"mode": ("hours", "rank", "off"), "rank_order": ("newest", "oldest"), "scope": ("pool", "top")}
-        if key not in allowed or value in allowed[key]:
-            return value
+    elif type(value) is type(like) and (key not in _CHOICES or value in _CHOICES[key]):
+        return value
     raise InvalidRecord(f"The profile “{name}”: {key} cannot be {value!r}.", "It was not used.")

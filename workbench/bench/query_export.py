@@ -1,24 +1,69 @@
-"""Judgments and rankings as files for other tools: query sets, qrels and runs."""
+"""Saved queries, their judgments and rankings of them as files for other tools: query sets, qrels and runs."""
+
+from collections.abc import Callable
+from typing import Literal, get_args
 
 from workbench.bench.context import Context
-from workbench.bench.evaluation import ProfileResult
-from workbench.bench.importing import query_id
-from workbench.bench.querysets import judged_queries
+from workbench.bench.evaluation import EvaluationCancelled
+from workbench.bench.querysets import graded, judged_queries
+from workbench.bench.tuning import Tuning
+from workbench.core.errors import InvalidQuery
+from workbench.core.profile import Profile
 from workbench.formats import queryset, trec
 from workbench.formats.model import Parsed
 
+QueryFile = Literal["jsonl", "qrels", "run"]
+QUERY_FILES: tuple[QueryFile, ...] = get_args(QueryFile)
+
+RUN_DEPTH = 100
+"""Results per query in a run: enough for every metric that is cut at or above the usual k."""
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
 
 def queries_jsonl(context: Context) -> str:
-    """Return the store's saved queries with their judgments, one JSON object a line."""
-    return queryset.write(Parsed(queryset.NAME, queries=tuple(judged_queries(context))))
+    """Return the store's saved queries with their judgments, one JSON object a line. Raises `InvalidQuery`."""
+    queries = tuple(judged_queries(context))
+    if not queries:
+        raise InvalidQuery("No query of this store is saved yet.", "Save one in Tune, or import some.")
+    return queryset.write(Parsed(queryset.NAME, queries=queries))
 
 
 def qrels(context: Context) -> str:
-    """Return the store's judgments as TREC qrels; the topics are the ids of the saved queries."""
-    return trec.qrels_text({query_id(q.text, q.now): q.relevant for q in judged_queries(context)})
+    """Return the store's judgments as TREC qrels; the topics are the ids of the saved queries.
+
+    Raises `InvalidQuery` without judgments.
+    """
+    if not len(context.library.judgments):
+        raise InvalidQuery("No query of this store is judged yet.", "Grade some memories in Tune first.")
+    return trec.qrels_text({query.id: grades for query, grades in graded(context)})
 
 
-def run_file(result: ProfileResult) -> str:
-    """Return one profile's rankings as a TREC run, tagged with its name; topics as in `qrels`."""
-    found = {query_id(q.query, q.now): zip(q.ids, q.scores, strict=True) for q in result.queries}
-    return trec.write_run(trec.ranked(result.profile.name, found))
+def run(
+    context: Context,
+    tuning: Tuning,
+    profile: Profile,
+    *,
+    depth: int = RUN_DEPTH,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> str:
+    """Return a profile's rankings of all saved queries as a TREC run tagged with its name; topics as in `qrels`.
+
+    Every query is asked at its own moment and gives `depth` results, or the profile's k when that is more.
+    Raises `InvalidQuery` without queries, and `EvaluationCancelled`.
+    """
+    queries = tuple(context.library.queries.all())
+    if not queries:
+        raise InvalidQuery("No query of this store is saved yet.", "Save one in Tune, or import some.")
+    found: dict[str, list[tuple[str, float]]] = {}
+    for done, query in enumerate(queries, 1):
+        if cancelled is not None and cancelled():
+            raise EvaluationCancelled("The run was stopped.", "Nothing was written.")
+        ranking = tuning.rank(tuning.ask(query.text), profile, query.now, max(depth, profile.k))
+        scores = ranking.totals[ranking.positions].tolist()
+        found[query.id] = list(zip(ranking.ids, scores, strict=True))
+        if progress is not None:
+            progress(done, len(queries))
+    return trec.write_run(trec.ranked(profile.name, found))

@@ -75,11 +75,17 @@ def from_store(context: Context) -> JudgedSet:
 
 def judged_queries(context: Context) -> Iterator[JudgedQuery]:
     """Yield the store's saved queries with their judgments, also those without any."""
+    for query, grades in graded(context):
+        yield JudgedQuery(query.text, grades, query.tags, query.now)
+
+
+def graded(context: Context) -> Iterator[tuple[SavedQuery, dict[str, int]]]:
+    """Yield the store's saved queries, each with its grades by memory."""
     grades: dict[str, dict[str, int]] = {}
     for judgment in context.library.judgments.all():
         grades.setdefault(judgment.query, {})[judgment.memory] = judgment.grade
     for query in context.library.queries.all():
-        yield JudgedQuery(query.text, grades.get(query.id, {}), query.tags, query.now)
+        yield query, grades.get(query.id, {})
 
 
 def digest_of(queries: Iterable[JudgedQuery]) -> str:

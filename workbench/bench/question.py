@@ -7,6 +7,7 @@ from typing import get_args
 
 import numpy as np
 
+from workbench.bench.episode_terms import TermPart, term_parts
 from workbench.core.memory import Memory
 from workbench.core.profile import Profile
 from workbench.core.recency import hours_between
@@ -19,6 +20,8 @@ from workbench.retrieval.ranker import QueryScores, Ranker
 from workbench.retrieval.ranking import Factor, Ranking
 
 FACTORS: tuple[Factor, ...] = get_args(Factor)
+
+NO_EPISODE = "no episode, and this profile ranks only those"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,14 +49,17 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One factor of one score: raw value → by the pool's range (and who set it) → normalised → weighted."""
+    """One factor of one score: raw value → by the pool's range (and who set it) → normalised → weighted.
+
+    Nobody set bounds that are frozen.
+    """
 
     factor: Factor
     raw: float
     low: float
     high: float
-    low_by: Memory
-    high_by: Memory
+    low_by: Memory | None
+    high_by: Memory | None
     dead: bool
     norm: float
     weight: float
@@ -82,8 +88,8 @@ class Way:
 class Explanation:
     """Why a memory stands where it stands; without parts when `hidden` says why it is not served.
 
-    `hours` is the age since the last access, `half_life` in days (`None`: it does not decay),
-    `pool` how many memories are served.
+    `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay),
+    `pool` how many memories take part. `terms` are there for a score of episodes.
     """
 
     standing: Standing
@@ -93,6 +99,7 @@ class Explanation:
     hours: float
     half_life: float | None
     pool: int
+    terms: tuple[TermPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,14 +145,16 @@ class Question:
         """Say where every figure of a memory's score comes from. Raises `UnknownRecord`."""
         standing = self.standing(ranking, baseline, id)
         memory, profile = standing.memory, ranking.profile
+        episodic = profile.scorer == "episodic"
         return Explanation(
             standing=standing,
-            hidden=hidden_because(memory, ranking.now),
+            hidden=hidden_because(memory, ranking.now) or (NO_EPISODE if episodic and not standing.scored else None),
             parts=_parts(ranking, standing.scored) if standing.scored else (),
             split=self._split(ranking, standing),
-            hours=hours_between(memory.last_accessed_at, ranking.now),
+            hours=hours_between(memory.created_at if episodic else memory.last_accessed_at, ranking.now),
             half_life=None if memory.pinned else profile.half_lives.of(memory.memory_type),
             pool=len(ranking.candidates),
+            terms=term_parts(ranking, id, self.text),
         )
 
     def flips(self, ranking: Ranking, factor: Factor, high: float) -> tuple[Flip, ...]:
@@ -179,12 +188,17 @@ class Question:
         row, profile = ranking.pool.row(standing.memory.id), ranking.profile
         dense, lexical = float(self.scores.dense[row]), float(self.scores.lexical[row])
         base = profile.blend * dense + (1 - profile.blend) * lexical
-        gained = standing.scored.raw.relevance - base if standing.scored and profile.contiguity else 0.0
+        adds = profile.contiguity and profile.scorer == "factors"
+        gained = standing.scored.raw.relevance - base if standing.scored and adds else 0.0
         return RelevanceSplit(dense, lexical, max(0.0, gained))
 
 
 def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
-    memory, bounds = ranking.pool.memory, ranking.bounds
+    bounds = ranking.bounds
+
+    def memory(id: str) -> Memory | None:
+        return ranking.pool.memory(id) if id else None
+
     return tuple(
         Part(
             factor=name,

@@ -51,6 +51,7 @@ class Retriever:
         self._cache: VectorCache | None = None
         self._texts = LexicalCache(self._library.folder / "cache" / "text", not write_cache)
         self._ranker: Ranker | None = None
+        self._thresholds: Thresholds | None = None
         self._matrix = GrowingMatrix(np.zeros((0, 1), np.float32))
         self._library.listen(self._note)
 
@@ -98,8 +99,14 @@ class Retriever:
                 self._cache = VectorCache(folder, self._embedder.fingerprint, self._embedder.dim, not self._write_cache)
             return self._embedder
 
+    def use_thresholds(self, thresholds: Thresholds) -> None:
+        """Hold these from now on: a person has just chosen them."""
+        self._thresholds = thresholds
+
     def thresholds(self) -> Thresholds:
         """Return where similarity is worth a flag or a look: the settings' values, else the model's own."""
+        if self._thresholds is not None:
+            return self._thresholds
         own, chosen = self.embedder.thresholds(self.ranker().vectors), self._context.settings.thresholds
         given = self._context.given
         return Thresholds(

@@ -10,6 +10,7 @@ from workbench.bench.question import Question
 from workbench.bench.retriever import Retriever
 from workbench.core.judgment import SavedQuery
 from workbench.core.profile import Profile
+from workbench.core.text import printable
 from workbench.retrieval.ranker import QueryScores
 from workbench.retrieval.ranking import Ranking
 
@@ -48,6 +49,17 @@ class Tuning:
         """Return the saved queries."""
         return tuple(self._context.library.queries.all())
 
+    def saved_like(self, text: str) -> tuple[SavedQuery, ...]:
+        """Return the saved queries with these words: the one asked in the present first, then the latest moment."""
+        asked = _words(text)
+        same = [q for q in self._context.library.queries.all() if asked and _words(q.text) == asked]
+        same.sort(key=lambda q: (q.now is not None, -q.now.timestamp() if q.now else 0.0, q.id))
+        return tuple(same)
+
+    def grades(self, query: SavedQuery) -> int:
+        """Return how many memories are graded for a saved query."""
+        return sum(judgment.query == query.id for judgment in self._context.library.judgments.all())
+
     def save(self, profile: Profile, name: str, parent: str, birth: Birth | None = None) -> Profile:
         """Save a profile under a name, as a file that says where it comes from; return it as it was saved.
 
@@ -59,3 +71,8 @@ class Tuning:
         named = replace(profile, name=name, about=about)
         self.profiles.save(named, self._context.now(), parent, birth)
         return named
+
+
+def _words(text: str) -> str:
+    """Return a query as two people would call it the same: without what cannot be seen."""
+    return " ".join(printable(text).split())

@@ -1,7 +1,7 @@
 """Records as JSON objects: every field and the sums a person sees; and single values in one line."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import plain
@@ -9,6 +9,7 @@ from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
 
 if TYPE_CHECKING:
+    from workbench.bench.episode_terms import TermPart
     from workbench.core.scoring import Scored
 
 LAYOUT = "_file"
@@ -25,10 +26,15 @@ def bullet_json(bullet: Bullet) -> dict[str, object]:
     return _with_counts(bullet)
 
 
-def found_json(rank: int, scored: "Scored") -> dict[str, object]:
-    """Return one line of a ranking; `parts` holds each factor raw, normalised and weighted."""
+def found_json(rank: int, scored: "Scored", terms: "Sequence[TermPart]" = ()) -> dict[str, object]:
+    """Return one line of a ranking; `parts` holds each factor raw, normalised and weighted.
+
+    For a score of episodes `terms` holds what its factors are made of.
+    """
     memory = scored.memory
-    parts = {"raw": scored.raw, "normalised": scored.norm, "weighted": scored.weighted}
+    parts: dict[str, object] = {"raw": scored.raw, "normalised": scored.norm, "weighted": scored.weighted}
+    if terms:
+        parts["terms"] = {t.term: {"value": t.value, "weight": t.weight, "weighted": t.weighted} for t in terms}
     return {
         "id": memory.id,
         "rank": rank,

@@ -21,7 +21,8 @@ LONG = 2000
 
 _EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
 of queries saved in the store. Every profile is compared with the first one named (without --profile: all
-built-in ones with the one in your settings). It only looks: no access is counted."""
+built-in ones with the one in your settings). Metrics are cut at 10, recall also at 5; a profile that
+serves another number is measured at that too. It only looks: no access is counted."""
 
 _TUNE = """Tries every point of a grid over the weights and half-lives, starting from --profile, and measures the
 choice on queries it was not chosen on (cross-validation). The result is a proposal: nothing is changed,
@@ -76,7 +77,7 @@ def tune(session: Session) -> int:
     """Print a proposal and what it is worth; save it when asked to."""
     from workbench.bench.evaluation import EvaluationCancelled
     from workbench.retrieval.measure import parse_measure
-    from workbench.retrieval.tuner import TuningCancelled
+    from workbench.retrieval.tuner import Search, TuningCancelled
 
     args = session.args
     measure = parse_measure(args.metric)
@@ -87,15 +88,17 @@ def tune(session: Session) -> int:
             profiles.check_name(args.save, start.name)
         judged = _judged(session, bench)
         evaluator, line = _evaluator(bench), ProgressLine("tuning", 1)
+        scoring = ProgressLine("asking the queries", 1)
         with interruptible() as cancelled:
             try:
-                found = evaluator.tune(
-                    judged, start, measure=measure, folds=args.folds, progress=line, cancelled=cancelled
-                )
+                scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
+                scoring.clear()
+                found = scored.tune(start, Search(measure, args.folds), line, cancelled)
             except (EvaluationCancelled, TuningCancelled) as stopped:
                 fail(stopped)
                 return CANCELLED
             finally:
+                scoring.clear()
                 line.clear()
         saved = None if args.save is None else evaluator.save(found, judged, args.save)
     if wants_json(args):

@@ -38,6 +38,8 @@ def add_commands(commands: Commands) -> None:
 
 def search(session: Session) -> int:
     """Print the best memories, the best first."""
+    from workbench.bench.episode_terms import term_parts
+
     args = session.args
     if not args.query.strip():
         raise InvalidQuery("The query is empty.", "Say what to look for; `workbench list` shows everything.")
@@ -55,9 +57,11 @@ def search(session: Session) -> int:
         for remark in _remarks(bench, ranking, args.query):
             warn(remark)
         if wants_json(args):
-            write_json([found_json(place, scored) for place, scored in enumerate(ranking.top, 1)])
+            terms = [term_parts(ranking, scored.memory.id, args.query) for scored in ranking.top]
+            found = zip(ranking.top, terms, strict=True)
+            write_json([found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)])
         else:
-            _print(ranking, args.explain)
+            _print(ranking, args.query if args.explain else None)
     return 0
 
 
@@ -82,6 +86,8 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
     stored, served = len(bench.library.memories), len(ranking.candidates)
     if not stored:
         return ["The store has no memories yet; `workbench import` or `workbench ingest` adds some."]
+    if not served and ranking.profile.scorer == "episodic":
+        return [f"None of the {stored:,} memories is an episode that agents are served at that time."]
     if not served:
         return [f"None of the {stored:,} memories is served to agents at that time."]
     remarks = []
@@ -93,15 +99,16 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
     return remarks
 
 
-def _print(ranking: "Ranking", explain: bool) -> None:
+def _print(ranking: "Ranking", explained: str | None) -> None:
+    """Print the rows; with the query that is `explained`, how each score came about."""
     rows = [_row(place, scored) for place, scored in enumerate(ranking.top, 1)]
     lines = table(rows, right=(0, 1)) if rows else []
-    if explain and lines:
+    if explained is not None and lines:
         say(_basis(ranking))
     for line, scored in zip(lines, ranking.top, strict=True):
         say(line)
-        if explain:
-            for part in _parts(ranking, scored):
+        if explained is not None:
+            for part in _terms(ranking, scored, explained) or _parts(ranking, scored):
                 say(part)
 
 
@@ -120,7 +127,17 @@ def _row(place: int, scored: "Scored") -> tuple[str, ...]:
 def _basis(ranking: "Ranking") -> str:
     p = ranking.profile
     weights = f"recency {p.recency:.3g}, importance {p.importance:.3g}, relevance {p.relevance:.3g}"
-    return f"profile {p.name}: {weights} · {len(ranking.candidates):,} memories are served"
+    what = "episodes" if p.scorer == "episodic" else "memories"
+    return f"profile {p.name}: {weights} · {len(ranking.candidates):,} {what} are served"
+
+
+def _terms(ranking: "Ranking", scored: "Scored", query: str) -> list[str]:
+    """Return the terms of an episode's score; none when it is not scored as one."""
+    from workbench.bench.episode_terms import term_parts
+
+    parts = term_parts(ranking, scored.memory.id, query)
+    rows = [("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}") for t in parts]
+    return table(rows, right=(2,)) if rows else []
 
 
 def _parts(ranking: "Ranking", scored: "Scored") -> list[str]:

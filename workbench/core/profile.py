@@ -13,7 +13,8 @@ from workbench.core.memory import MemoryType
 
 RecencyMode = Literal["hours", "rank", "off"]
 RankOrder = Literal["newest", "oldest"]
-Scope = Literal["pool", "top"]
+Scope = Literal["pool", "top", "frozen"]
+Scorer = Literal["factors", "episodic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,15 @@ class HalfLives:
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class FrozenBounds:
+    """Minimum and maximum of each raw factor as they were when somebody froze them."""
+
+    recency: tuple[float, float]
+    importance: tuple[float, float]
+    relevance: tuple[float, float]
+
+
 ENGRAM_HALF_LIFE = math.log(0.5) / math.log(0.995) / 24
 """Half-life in days of the decay 0.995 per hour (source 000, algorithm 2): 5.76 days."""
 
@@ -41,6 +51,10 @@ LITERAL_FEEDBACK_HALF_LIFE = math.log(0.5) / math.log(0.99) / 24
 """The printed constant of source 000, 0.99 per hour: 2.9 days, faster than recency."""
 
 
+EPISODE_HALF_LIFE = 30 * math.log(2)
+"""Half-life in days of exp(−age / 30 days) (source 004, section 2.4): 20.8 days."""
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """All parameters of one ranking.
@@ -49,7 +63,9 @@ class Profile:
     `blend` · cosine + (1 − `blend`) · absolute BM25, plus `contiguity` · the larger excess
     relevance of the two neighbours in the same session. `feedback` is the importance a vote
     adds or takes (source 000: 0.5). `scope` says whose minimum and maximum normalise:
-    the whole pool's or only the `top_n` most relevant ones'. `rank_decay` is used by recency mode "rank".
+    the whole pool's, only the `top_n` most relevant ones', or those of `frozen`, which stay the same whatever
+    the query, the moment and the pool, so that totals can be compared. `rank_decay` is used by recency mode "rank".
+    `scorer` "episodic" ranks episodes only, by the five terms of `core.episodic`.
     """
 
     name: str
@@ -68,6 +84,8 @@ class Profile:
     scope: Scope = "pool"
     top_n: int = 100
     k: int = 10
+    scorer: Scorer = "factors"
+    frozen: FrozenBounds | None = None
 
 
 WORKBENCH = Profile(
@@ -102,6 +120,11 @@ BUILT_IN: tuple[Profile, ...] = (
         feedback_half_life=None, about="the published code, which ranks oldest first: for comparison only",
     ),
     Profile(
+        "episodic", 0.2, 0.25, 0.55, scorer="episodic", half_lives=HalfLives(episodic=EPISODE_HALF_LIFE),
+        about="episodes only: similarity, age, success, use and domain, as the printed five-term score",
+        feedback=0.0, feedback_half_life=None,
+    ),
+    Profile(
         "no-decay", 0.0, 0.0, 1.0, mode="off", blend=0.5, feedback=0.0, feedback_half_life=None,
         about="relevance alone: no decay, no access counting",
     ),
@@ -122,6 +145,15 @@ def check_profile(profile: Profile) -> None:
         (not 0 < profile.rank_decay <= 1, "the rank decay is outside 0–1"),
         (profile.k < 1 or profile.top_n < 1, "k and top_n must be at least 1"),
     )
-    problem = next((text for broken, text in rules if broken), None)
+    problem = next((text for broken, text in rules if broken), None) or _frozen_problem(profile)
     if problem:
         raise InvalidRecord(f"profile “{profile.name}”: {problem}.", "The profile was not used.")
+
+
+def _frozen_problem(profile: Profile) -> str | None:
+    frozen = profile.frozen
+    if frozen is None:
+        return "it normalises by frozen bounds but has none" if profile.scope == "frozen" else None
+    pairs = (frozen.recency, frozen.importance, frozen.relevance)
+    sound = all(math.isfinite(low) and math.isfinite(high) and low <= high for low, high in pairs)
+    return None if sound else "a frozen minimum is above its maximum or not a number"

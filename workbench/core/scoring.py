@@ -5,11 +5,12 @@ test holds the two equal.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from statistics import fmean, pstdev
 
+from workbench.core import episodic
 from workbench.core.feedback import effective_importance
 from workbench.core.memory import Memory
 from workbench.core.profile import Profile
@@ -78,27 +79,35 @@ def relevance_scores(pool: Sequence[Candidate], profile: Profile) -> list[float]
 
 
 def recency_scores(pool: Sequence[Candidate], profile: Profile, now: datetime) -> list[float]:
-    """Score recency since the last access; pinned memories do not decay."""
+    """Score recency since the last access (of episodes: since they were made); pinned memories do not decay."""
     if profile.mode == "off":
         return [1.0] * len(pool)
     if profile.mode == "rank":
         newest = profile.rank_order == "newest"
         order = sorted(range(len(pool)), key=lambda i: pool[i].memory.id)
-        order.sort(key=lambda i: pool[i].memory.last_accessed_at, reverse=newest)
+        order.sort(key=lambda i: _since(pool[i].memory, profile), reverse=newest)
         place = {index: rank for rank, index in enumerate(order)}
         return [rank_recency(place[i], profile.rank_decay) for i in range(len(pool))]
     return [_hourly(c.memory, profile, now) for c in pool]
 
 
-def rank(pool: Sequence[Candidate], profile: Profile, now: datetime) -> list[Scored]:
-    """Return the whole pool, best first; equal totals are ordered by id."""
-    columns = (
-        recency_scores(pool, profile, now),
-        [effective_importance(c.memory, now, profile.feedback, profile.feedback_half_life) / 10 for c in pool],
-        relevance_scores(pool, profile),
-    )
-    inside = _scope(columns[2], pool, profile)
-    norms = [_normalised(column, inside) for column in columns]
+def rank(pool: Sequence[Candidate], profile: Profile, now: datetime, query: str = "") -> list[Scored]:
+    """Return the whole pool, best first; equal totals are ordered by id.
+
+    A profile with the scorer "episodic" ranks the episodes of the pool; only it looks at the words of `query`.
+    """
+    columns: tuple[list[float], ...]
+    norms: tuple[list[float], ...]
+    if profile.scorer == "episodic":
+        pool = [c for c in pool if c.memory.memory_type == "episodic"]
+        columns = norms = _episode_columns(pool, profile, now, query)
+    else:
+        columns = (
+            recency_scores(pool, profile, now),
+            [effective_importance(c.memory, now, profile.feedback, profile.feedback_half_life) / 10 for c in pool],
+            relevance_scores(pool, profile),
+        )
+        norms = _norms(columns, pool, profile)
     scored = []
     for i, candidate in enumerate(pool):
         norm = Factors(norms[0][i], norms[1][i], norms[2][i])
@@ -113,14 +122,42 @@ def rank(pool: Sequence[Candidate], profile: Profile, now: datetime) -> list[Sco
 
 def _hourly(memory: Memory, profile: Profile, now: datetime) -> float:
     half_life = None if memory.pinned else profile.half_lives.of(memory.memory_type)
-    return recency(hours_between(memory.last_accessed_at, now), half_life)
+    return recency(hours_between(_since(memory, profile), now), half_life)
+
+
+def _since(memory: Memory, profile: Profile) -> datetime:
+    """Return the moment recency counts from."""
+    return memory.created_at if profile.scorer == "episodic" else memory.last_accessed_at
+
+
+def _episode_columns(
+    pool: Sequence[Candidate], profile: Profile, now: datetime, query: str
+) -> tuple[list[float], list[float], list[float]]:
+    """Return recency, importance and relevance of episodes: their terms by group, which the pool does not change."""
+    relevance = relevance_scores(pool, replace(profile, contiguity=0.0))
+    ages, asked = recency_scores(pool, profile, now), episodic.query_words(query)
+    terms = [episodic.terms_of(c.memory, r, a, asked) for c, r, a in zip(pool, relevance, ages, strict=True)]
+    return (
+        [t.group("recency") for t in terms],
+        [t.group("importance") for t in terms],
+        [t.group("relevance") for t in terms],
+    )
 
 
 def _scope(relevance: Sequence[float], pool: Sequence[Candidate], profile: Profile) -> list[int]:
     every = list(range(len(pool)))
-    if profile.scope == "pool":
+    if profile.scope != "top":
         return every
     return sorted(every, key=lambda i: (-relevance[i], pool[i].memory.id))[: profile.top_n]
+
+
+def _norms(columns: Sequence[Sequence[float]], pool: Sequence[Candidate], profile: Profile) -> tuple[list[float], ...]:
+    frozen = profile.frozen if profile.scope == "frozen" else None
+    if frozen is not None:
+        bounds = (frozen.recency, frozen.importance, frozen.relevance)
+        return tuple(normalise(column, *low_high) for column, low_high in zip(columns, bounds, strict=True))
+    inside = _scope(columns[2], pool, profile)
+    return tuple(_normalised(column, inside) for column in columns)
 
 
 def _normalised(column: Sequence[float], inside: Sequence[int]) -> list[float]:

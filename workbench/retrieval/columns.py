@@ -15,10 +15,16 @@ from workbench.retrieval.candidates import Candidates
 from workbench.retrieval.pool import Pool
 from workbench.retrieval.times import micros
 
+NOBODY = -1
+"""The position of who set a bound that was frozen."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FactorColumn:
-    """One factor, raw and normalised, with the positions of the candidates that set minimum and maximum."""
+    """One factor, raw and normalised, with the positions of the candidates that set minimum and maximum.
+
+    A position is `NOBODY` where the bounds are frozen.
+    """
 
     raw: Column
     norm: Column
@@ -39,18 +45,21 @@ class FactorColumn:
 
 
 def recency_column(pool: Pool, chosen: Candidates, profile: Profile, now: datetime) -> Column:
-    """Score recency since the last access, 0…1; see `core.scoring.recency_scores`."""
+    """Score recency since the last access (of episodes: since they were made), 0…1.
+
+    See `core.scoring.recency_scores`.
+    """
     if profile.mode == "off":
         return np.ones(len(chosen))
-    accessed = pool.accessed[chosen.rows]
+    since = (pool.created if profile.scorer == "episodic" else pool.accessed)[chosen.rows]
     if profile.mode == "rank":
-        key = -accessed if profile.rank_order == "newest" else accessed
+        key = -since if profile.rank_order == "newest" else since
         place = np.empty(len(chosen))
         place[np.lexsort((chosen.id_rank, key))] = np.arange(len(chosen))
         return _cut(profile.rank_decay**place)
     lives = [profile.half_lives.of(kind) for kind in MEMORY_TYPES]
     hours = np.array([np.inf if days is None else days * 24 for days in (*lives, None)])
-    return _cut(np.exp2(-_hours_since(accessed, now) / hours[pool.kind[chosen.rows]]))
+    return _cut(np.exp2(-_hours_since(since, now) / hours[pool.kind[chosen.rows]]))
 
 
 def importance_column(pool: Pool, chosen: Candidates, profile: Profile, now: datetime) -> Column:
@@ -80,13 +89,28 @@ def normalised(raw: Column, chosen: Candidates, inside: Rows | None) -> FactorCo
     """Map a column to 0…1 by the minimum and maximum of the positions `inside` (`None`: of all), clamped."""
     scope = raw if inside is None else raw[inside]
     low, high = float(scope.min()), float(scope.max())
-    if high - low <= DEAD_SPREAD:
-        norm = np.full(len(raw), 0.5)
-    else:
-        norm = (raw - low) / (high - low)
-        np.clip(norm, 0.0, 1.0, out=norm)
     low_at, high_at = (_first(scope == value, chosen, inside) for value in (low, high))
-    return FactorColumn(raw, norm, low, high, low_at, high_at)
+    return FactorColumn(raw, _mapped(raw, low, high), low, high, low_at, high_at)
+
+
+def normalised_by(raw: Column, bounds: tuple[float, float]) -> FactorColumn:
+    """Map a column to 0…1 by a minimum and a maximum that were frozen, clamped."""
+    low, high = bounds
+    return FactorColumn(raw, _mapped(raw, low, high), low, high, NOBODY, NOBODY)
+
+
+def _mapped(raw: Column, low: float, high: float) -> Column:
+    if high - low <= DEAD_SPREAD:
+        return np.full(len(raw), 0.5)
+    norm: Column = (raw - low) / (high - low)
+    return np.clip(norm, 0.0, 1.0, out=norm)
+
+
+def unnormalised(raw: Column, chosen: Candidates) -> FactorColumn:
+    """Take a column as it is, for a score that the pool does not normalise."""
+    low, high = float(raw.min()), float(raw.max())
+    low_at, high_at = (_first(raw == value, chosen, None) for value in (low, high))
+    return FactorColumn(raw, raw, low, high, low_at, high_at)
 
 
 def _first(hit: NDArray[np.bool_], chosen: Candidates, inside: Rows | None) -> int:

@@ -1,7 +1,7 @@
 """A metric with its cut, as a person names it: `ndcg@10`, `recall@5`, `mrr@10`, `p@3`."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,7 +50,17 @@ class Measure:
 NDCG10 = Measure("ndcg", 10)
 
 STANDARD = (NDCG10, Measure("recall", 10), Measure("recall", 5), Measure("mrr", 10), Measure("p", 10))
-"""What an evaluation reports."""
+"""What an evaluation always reports."""
+
+
+def served(k: int) -> tuple[Measure, ...]:
+    """Return the metrics of what is served by a profile that serves the best `k`, nDCG first."""
+    return (Measure("ndcg", k), Measure("mrr", k), Measure("recall", k), Measure("p", k))
+
+
+def reported(ks: Iterable[int]) -> tuple[Measure, ...]:
+    """Return what an evaluation reports of profiles that serve so many: the usual metrics, then those at other cuts."""
+    return tuple(dict.fromkeys((*STANDARD, *(measure for k in ks for measure in served(k)))))
 
 
 def parse_measure(text: str) -> Measure:

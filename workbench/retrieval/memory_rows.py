@@ -47,6 +47,10 @@ class MemoryRows(Sequence[Memory]):
         """Yield content and summary of each memory."""
         return map(self.text, range(len(self._items)))
 
+    def values(self, name: str) -> Iterator[object]:
+        """Yield one field of each memory, `None` where its document leaves it out, without reading the rest."""
+        return (getattr(m, name) if isinstance(m, Memory) else m.get(name) for m in self._items)
+
     def replaced(self, memories: Mapping[int, Memory]) -> Self:
         """Return the rows with other memories in some places."""
         rows = type(self)(self._items)

@@ -15,6 +15,7 @@ from workbench.core.record import Doc
 from workbench.core.served import SERVED
 from workbench.retrieval.arrays import Mask, Rows
 from workbench.retrieval.doc_columns import DocColumns
+from workbench.retrieval.episode_fields import EpisodeFields
 from workbench.retrieval.memory_rows import MemoryRows
 from workbench.retrieval.times import Micros, micros, parsed_micros
 
@@ -153,6 +154,11 @@ class Pool:
         first: dict[tuple[str, str], int] = {}
         rows = [first.setdefault(text, row) for row, text in enumerate(self.memories.texts())]
         return None if len(first) == len(self) else np.array(rows, np.intp)
+
+    @cached_property
+    def episodes(self) -> EpisodeFields:
+        """Return what only the score of episodes reads; nothing else waits for it."""
+        return EpisodeFields.read(self.memories)
 
     def take_twins(self, twins: Rows | None) -> None:
         """Be told the `twins` by who has compared the texts already."""

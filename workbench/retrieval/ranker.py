@@ -21,9 +21,11 @@ from workbench.retrieval.columns import (
     FactorColumn,
     importance_column,
     normalised,
+    normalised_by,
     recency_column,
     relevance_column,
 )
+from workbench.retrieval.episodic import EpisodeColumns, episode_columns
 from workbench.retrieval.pool import Pool
 from workbench.retrieval.ranking import Factor, Ranking
 from workbench.retrieval.selecting import top_positions
@@ -95,19 +97,31 @@ class Ranker:
         """
         if len(scores.dense) != len(self.pool) or len(scores.lexical) != len(self.pool):
             raise ValueError("the query's scores were made for another pool")
-        chosen = self._candidates(now, mask)
+        episodic = profile.scorer == "episodic"
+        chosen = self._episodes(now, mask) if episodic else self._candidates(now, mask)
         k = profile.k if k is None else k
         if not len(chosen):
             return Ranking(self.pool, chosen, profile, now, k, {}, np.zeros(0), np.zeros(0, np.intp))
-        factors = self._factors(chosen, scores, profile, now)
+        terms = self._terms(chosen, scores, profile, now) if episodic else None
+        factors = terms.factors if terms else self._factors(chosen, scores, profile, now)
         totals = _combined(factors, profile)
-        return Ranking(self.pool, chosen, profile, now, k, factors, totals, top_positions(totals, chosen.id_rank, k))
+        best = top_positions(totals, chosen.id_rank, k)
+        return Ranking(self.pool, chosen, profile, now, k, factors, totals, best, terms)
 
     def _candidates(self, now: datetime, mask: Mask | None) -> Candidates:
         if mask is not None:
             return self._chosen(mask)
         key = ("served", self.pool.layout_token, micros(now))
         return self._cache.get(key, lambda: self._chosen(self.pool.served(now)), _candidate_bytes)
+
+    def _episodes(self, now: datetime, mask: Mask | None) -> Candidates:
+        return self._chosen((self.pool.served(now) if mask is None else mask) & self.pool.episodes.episode)
+
+    def _terms(self, chosen: Candidates, scores: QueryScores, p: Profile, now: datetime) -> EpisodeColumns:
+        moment = micros(now) if p.mode == "hours" else None
+        key = ("terms", chosen, self.pool.episodes, scores, p.blend, p.mode, p.half_lives, moment, p.rank_decay)
+        make = partial(episode_columns, self.pool, chosen, scores, p, now)
+        return self._cache.get((*key, p.rank_order), make, _terms_bytes)
 
     def _chosen(self, mask: Mask) -> Candidates:
         """Return the candidates of a mask, the same value for an equal mask, so their columns are found again."""
@@ -132,6 +146,14 @@ class Ranker:
             "relevance": partial(relevance_column, chosen, scores.dense, scores.lexical, p),
         }
         raw = {name: self._cache.get(("raw", key), make[name], _column_bytes) for name, key in keys.items()}
+        if p.scope == "frozen" and (frozen := p.frozen) is not None:
+            bounds = {"recency": frozen.recency, "importance": frozen.importance, "relevance": frozen.relevance}
+            return {
+                name: self._cache.get(
+                    ("frozen", key, bounds[name]), partial(normalised_by, raw[name], bounds[name]), _factor_bytes
+                )
+                for name, key in keys.items()
+            }
         inside, scope = None, None
         if p.scope == "top" and p.top_n < len(chosen):
             inside, scope = top_positions(raw["relevance"], chosen.id_rank, p.top_n), (keys["relevance"], p.top_n)
@@ -162,6 +184,10 @@ def _column_bytes(column: Column) -> int:
 
 def _factor_bytes(column: FactorColumn) -> int:
     return column.norm.nbytes
+
+
+def _terms_bytes(terms: EpisodeColumns) -> int:
+    return 10 * terms.recency.nbytes
 
 
 def _candidate_bytes(chosen: Candidates) -> int:

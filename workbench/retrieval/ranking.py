@@ -5,12 +5,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
+from workbench.core.episodic import EpisodeTerms
 from workbench.core.memory import Memory
 from workbench.core.profile import Profile
 from workbench.core.scoring import Factors, Scored
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.candidates import Candidates
-from workbench.retrieval.columns import FactorColumn
+from workbench.retrieval.columns import NOBODY, FactorColumn
+from workbench.retrieval.episodic import EpisodeColumns
 from workbench.retrieval.pool import Pool
 from workbench.retrieval.selecting import place_of, top_positions
 
@@ -19,7 +21,7 @@ Factor = Literal["recency", "importance", "relevance"]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What normalised one factor: its minimum and maximum and the memories that set them."""
+    """What normalised one factor: its minimum and maximum and the memories that set them, "" for frozen ones."""
 
     low: float
     high: float
@@ -33,7 +35,7 @@ class Ranking:
     """The `k` best candidates, best first, and the columns of all candidates.
 
     `positions` index the candidates, `totals` and the columns of `factors` have one number per candidate
-    (none when there are no candidates).
+    (none when there are no candidates). `episodes` holds the terms when the score is that of episodes.
     """
 
     pool: Pool
@@ -44,6 +46,7 @@ class Ranking:
     factors: dict[Factor, FactorColumn]
     totals: Column
     positions: Rows
+    episodes: EpisodeColumns | None = None
 
     @cached_property
     def top(self) -> tuple[Scored, ...]:
@@ -59,7 +62,7 @@ class Ranking:
     def bounds(self) -> dict[Factor, Bounds]:
         """Minimum and maximum per factor, and which memories set them."""
         return {
-            name: Bounds(c.low, c.high, self._memory(c.low_at).id, self._memory(c.high_at).id, c.dead)
+            name: Bounds(c.low, c.high, self._id(c.low_at), self._id(c.high_at), c.dead)
             for name, c in self.factors.items()
         }
 
@@ -78,9 +81,17 @@ class Ranking:
         position = self.candidates.position(self.pool.row(id))
         return None if position is None else self._scored(position)
 
+    def terms_of(self, id: str) -> EpisodeTerms | None:
+        """Return the terms of an episode's score, or `None` when it is not ranked by them. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if self.episodes is None or position is None else self.episodes.terms(position)
+
     def best(self, k: int) -> tuple[Scored, ...]:
         """Return more (or fewer) of the best than the ranking was made for."""
         return tuple(self._scored(p) for p in top_positions(self.totals, self.candidates.id_rank, k).tolist())
+
+    def _id(self, position: int) -> str:
+        return "" if position == NOBODY else self._memory(position).id
 
     def _memory(self, position: int) -> Memory:
         return self.pool.memories[int(self.candidates.rows[position])]

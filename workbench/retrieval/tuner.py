@@ -32,6 +32,18 @@ _LOOK = 0.1
 """Seconds between two looks at `cancelled`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What tuning maximises, and over how many folds of the queries the choice is cross-validated."""
+
+    measure: Measure = NDCG10
+    folds: int = FOLDS
+    seed: int = 0
+
+
+USUAL = Search()
+
+
 class TuningCancelled(WorkbenchError):
     """Tuning was stopped before it had an answer."""
 
@@ -71,27 +83,24 @@ def tune(
     ranker: Ranker,
     queries: Sequence[JudgedScores],
     start: Profile,
-    *,
-    measure: Measure = NDCG10,
-    folds: int = FOLDS,
-    seed: int = 0,
+    search: Search = USUAL,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Proposal:
     """Maximise the mean metric over the grid around `start` and cross-validate the choice over the queries.
 
-    With fewer queries than `folds` every query is a fold of its own. `progress` counts queries. Raises
+    With fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises
     `InvalidQuery` with fewer than two queries or folds, `InvalidRecord` for a broken profile, and
     `TuningCancelled`.
     """
     check_profile(start)
     if len(queries) < 2:
         raise InvalidQuery("Tuning needs at least two judged queries.", "Judge more of them; nothing was changed.")
-    if folds < 2:
+    if search.folds < 2:
         raise InvalidQuery("Cross-validation needs at least two folds.", "Nothing was changed.")
     settings = settings_around(start)
-    table = score_table(ranker, queries, settings, measure, progress, cancelled)
-    return propose(settings, table, measure, folds, seed)
+    table = score_table(ranker, queries, settings, search.measure, progress, cancelled)
+    return propose(settings, table, search)
 
 
 def score_table(
@@ -121,23 +130,23 @@ def score_table(
     return table
 
 
-def propose(settings: Settings, table: Column, measure: Measure, folds: int = FOLDS, seed: int = 0) -> Proposal:
+def propose(settings: Settings, table: Column, search: Search = USUAL) -> Proposal:
     """Choose a setting from a table of shape (settings, queries) and cross-validate the choice."""
     count = table.shape[1]
-    folds = min(folds, count)
+    folds = min(search.folds, count)
     held_out = np.empty(count)
-    for fold in _folds(count, folds, seed):
+    for fold in _folds(count, folds, search.seed):
         held_out[fold] = table[best(settings, np.delete(table, fold, axis=1)), fold]
     chosen = best(settings, table)
     profile = settings.profile(chosen)
     return Proposal(
         profile=profile,
         start=settings.start,
-        metric=measure.name,
+        metric=search.measure.name,
         before=float(table[0].mean()),
         after=float(held_out.mean()),
         fitted=float(table[chosen].mean()),
-        verdict=compare(table[0].tolist(), held_out.tolist(), measure.title, seed),
+        verdict=compare(table[0].tolist(), held_out.tolist(), search.measure.title, search.seed),
         moved=_moved(settings.start, profile),
         queries=count,
         folds=folds,

@@ -15,7 +15,8 @@ from workbench.bench.live import LiveSet
 from workbench.core.errors import WorkbenchError
 from workbench.core.profile import Profile
 from workbench.core.text import printable
-from workbench.retrieval.tuner import Moved, Proposal, TuningCancelled
+from workbench.retrieval.measure import Measure
+from workbench.retrieval.tuner import Moved, Proposal, Search, TuningCancelled
 from workbench.tui.actions import bindings
 from workbench.tui.areas import AUTO
 from workbench.tui.content import MUTED, assemble
@@ -77,6 +78,7 @@ class AutoTune(Dialog[Proposal | None]):
         try:
             proposal = self._live.scored.tune(
                 self._start,
+                Search(Measure("ndcg", self._start.k)),
                 progress=lambda done, total: _nothing(self.post_message(self.Went(done, total))),
                 cancelled=lambda: worker.is_cancelled,
             )
@@ -134,7 +136,7 @@ def proposal_text(proposal: Proposal, judgments: int, changed: bool) -> Content:
         Content(""),
         assemble(
             [
-                ("nDCG@10 ", MUTED),
+                (f"{proposal.verdict.metric} ", MUTED),
                 (f"{proposal.before:.3f} → {proposal.after:.3f}", "bold"),
                 (f" on queries it was not chosen on ({proposal.folds} folds)", ""),
             ]

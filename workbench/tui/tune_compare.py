@@ -1,20 +1,20 @@
-"""Two rankings of one query side by side: another profile's, and the one that the sliders make."""
+"""Two rankings of one query side by side: the sliders', a snapshot's or a profile's."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from datetime import datetime
+from typing import ClassVar, Literal
 
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.question import Standing
+from workbench.bench.question import Question, Standing
 from workbench.core.profile import Profile
 from workbench.tui.actions import bindings
-from workbench.tui.areas import COMPARE
 from workbench.tui.content import MUTED, assemble, line
-from workbench.tui.tune_desk import Desk
+from workbench.tui.tune_actions import COMPARE
 from workbench.tui.tune_rows import BEYOND, movement
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_view import LineView
@@ -30,8 +30,16 @@ class Beside:
     right: Standing | None
 
 
-class CompareDialog(Dialog[bool]):
-    """Place by place; arrows say where each memory stands in the other one. The result: another profile is wanted."""
+Which = Literal["left", "right"]
+Named = tuple[str, Profile]
+"""What a ranking is called, and its settings."""
+
+
+class CompareDialog(Dialog[Which | None]):
+    """Place by place; arrows say where each memory stands in the other one.
+
+    The result is the side that is to be another one, or `None`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(COMPARE)
     DEFAULT_CSS = """
@@ -45,24 +53,26 @@ class CompareDialog(Dialog[bool]):
     }
     """
 
-    def __init__(self, desk: Desk, other: Profile) -> None:
+    def __init__(self, question: Question, now: datetime, left: Named, right: Named) -> None:
         super().__init__("Compare two rankings", COMPARE)
-        self._desk = desk
-        self._other = other
-        self._k = max(desk.profile.k, other.k)
-        self._rows, self._state = _beside(desk, other)
+        self._question = question
+        self._now = now
+        self._left = left
+        self._right = right
+        self._k = 0
+        self._rows: Sequence[Beside] = ()
+        self._rank()
 
     def contents(self) -> Iterable[Widget]:
         """Return what they have in common, both names, and the places."""
-        yield Static(Content(self._state), id="compare-state")
+        yield Static(Content(""), id="compare-state")
         yield Static(Content(""), id="compare-head")
         yield LineView(self._draw, lambda row: row.place, empty=Content("Neither of them serves anything."))
 
     def on_mount(self) -> None:
         """Show the places."""
-        rows = self.query_one(LineView)
-        rows.set_rows(self._rows, cursor=0)
-        rows.focus()
+        self._show()
+        self.query_one(LineView).focus()
 
     def on_resize(self) -> None:
         """Lay the names out as the rows are."""
@@ -70,9 +80,18 @@ class CompareDialog(Dialog[bool]):
 
     def _head(self) -> None:
         width = self.query_one(LineView).scrollable_content_region.width - 2
-        changed = " • changed" if self._desk.changed else ""
-        cells = [Cell("", 3), Cell(self._other.name, 0, "bold"), Cell(f"{self._desk.profile.name}{changed}", 0, "bold")]
+        cells = [Cell("", 3), Cell(self._left[0], 0, "bold"), Cell(self._right[0], 0, "bold")]
         self.query_one("#compare-head", Static).update(lay_out(cells, width, gap=1))
+
+    def _rank(self) -> None:
+        left, right = self._left[1], self._right[1]
+        self._k = max(left.k, right.k)
+        self._rows, self._state = _beside(self._question, self._now, left, right)
+
+    def _show(self) -> None:
+        self.query_one("#compare-state", Static).update(Content(self._state))
+        self.query_one(LineView).set_rows(self._rows, cursor=0)
+        self.call_after_refresh(self._head)
 
     def _draw(self, row: Beside, width: int) -> Content:
         style = "" if row.place <= self._k else MUTED
@@ -89,31 +108,40 @@ class CompareDialog(Dialog[bool]):
     def _came(self, standing: Standing) -> str:
         return movement(standing, self._k)
 
-    def action_other(self) -> None:
-        """Choose another profile."""
-        self.dismiss(True)
+    def action_left(self) -> None:
+        """Choose another one for the left."""
+        self.dismiss("left")
 
-    def action_cancel(self) -> None:
-        """Close."""
-        self.dismiss(False)
+    def action_right(self) -> None:
+        """Choose another one for the right."""
+        self.dismiss("right")
+
+    def action_swap(self) -> None:
+        """Let them change sides."""
+        self._left, self._right = self._right, self._left
+        self._rank()
+        self._show()
 
 
-def _beside(desk: Desk, other: Profile) -> tuple[Sequence[Beside], str]:
-    question = desk.question
-    if question is None:
-        return (), ""
-    count = max(desk.profile.k, other.k) + BEYOND
-    mine, theirs = (question.rank(p, desk.now, count) for p in (desk.profile, other))
-    left = question.standings(theirs, question.baseline(desk.profile, desk.now))
-    right = question.standings(mine, question.baseline(other, desk.now))
+def in_common(question: Question, now: datetime, left: Profile, right: Profile) -> str:
+    """Say how many of the best two settings have in common."""
+    theirs, mine = (question.rank(profile, now).ids for profile in (left, right))
+    one, two = set(theirs), set(mine)
+    same = sum(a == b for a, b in zip(theirs, mine, strict=False))
+    state = f"{len(one & two)} of the best {left.k} are in both, {same} of them at the same place"
+    return f"{state} · {len(two - one)} new, {len(one - two)} out"
+
+
+def _beside(question: Question, now: datetime, one: Profile, other: Profile) -> tuple[Sequence[Beside], str]:
+    count = max(one.k, other.k) + BEYOND
+    theirs, mine = (question.rank(profile, now, count) for profile in (one, other))
+    left = question.standings(theirs, question.baseline(other, now))
+    right = question.standings(mine, question.baseline(one, now))
     rows = [
         Beside(i + 1, left[i] if i < len(left) else None, right[i] if i < len(right) else None)
         for i in range(max(len(left), len(right)))
     ]
-    one, two = set(theirs.ids[: other.k]), set(mine.ids[: desk.profile.k])
-    same = sum(a.memory.id == b.memory.id for a, b in zip(left, right, strict=False) if a.place and a.place <= other.k)
-    state = f"{len(one & two)} of the best {other.k} are in both, {same} of them at the same place"
-    return rows, f"{state} · {len(two - one)} new, {len(one - two)} out"
+    return rows, in_common(question, now, one, other)
 
 
 def _side(standing: Standing | None, width: int, mark_of: Callable[[Standing], str]) -> Content:

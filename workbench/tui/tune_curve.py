@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.color import Color
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Static
 
 from workbench.bench.question import Explanation
 from workbench.core.profile import Profile
 from workbench.core.recency import rank_recency, recency
 from workbench.tui.content import MUTED, assemble
 from workbench.tui.figures import days
+from workbench.tui.widgets.fixed_text import FixedText
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
@@ -73,7 +73,8 @@ def heading(found: Explanation, profile: Profile) -> Content:
     if profile.mode == "rank":
         order = "newest" if profile.rank_order == "newest" else "oldest"
         return Content.styled(f"recency by rank, {order} first:\n{profile.rank_decay:g} per place", MUTED)
-    since = f"read {days(found.hours / 24)} ago" if found.hours >= 1 else "read within the hour"
+    event = "made" if found.terms else "read"
+    since = f"{event} {days(found.hours / 24)} ago" if found.hours >= 1 else f"{event} within the hour"
     if found.half_life is None:
         why = "pinned" if found.standing.memory.pinned else found.standing.memory.memory_type
         return assemble([("recency does not fade", ""), (f" ({why})\n{since}", MUTED)])
@@ -98,7 +99,7 @@ class DecayCurve(Vertical):
 
     def compose(self) -> ComposeResult:
         """Start with the line alone."""
-        yield Static(classes="curve--head")
+        yield FixedText(classes="curve--head")
 
     def on_mount(self) -> None:
         """Draw in the colours of another theme when it changes."""
@@ -116,7 +117,7 @@ class DecayCurve(Vertical):
             self._show(heading(found, profile), curve_of(found, profile))
 
     def _show(self, head: Content, curve: Curve | None) -> None:
-        self.query_one(Static).update(head, layout=False)
+        self.query_one(FixedText).write(head)
         if curve == self._curve:
             return
         self._curve = curve

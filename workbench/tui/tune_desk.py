@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 
 from workbench.bench.question import Baseline, Explanation, Question
 from workbench.core.errors import UnknownRecord
-from workbench.core.profile import Profile
+from workbench.core.profile import FrozenBounds, Profile
+from workbench.core.text import words
 from workbench.retrieval.flips import Flip
 from workbench.retrieval.ranking import Factor, Ranking
+from workbench.retrieval.stopwords import STOP_WORDS
 from workbench.tui.figures import number
 from workbench.tui.tune_parameters import HALF_LIVES, PARAMETERS, TIME_SCALE, Parameter, weight
 from workbench.tui.tune_rows import BEYOND, Line, lines_of
@@ -23,6 +25,12 @@ NONE_SERVED = (
     "None of the {count} memories would be served at this time: they are archived, wait for review, or are from later. "
     "The slider “now” moves the time."
 )
+
+
+def only_stop_words(query: str) -> bool:
+    """Tell whether full text finds nothing in a query, since it has only words that are in every text."""
+    asked = words(query)
+    return not asked or all(word in STOP_WORDS for word in asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,12 @@ class Desk:
         if self.baseline is None or (self.baseline.profile, self.baseline.now) != (self.saved, self.asked_at):
             self.baseline = self.question.baseline(self.saved, self.asked_at)
         self.ranking = self.question.rank(profile, self.now, profile.k + BEYOND)
+
+    def bounds(self) -> FrozenBounds | None:
+        """Return the minimum and maximum of each factor in the ranking; `None` where nothing is normalised."""
+        if self.ranking is None or not self.ranking.factors or self.profile.scorer != "factors":
+            return None
+        return FrozenBounds(**{name: (c.low, c.high) for name, c in self.ranking.factors.items()})
 
     def put(self, question: Question | None, asked_at: datetime) -> None:
         """Take another question, or the same one over a store that changed."""
@@ -145,14 +159,27 @@ class Desk:
                 return steps, WayIn(label, parameter.text(value), parameter.text(here))
         return None
 
-    def hints(self, parameter: Parameter | None, highs: Mapping[Factor, float], memory: str) -> Hints:
-        """Work out the hints for a slider (`None`: `now`) and a memory; `highs` are the ends of the weights' scales."""
-        return Hints(
-            flips={factor: self.flips(factor, high) for factor, high in highs.items()},
-            steps="" if parameter and parameter.factor else self.steps(parameter),
-            memory=memory,
-            ways=self.ways(memory) if memory else (),
-        )
+    def hints(
+        self,
+        parameter: Parameter | None,
+        highs: Mapping[Factor, float],
+        memory: str,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Hints | None:
+        """Work out the hints for a slider (`None`: `now`) and a memory; `None` when it was cancelled.
+
+        `highs` are the ends of the weights' scales. Is asked between the parts whether to go on, the quick ones first.
+        """
+        steps = "" if parameter and parameter.factor else self.steps(parameter)
+        found: dict[Factor, tuple[Flip, ...] | None] = {}
+        for factor, high in highs.items():
+            if cancelled():
+                return None
+            found[factor] = self.flips(factor, high)
+        if cancelled():
+            return None
+        ways = self.ways(memory) if memory else ()
+        return None if cancelled() else Hints(found, steps, memory, ways)
 
     def flips(self, factor: Factor, high: float) -> tuple[Flip, ...] | None:
         """Return where the order changes along one weight; `None` when nothing is ranked."""

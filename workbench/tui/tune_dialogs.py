@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.bench.birth import Birth
-from workbench.bench.profiles import Profiles
-from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.errors import InvalidQuery
 from workbench.core.judgment import SavedQuery
 from workbench.core.memory import Memory
 from workbench.core.profile import Profile
@@ -17,6 +16,7 @@ from workbench.tui.tune_desk import Desk
 from workbench.tui.tune_options import choices, with_option
 from workbench.tui.tune_pick import SHOWN, PickMemory
 from workbench.tui.tune_saving import SaveProfile
+from workbench.tui.tune_sides import remark, saved_sides
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 
@@ -34,7 +34,7 @@ async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], curre
 async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
     """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
     profiles = app.bench.tuning.profiles
-    found = [Choice(name, name, _about(profiles, name)) for name in profiles.names()]
+    found = [Choice(side.name, side.name, remark(side)) for side in saved_sides(profiles)]
     chosen = await app.push_screen_wait(Choose("Load a profile", found, desk.saved.name))
     if chosen is None:
         return None
@@ -49,10 +49,11 @@ async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
     return None
 
 
-async def choose_option(app: "WorkbenchApp", profile: Profile) -> Profile | None:
+async def choose_option(app: "WorkbenchApp", desk: Desk) -> Profile | None:
     """Ask how recency counts and what normalises."""
-    chosen = await app.push_screen_wait(Choose("How the ranking works", choices(profile)))
-    return None if chosen is None else with_option(profile, chosen)
+    bounds = desk.bounds()
+    chosen = await app.push_screen_wait(Choose("How the ranking works", choices(desk.profile, bounds)))
+    return None if chosen is None else with_option(desk.profile, chosen, bounds)
 
 
 async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
@@ -68,16 +69,6 @@ async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
     return await app.push_screen_wait(PickMemory("Why not this one?", search))
 
 
-async def pick_profile(app: "WorkbenchApp", title: str, current: str) -> Profile | None:
-    """Ask for a profile to look at; a broken one is a toast."""
-    profiles = app.bench.tuning.profiles
-    found = [Choice(name, name, _about(profiles, name)) for name in profiles.names()]
-    chosen = await app.push_screen_wait(Choose(title, found, current))
-    with app.reporting():
-        return None if chosen is None else profiles.get(chosen)
-    return None
-
-
 async def save_profile(app: "WorkbenchApp", desk: Desk, birth: Birth | None = None) -> Profile | None:
     """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
     tuning, parent = app.bench.tuning, desk.saved.name
@@ -89,13 +80,6 @@ async def save_profile(app: "WorkbenchApp", desk: Desk, birth: Birth | None = No
         )
     )
     return None if name is None else tuning.profiles.get(name)
-
-
-def _about(profiles: Profiles, name: str) -> str:
-    try:
-        return profiles.get(name).about or "yours"
-    except WorkbenchError:
-        return "cannot be read"
 
 
 def _place(desk: Desk, memory: Memory) -> str:

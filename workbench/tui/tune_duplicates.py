@@ -1,6 +1,7 @@
 """Which pairs of memories would merge at a threshold: all pairs are compared once, the slider only counts."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -15,11 +16,12 @@ from textual.worker import get_current_worker
 from workbench.bench.alike import FLOOR, AlikePairs, ComparingCancelled, alike_pairs
 from workbench.bench.retriever import Retriever
 from workbench.core.memory import Memory
+from workbench.retrieval.thresholds import Thresholds
 from workbench.tui.actions import bindings
-from workbench.tui.areas import DUPLICATES
 from workbench.tui.content import MUTED, assemble, word_diff
 from workbench.tui.figures import number
 from workbench.tui.review_pane import ReadingPane
+from workbench.tui.tune_actions import DUPLICATES
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.gauge import gauge
 from workbench.tui.widgets.line_view import LineView
@@ -31,6 +33,8 @@ LISTED = 2_000
 """Pairs that are listed at most."""
 
 Pair = tuple[Memory, Memory, float]
+Keep = Callable[[Thresholds], bool]
+"""Writes thresholds to the settings; says whether that worked, having said why when it did not."""
 
 
 class Threshold(Slider):
@@ -76,9 +80,10 @@ class DuplicatesDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, retriever: Retriever) -> None:
+    def __init__(self, retriever: Retriever, keep: Keep) -> None:
         super().__init__("Duplicates · a preview of what would merge; nothing is merged", DUPLICATES)
         self._retriever = retriever
+        self._keep = keep
         self.found: AlikePairs | None = None
 
     def contents(self) -> Iterable[Widget]:
@@ -175,6 +180,22 @@ class DuplicatesDialog(Dialog[None]):
     def action_reset(self) -> None:
         """Back to the threshold that holds."""
         self.query_one(Threshold).action_reset()
+
+    def action_save(self, which: str) -> None:
+        """Make this the threshold that flags (`flag`) or lists for review (`review`); the other one gives way."""
+        found, value = self.found, self.query_one(Threshold).value
+        if found is None or value is None:
+            self.app.bell()
+            return
+        value = round(value, 3)
+        flag, review = (value, min(found.review, value)) if which == "flag" else (max(found.flag, value), value)
+        if (flag, review) == (found.flag, found.review):
+            self.app.bell()
+        elif self._keep(Thresholds(flag, review)):
+            self.found = replace(found, flag=flag, review=review)
+            slider = self.query_one(Threshold)
+            slider.ticks, slider.default = (review, flag), flag
+            self._show()
 
     def action_cancel(self) -> None:
         """Close; a comparison under way is stopped."""

@@ -12,6 +12,7 @@ from workbench.tui.content import MUTED, assemble, body, fitted, line
 from workbench.tui.figures import number
 from workbench.tui.tune_desk import WayIn
 from workbench.tui.tune_parameters import weight
+from workbench.tui.tune_terms import terms_text
 from workbench.tui.widgets.factor_bar import FILLS
 
 _FILL = {name: (fill, style) for name, fill, style in FILLS}
@@ -42,14 +43,15 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
             Content.styled("An agent is never given it, whatever the settings.", MUTED),
         ]
         return Content("\n").join(lines)
-    lines.append(_header(setting.width))
-    for part in found.parts:
+    # Before the figures: what a person wants who asks about a memory that is not served.
+    lines += _ways(found, ways, setting)
+    lines += terms_text(found.terms, setting.width) if found.terms else [_header(setting.width)]
+    for part in () if found.terms else found.parts:
         lines += _part(part, setting.width)
         if part.factor == "relevance":
             lines += _split(found, setting)
     if found.standing.scored:
         lines += [_total(found.standing.scored.total, setting.width), _scope(found, setting)]
-    lines += _ways(found, ways, setting)
     return Content("\n").join(lines)
 
 
@@ -81,9 +83,11 @@ def _part(part: Part, width: int) -> list[Content]:
     figures = f"{part.raw:>7.4f} → {part.norm:>6.4f} × {weight(part.weight):>5} = {part.weighted:>7.5f}"
     head = assemble([(f"{fill} ", style), (f"{part.factor:<{_NAME - 2}}", "bold"), (figures, "")])
     if part.dead:
-        dead = f"    dead: all have {part.raw:.4f}, so it is 0.5 everywhere and decides nothing"
+        cause = f"all have {part.raw:.4f}" if part.low_by else f"both frozen bounds are {part.low:.4f}"
+        dead = f"    dead: {cause}, so it is 0.5 everywhere and decides nothing"
         return [head, *Content.styled(dead, "$text-warning").wrap(max(20, width))]
-    return [head, _bound("min", part.low, part.low_by.line, width), _bound("max", part.high, part.high_by.line, width)]
+    low, high = ("frozen" if memory is None else memory.line for memory in (part.low_by, part.high_by))
+    return [head, _bound("min", part.low, low, width), _bound("max", part.high, high, width)]
 
 
 def _bound(name: str, value: float, text: str, width: int) -> Content:
@@ -112,7 +116,11 @@ def _total(total: float, width: int) -> Content:
 
 def _scope(found: Explanation, setting: Setting) -> Content:
     profile = setting.profile
+    if found.terms:
+        return Content.styled(f"  taken as they are, among {number(found.pool)} episodes", MUTED)
     whom = f"all {number(found.pool)} served memories"
+    if profile.scope == "frozen":
+        return Content.styled("  0 to 1 by frozen bounds, whatever the query and the moment", MUTED)
     if profile.scope == "top" and profile.top_n < found.pool:
         whom = f"the {number(profile.top_n)} most relevant of {number(found.pool)}"
     return Content.styled(f"  0 to 1 over {whom}", MUTED)

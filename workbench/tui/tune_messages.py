@@ -10,7 +10,9 @@ HELP = """The ranking
   ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
 The sliders
-  ← →              one step; with shift a fine one; enter types a value
+  ← →              one step, from any pane; with shift a fine one
+  enter            types a value; the wheel nudges, a click sets
+  ▹                the slider that ← → move while another pane has the keys
   0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
   ┼                such a place on the bar
 The verdict
@@ -31,8 +33,9 @@ class Asked(Message):
 
 
 class Hinted(Message):
-    """The hints have been worked out, or (`None`) were not, since something moved meanwhile."""
+    """The hints have been worked out, for what lay on the screen after so many moves."""
 
-    def __init__(self, hints: Hints | None) -> None:
+    def __init__(self, moves: int, hints: Hints) -> None:
         super().__init__()
+        self.moves = moves
         self.hints = hints

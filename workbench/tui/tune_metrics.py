@@ -10,10 +10,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.evaluation import DEPTH, QueryResult
+from workbench.bench.evaluation import QueryResult
 from workbench.bench.live import LiveVerdict
 from workbench.core.text import printable
-from workbench.retrieval.measure import NDCG10, Measure
 from workbench.retrieval.verdict import TIE
 from workbench.tui.actions import bindings
 from workbench.tui.areas import METRICS
@@ -23,15 +22,13 @@ from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.line_view import LineView
 from workbench.tui.widgets.row import Cell, lay_out
 
-SHOWN = (NDCG10, Measure("mrr", 10), Measure("recall", 10), Measure("p", 10))
-
 _NARROW = 100
 """Cells below which the saved profile's column gives way to the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """One query under the settings, and its nDCG@10 under the saved profile."""
+    """One query under the settings, and its nDCG under the saved profile."""
 
     index: int
     found: QueryResult
@@ -39,7 +36,7 @@ class MetricRow:
 
 
 class MetricsDialog(Dialog[None]):
-    """A table of metrics, the worst queries first; the means and the verdict stand above it."""
+    """A table of metrics at the k of the settings, worst queries first; means and verdict stand above it."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(METRICS)
     DEFAULT_CSS = """
@@ -58,17 +55,18 @@ class MetricsDialog(Dialog[None]):
         super().__init__(f"Metrics · {found.verdict.queries} judged queries, worst first", METRICS)
         self._found = found
         self._remarks = tuple(remarks)
-        pairs = zip(found.new.queries, found.base.values(NDCG10), strict=True)
+        self._measures = found.measures
+        pairs = zip(found.new.queries, found.base.values(self._measures[0]), strict=True)
         rows = [MetricRow(i, query, before) for i, (query, before) in enumerate(pairs)]
-        self._rows = sorted(rows, key=lambda r: (r.found.values[NDCG10.name], r.index))
+        self._rows = sorted(rows, key=lambda r: (r.found.values[self._measures[0].name], r.index))
 
     def contents(self) -> Iterable[Widget]:
         """Return the verdict, the means, the queries and the definitions."""
         yield Static(verdict_text(self._found), id="metrics-verdict")
         yield Static(Content(""), id="metrics-head")
         yield LineView(self._draw, lambda row: row.index)
-        lines = [f"{m.title}: {m.about}" for m in SHOWN]
-        lines.append(f"unjudged: among the first {DEPTH} without a grade; taken as grade 0")
+        lines = [f"{m.title}: {m.about}" for m in self._measures]
+        lines.append(f"unjudged: among the first {self._measures[0].k} without a grade; taken as grade 0")
         lines += [printable(remark) for remark in self._remarks]
         yield VerticalScroll(Static(Content("\n".join(lines))), id="metrics-about", can_focus=False)
 
@@ -85,28 +83,29 @@ class MetricsDialog(Dialog[None]):
     def _head(self) -> None:
         width = self.query_one(LineView).scrollable_content_region.width - 2
         mean = self._found.new.mean
-        titles = [Content.styled(m.title, MUTED) for m in SHOWN]
-        head = _cells(Cell("query", 0, MUTED), titles, ("saved", "unjudged"), width, MUTED)
-        means = [Content.styled(f"{mean[m.name]:.3f}", "bold") for m in SHOWN]
+        titles = [Content.styled(m.title, MUTED) for m in self._measures]
+        head = self._cells(Cell("query", 0, MUTED), titles, ("saved", "unjudged"), width, MUTED)
+        means = [Content.styled(f"{mean[m.name]:.3f}", "bold") for m in self._measures]
         ends = (f"{self._found.means[0]:.3f}", str(self._found.new.unjudged))
-        line = _cells(Cell("mean", 0, "bold"), means, ends, width, "bold")
+        line = self._cells(Cell("mean", 0, "bold"), means, ends, width, "bold")
         text = Content("\n").join([lay_out(head, width, gap=2), lay_out(line, width, gap=2)])
         self.query_one("#metrics-head", Static).update(text)
 
     def _draw(self, row: MetricRow, width: int) -> Content:
-        now = row.found.values[NDCG10.name]
+        now = row.found.values[self._measures[0].name]
         move = "▲" if now - row.before > TIE else "▼" if row.before - now > TIE else " "
         style = "bold $text-success" if move == "▲" else "bold $text-warning"
         first = assemble([(move, style), (f" {now:.3f}", "")])
-        others = [Content(f"{row.found.values[m.name]:.3f}") for m in SHOWN[1:]]
+        others = [Content(f"{row.found.values[m.name]:.3f}") for m in self._measures[1:]]
         ends = (f"{row.before:.3f}", str(row.found.unjudged))
-        return lay_out(_cells(Cell(row.found.query), [first, *others], ends, width, MUTED), width, gap=2)
+        return lay_out(self._cells(Cell(row.found.query), [first, *others], ends, width, MUTED), width, gap=2)
 
-
-def _cells(query: Cell, values: Sequence[Content], ends: tuple[str, str], width: int, style: str) -> list[Cell]:
-    """Return a row of the table: the query, the metrics, the saved profile's nDCG@10 and how many are unjudged."""
-    widths = [max(7, len(m.title)) for m in SHOWN]
-    cells = [query, *(Cell(value, w, "", "right") for value, w in zip(values, widths, strict=True))]
-    if width >= _NARROW:
-        cells.append(Cell(ends[0], 6, style, "right"))
-    return [*cells, Cell(ends[1], 8, style, "right")]
+    def _cells(
+        self, query: Cell, values: Sequence[Content], ends: tuple[str, str], width: int, style: str
+    ) -> list[Cell]:
+        """Return a row of the table: the query, the metrics, the saved profile's nDCG and how many are unjudged."""
+        widths = [max(7, len(m.title)) for m in self._measures]
+        cells = [query, *(Cell(value, w, "", "right") for value, w in zip(values, widths, strict=True))]
+        if width >= _NARROW:
+            cells.append(Cell(ends[0], 6, style, "right"))
+        return [*cells, Cell(ends[1], 8, style, "right")]

@@ -4,20 +4,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from workbench.core.profile import Profile, RankOrder, RecencyMode
+from workbench.core.profile import FrozenBounds, Profile, RankOrder, RecencyMode
 from workbench.tui.widgets.choose import Choice
 
 TOP_NS = (20, 50, 100, 200)
 
 
-def choices(profile: Profile) -> Sequence[Choice]:
-    """Return every option; those that hold are said to."""
-    return [Choice(id, label, "now" if _with(id)(profile) == profile else "") for id, label in _LABELS.items()]
+def choices(profile: Profile, bounds: FrozenBounds | None) -> Sequence[Choice]:
+    """Return every option; those that hold are said to. `bounds` are those of the present ranking."""
+    labels = dict(_LABELS)
+    if profile.frozen is not None:
+        labels["frozen"] = "0 to 1 by the frozen bounds"
+    found = [Choice(id, label, _remark(id, profile)) for id, label in labels.items()]
+    if bounds is not None:
+        how = "anew" if profile.frozen is not None else "for every query and moment"
+        found.append(Choice("freeze", f"Freeze the bounds of this ranking {how}"))
+    return found
 
 
-def with_option(profile: Profile, id: str) -> Profile:
+def with_option(profile: Profile, id: str, bounds: FrozenBounds | None = None) -> Profile:
     """Return the profile with one option chosen."""
-    return _with(id)(profile)
+    return replace(profile, scope="frozen", frozen=bounds) if id == "freeze" else _with(id)(profile)
+
+
+def _remark(id: str, profile: Profile) -> str:
+    if profile.scorer == "episodic" and (id in ("pool", "frozen") or id.startswith("top-")):
+        return "episodes are not normalised"
+    return "now" if _with(id)(profile) == profile else ""
 
 
 def _with(id: str) -> Callable[[Profile], Profile]:
@@ -32,6 +45,10 @@ def _pool(profile: Profile) -> Profile:
     return replace(profile, scope="pool")
 
 
+def _frozen(profile: Profile) -> Profile:
+    return replace(profile, scope="frozen")
+
+
 def _top(top_n: int, profile: Profile) -> Profile:
     return replace(profile, scope="top", top_n=top_n)
 
@@ -42,6 +59,7 @@ _OPTIONS: dict[str, Callable[[Profile], Profile]] = {
     "rank-oldest": partial(_mode, "rank", "oldest"),
     "off": partial(_mode, "off", "newest"),
     "pool": _pool,
+    "frozen": _frozen,
 }
 _LABELS = {
     "hours": "Recency by the hours since the last access",

@@ -18,6 +18,11 @@ MACHINE = "time machine"
 TIME = "now"
 """The id of the slider that is no part of a profile: the days that `now` is moved by."""
 
+EPISODES_LACK = frozenset(
+    {"half-life-working", "half-life-semantic", "half-life-procedural", "feedback", "feedback-half-life", "contiguity"}
+)
+"""The parameters that the score of episodes does not have; their sliders rest."""
+
 TIME_SCALE = Scale(-180.0, 180.0, 5.0, 1.0)
 
 
@@ -56,9 +61,18 @@ class Parameter:
 
     def holds(self, profile: Profile) -> str:
         """Return why the parameter has no effect under a profile, or an empty text."""
+        if profile.scorer == "episodic" and self.id in EPISODES_LACK:
+            return "the score of episodes has no such part"
         if self.group != HALF_LIVES or profile.mode == "hours":
             return ""
         return "recency is off" if profile.mode == "off" else "recency goes by rank"
+
+
+def scope_text(profile: Profile) -> str:
+    """Return whose minimum and maximum make each factor go from 0 to 1."""
+    if profile.scope == "top":
+        return f"0 to 1 over the {profile.top_n} most relevant"
+    return "0 to 1 by frozen bounds" if profile.scope == "frozen" else "0 to 1 over all"
 
 
 def day_offset(value: float) -> str:

@@ -7,11 +7,10 @@ from textual.content import Content
 
 from workbench.bench.question import Standing
 from workbench.core.memory import Memory
-from workbench.tui.content import MUTED, assemble, fitted
+from workbench.tui.content import MUTED, assemble, clipped, fitted
 from workbench.tui.figures import scores
 from workbench.tui.memory_view import marks_of
-from workbench.tui.widgets.factor_bar import FILLS, factor_bar
-from workbench.tui.widgets.row import Cell, lay_out
+from workbench.tui.widgets.factor_bar import FILLS, bar_pieces
 
 BEYOND = 40
 """How many rows are listed below those that are served."""
@@ -86,25 +85,36 @@ def movement(standing: Standing, k: int) -> str:
 
 
 def draw(line: Line, width: int) -> Content:
-    """Return one line of the list, exactly `width` cells."""
+    """Return one line of the list, exactly `width` cells.
+
+    It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
+    """
     if isinstance(line, Heading):
         text = f"── {line.text} "
         return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
-    memory, scored = line.standing.memory, line.standing.scored
+    scored = line.standing.scored
     room = width - 3 - _MOVE - len(line.total) - 4
     bar = max(_MIN_BAR, min(_MAX_BAR, room // 4))
     parts = (scored.weighted.recency, scored.weighted.importance, scored.weighted.relevance) if scored else ()
     style = "" if line.served else MUTED
-    mark = marks_of(memory)
-    text = ("◂ " if line.asked else "") + (f"{mark} " if mark else "") + memory.line
-    cells = [
-        Cell("–" if line.standing.place is None else str(line.standing.place), 3, style, "right"),
-        Cell(line.move, _MOVE, _move_style(line.move)),
-        Cell(line.total, len(line.total), style),
-        Cell(factor_bar(parts, bar, _full(parts, line.share)) if scored else Content(""), bar),
-        Cell(text, 0, "bold" if line.asked else style),
+    place = "–" if line.standing.place is None else str(line.standing.place)
+    head = [
+        (f"{place:>3} ", style),
+        (f"{line.move:<{_MOVE}} ", _move_style(line.move)),
+        (f"{line.total} ", style),
+        *(bar_pieces(parts, bar, _full(parts, line.share)) if scored else [(" " * bar, "")]),
+        (" ", ""),
     ]
-    return lay_out(cells, width, gap=1)
+    if room - bar < 1:
+        return fitted(assemble(head), width)
+    shown = clipped(_words(line), room - bar)
+    return assemble([*head, (shown, "bold" if line.asked else style)])
+
+
+def _words(line: Row) -> str:
+    memory = line.standing.memory
+    mark = marks_of(memory)
+    return ("◂ " if line.asked else "") + (f"{mark} " if mark else "") + memory.line
 
 
 def legend(width: int, baseline: str) -> Content:

@@ -15,10 +15,8 @@ class SaveProfile(Prompt):
     """
 
     def __init__(self, name: str, check: Callable[[str], None], save: Callable[[str], Profile]) -> None:
-        super().__init__(
-            "Save these settings as", name, placeholder="a name for the profile", check=_sentence_of(check)
-        )
-        self._save = _sentence_of(save)
+        super().__init__("Save these settings as", name, placeholder="a name for the profile", check=sentence_of(check))
+        self._save = sentence_of(save)
 
     def action_take(self) -> None:
         """Save, or say what is wrong."""
@@ -30,7 +28,9 @@ class SaveProfile(Prompt):
             self.dismiss(name)
 
 
-def _sentence_of(act: Callable[[str], object]) -> Callable[[str], str | None]:
+def sentence_of(act: Callable[[str], object]) -> Callable[[str], str | None]:
+    """Return what a prompt checks with: the sentence of the error that `act` raises, or `None`."""
+
     def tried(name: str) -> str | None:
         try:
             act(name)

@@ -1,5 +1,6 @@
 """The column of sliders: one per parameter and one for `now`, with what the focused one means below."""
 
+from collections.abc import Callable
 from functools import partial
 
 from textual import events
@@ -25,21 +26,22 @@ from workbench.tui.tune_parameters import (
     day_offset,
     weight,
 )
+from workbench.tui.widgets.fixed_text import FixedText
 from workbench.tui.widgets.slider import Slider
 
 LABEL_WIDTH, VALUE_WIDTH = 10, 10
+_CHANGED = "bold $text-warning"
+
+Moved = Callable[[Parameter | None, Value], None]
+"""Is told which parameter has which new value; `None` is the slider that moves `now`."""
 
 
 class TuneSliders(Vertical):
-    """The sliders of all parameters; says which parameter got which value."""
+    """The sliders of all parameters.
 
-    class Moved(Message):
-        """A slider has another value; `parameter` is `None` for the one that moves `now`."""
-
-        def __init__(self, parameter: Parameter | None, value: Value) -> None:
-            super().__init__()
-            self.parameter = parameter
-            self.value = value
+    `moved` is called within the very turn in which a value changes, not by a message some turns later: between
+    them the screen would be painted once with the old ranking.
+    """
 
     class Focused(Message):
         """Another slider has the focus, so another hint is wanted."""
@@ -52,22 +54,25 @@ class TuneSliders(Vertical):
         & .slider--about { height: 4; padding: 0 1; border-top: solid $panel; }
         &.-compact .slider--group { margin-top: 0; }
         &.-compact .-weights, &.-compact .-relevance, &.-compact .-result, &.-compact .-time { display: none; }
-        &.-compact Slider.-two { height: 1; }
+        &.-tight Slider.-two { height: 1; }
         & Slider.-two { height: 2; }
         & Slider:disabled { color: $text-disabled; text-opacity: 100%; }
     }
     """
 
-    def __init__(self, profile: Profile, *, id: str | None = None) -> None:
+    def __init__(self, profile: Profile, moved: Moved, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._profile = profile
+        self._moved = moved
+        self._saved = profile
+        self._loading = False
         self._flips: dict[Factor, tuple[Flip, ...]] = {}
         self._steps = ""
         self._last: Slider | None = None
 
     def compose(self) -> ComposeResult:
         """Build the name of the profile, the sliders by group, and what the focused one means."""
-        yield Static(classes="slider--profile")
+        yield FixedText(classes="slider--profile")
         with VerticalScroll(can_focus=False):
             group = ""
             for parameter in PARAMETERS:
@@ -80,7 +85,7 @@ class TuneSliders(Vertical):
                 "now", 0.0, TIME_SCALE, show=day_offset, id=f"slider-{TIME}", digits=False,
                 label_width=LABEL_WIDTH, value_width=VALUE_WIDTH,
             )  # fmt: skip
-        yield Static(classes="slider--about")
+        yield FixedText(classes="slider--about")
 
     def _slider(self, parameter: Parameter) -> Slider:
         show = partial(self._weight, parameter) if parameter.factor else parameter.show
@@ -98,8 +103,20 @@ class TuneSliders(Vertical):
     def on_resize(self, event: events.Resize) -> None:
         """Give up the lines between where there are few, and the second lines of the weights."""
         self.set_class(event.size.height < 30, "-compact")
+        self.set_class(event.size.height < 24, "-tight")
+        self.call_after_refresh(self._head, self._saved)
+
+    def on_mount(self) -> None:
+        """Follow every slider."""
+        for slider in self.query(Slider):
+            self.watch(slider, "value", partial(self._slid, slider), init=False)
 
     # What is shown
+
+    @property
+    def time(self) -> Slider:
+        """The slider that moves `now`."""
+        return self.query_one(f"#slider-{TIME}", Slider)
 
     @property
     def current(self) -> Slider:
@@ -128,26 +145,51 @@ class TuneSliders(Vertical):
             scale = max(parameter.scale_for(profile), parameter.scale_for(saved), key=lambda s: s.maximum)
             slider.scale = scale
             slider.disabled = bool(parameter.holds(profile))
-            with slider.prevent(Slider.Changed):
-                slider.default = scale.clamped(parameter.get(saved))
-                slider.value = parameter.get(profile)
+            slider.default = scale.clamped(parameter.get(saved))
+            self._load(slider, parameter.get(profile))
             slider.refresh()
         self._head(saved)
 
-    def follow(self, profile: Profile, saved: Profile) -> None:
+    def show_time(self, days: float) -> None:
+        """Put the slider of `now` to so many days."""
+        self._load(self.time, days)
+
+    def _load(self, slider: Slider, value: Value) -> None:
+        """Give a slider a value that nobody needs to be told of."""
+        self._loading = True
+        try:
+            with slider.prevent(Slider.Changed):
+                slider.value = value
+        finally:
+            self._loading = False
+
+    def follow(self, moved: Parameter, profile: Profile, saved: Profile) -> None:
         """Take notice that one slider moved: the shares of the weights and the name of the profile follow."""
         self._profile = profile
-        for parameter in PARAMETERS:
-            if parameter.factor:
-                self.query_one(f"#slider-{parameter.id}", Slider).refresh()
+        if moved.factor:
+            for parameter in PARAMETERS:
+                if parameter.factor:
+                    self.query_one(f"#slider-{parameter.id}", Slider).refresh()
         self._head(saved)
 
+    def why_disabled(self, slider: Slider) -> str:
+        """Return why a slider has no effect."""
+        parameter = self._parameter(slider)
+        return parameter.holds(self._profile) if parameter else ""
+
     def _head(self, saved: Profile) -> None:
-        changed = self._profile != saved
-        head = self.query_one(".slider--profile", Static)
-        name = line(saved.name, 24).rstrip()
-        mark = assemble([(" • changed", "bold $text-warning"), ("  s saves", MUTED)] if changed else [])
-        head.update(assemble([("profile ", MUTED)]) + name.stylize("bold") + mark, layout=False)
+        """Name the profile; what there is no room for is left out whole, the word that it was changed last."""
+        self._saved, changed = saved, self._profile != saved
+        head = self.query_one(".slider--profile", FixedText)
+        mark, hint = (Content.styled(text, style) for text, style in ((" • changed", _CHANGED), ("  s saves", MUTED)))
+        room = max(0, head.size.width - (mark.cell_length if changed else 0))
+        name = line(saved.name, min(24, room)).rstrip().stylize("bold")
+        label = Content.styled("profile ", MUTED)
+        shown = label + name if label.cell_length + name.cell_length <= room else name
+        if changed:
+            rest = room - shown.cell_length
+            shown += mark + hint if hint.cell_length <= rest else mark
+        head.write(shown)
 
     # Hints
 
@@ -177,22 +219,28 @@ class TuneSliders(Vertical):
             narrow = slider.size.height < 2
             hint = self._nearest(parameter.factor, slider.value or 0.0, "\n") if narrow else ""
         text = assemble([(about, ""), (f"\n{hint}" if hint else "", MUTED)])
-        self.query_one(".slider--about", Static).update(text, layout=False)
+        self.query_one(".slider--about", FixedText).write(text)
 
     # What happened
 
-    def on_slider_changed(self, event: Slider.Changed) -> None:
-        """Pass on which parameter it was."""
-        event.stop()
-        parameter = self._parameter(event.slider)
+    def _slid(self, slider: Slider, value: Value) -> None:
+        if self._loading:
+            return
+        parameter = self._parameter(slider)
         if parameter and parameter.factor:
-            event.slider.hint = self._nearest(parameter.factor, event.slider.value or 0.0)
-            self._profile = parameter.put(self._profile, event.value)
+            slider.hint = self._nearest(parameter.factor, value or 0.0)
+            self._profile = parameter.put(self._profile, value)
             self._show_about()
-        self.post_message(self.Moved(parameter, event.value))
+        self._moved(parameter, value)
 
-    def on_descendant_focus(self) -> None:
-        """Show what the slider means."""
+    def on_slider_changed(self, event: Slider.Changed) -> None:
+        """Keep to itself what it followed already."""
+        event.stop()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Show what the slider means, and mark it as the one that is moved from other panes too."""
+        for slider in self.query(Slider):
+            slider.current = slider is event.widget
         self._steps = ""
         self._show_about()
         self.post_message(self.Focused())

@@ -1,20 +1,17 @@
 """The line at the bottom of Tune: is it better than the saved profile, over all judged queries?"""
 
 from textual.content import Content
-from textual.widgets import Static
 
 from workbench.bench.live import LiveVerdict
 from workbench.core.text import printable
 from workbench.retrieval.verdict import Verdict, signed
 from workbench.tui.content import MUTED, assemble
+from workbench.tui.widgets.fixed_text import FixedText, whole_words
 
-ONE_LINE = 134
-"""Cells that hold the longest verdict."""
+OLD = "…"
+"""Stands before a verdict on settings that have been moved since."""
 
-WITH_BAND = 96
-"""Cells that hold the short form with its band."""
-
-NOTHING_JUDGED = "J grades what could answer a query; a verdict on the settings needs judged queries."
+NOTHING_JUDGED = "J grades what could answer a query; a verdict needs judged queries."
 MEASURING = "Measuring the judged queries …"
 WAITING = "The verdict comes when the model is loaded."
 
@@ -22,58 +19,75 @@ _STYLES = {"better": "bold $text-success", "worse": "bold $text-error", "unclear
 _MARKS = {"better": "▲ ", "worse": "▼ ", "unclear": ""}
 
 
-class VerdictLine(Static):
+class VerdictLine(FixedText):
     """One line, in fewer words where there is less room; a click opens the metrics."""
 
-    ALLOW_SELECT = False
     DEFAULT_CSS = """
-    VerdictLine { height: 1; padding: 0 1; background: $surface; }
+    VerdictLine { height: 1; background: $surface; }
     """
 
     def __init__(self) -> None:
-        super().__init__(Content.styled(WAITING, MUTED), id="verdict")
+        super().__init__(Content.styled(f" {WAITING}", MUTED), id="verdict")
         self._found: LiveVerdict | None = None
+        self._said = WAITING
+        self._old = False
 
     def on_resize(self) -> None:
         """Say it in as many words as there is room for."""
-        if self._found is not None:
-            self._draw(self._found)
+        self._draw()
+
+    def age(self, old: bool = True) -> None:
+        """Mark the verdict as that of settings that are no more; the next one comes when the hand rests."""
+        if old != self._old:
+            self._old = old
+            self._draw()
 
     def say(self, text: str) -> None:
         """Show a sentence in place of a verdict."""
-        self._found = None
-        self.update(Content.styled(printable(text), MUTED), layout=False)
+        self._found, self._said, self._old = None, text, False
+        self._draw()
 
     def show(self, found: LiveVerdict) -> None:
         """Show a verdict."""
-        self._found = found
-        self._draw(found)
+        self._found, self._old = found, False
+        self._draw()
 
-    def _draw(self, found: LiveVerdict) -> None:
-        width = self.content_size.width
-        text = verdict_text(found) if width >= ONE_LINE or found.same else short_text(found, band=width >= WITH_BAND)
-        self.update(text, layout=False)
+    def _draw(self) -> None:
+        found, room = self._found, max(0, self.size.width - 2)
+        if found is None:
+            self.write(Content(" ") + whole_words(Content.styled(printable(self._said), MUTED), room))
+            return
+        texts = wordings(found)
+        text = next((t for t in texts if t.cell_length <= room), texts[-1])
+        # The mark has a place of its own, so that nothing moves while one slides.
+        self.write(Content.styled(OLD if self._old else " ", MUTED) + whole_words(text, room))
 
     def on_click(self) -> None:
         """Open the metrics."""
         self.screen.call_later(self.screen.run_action, "metrics")
 
 
+def wordings(found: LiveVerdict) -> tuple[Content, ...]:
+    """Return ways to say a verdict in one line, the longest first."""
+    if found.same:
+        return verdict_text(found), _same(found, ""), Content.styled(f"{found.verdict.metric} {found.means[1]:.2f}", "")
+    return verdict_text(found), short_text(found, band=True), short_text(found, band=False)
+
+
 def verdict_text(found: LiveVerdict) -> Content:
     """Return the means, the counts, the difference with its band, and what can be concluded."""
+    if found.same:
+        return _same(found, f" with {printable(found.base.profile.name)}")
     before, now = found.means
+    head = [(f"{found.verdict.metric} ", MUTED), (f"{now:.2f}", "bold"), (f" (saved {before:.2f}) · ", MUTED)]
+    return assemble([*head, *verdict_parts(found.verdict)])
+
+
+def _same(found: LiveVerdict, with_whom: str) -> Content:
     queries = found.verdict.queries
     count = "1 judged query" if queries == 1 else f"{queries} judged queries"
-    if found.same:
-        return assemble(
-            [
-                ("nDCG@10 ", MUTED),
-                (f"{now:.2f}", "bold"),
-                (f" over {count} · move a slider to compare with {printable(found.base.profile.name)}", MUTED),
-            ]
-        )
-    head = [("nDCG@10 ", MUTED), (f"{now:.2f}", "bold"), (f" (saved {before:.2f}) · ", MUTED)]
-    return assemble([*head, *verdict_parts(found.verdict)])
+    rest = f" over {count} · move a slider to compare{with_whom}"
+    return assemble([(f"{found.verdict.metric} ", MUTED), (f"{found.means[1]:.2f}", "bold"), (rest, MUTED)])
 
 
 def short_text(found: LiveVerdict, *, band: bool) -> Content:
@@ -85,7 +99,7 @@ def short_text(found: LiveVerdict, *, band: bool) -> Content:
     end = ", provisional" if verdict.provisional else ""
     return assemble(
         [
-            ("nDCG@10 ", MUTED),
+            (f"{found.verdict.metric} ", MUTED),
             (f"{now:.2f}", "bold"),
             (f" ({before:.2f}) · ", MUTED),
             (f"+{verdict.wins} −{verdict.losses} ={verdict.ties} · Δ {signed(verdict.delta)}", ""),

@@ -1,15 +1,20 @@
 """The pane that explains the row under the cursor: its figures, its ways into the top, its decay curve."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.bench.question import Explanation
+from workbench.tui.actions import bindings
+from workbench.tui.areas import LIST
 from workbench.tui.content import MUTED
 from workbench.tui.tune_curve import DecayCurve
 from workbench.tui.tune_desk import Desk, WayIn
@@ -20,7 +25,7 @@ _TEXT, _CURVE = 51, 24
 """Cells that the text, with its margin, and the curve need at least to stand side by side."""
 
 
-class WhyPane(VerticalScroll):
+class WhyPane(VerticalScroll, inherit_bindings=False):
     """Text and curve side by side, or one above the other where there is height instead of width."""
 
     class Tried(Message):
@@ -31,6 +36,8 @@ class WhyPane(VerticalScroll):
             self.memory = memory
             self.ways = ways
 
+    # Not those of a scroll view, which would keep ← and → from the slider.
+    BINDINGS: ClassVar[list[BindingType]] = bindings([a for a in LIST if a.id != "list.open"])
     DEFAULT_CSS = """
     WhyPane {
         layout: horizontal;
@@ -51,6 +58,8 @@ class WhyPane(VerticalScroll):
         self._memory = ""
         self._ways: tuple[WayIn, ...] | None = None
         self._every = False
+        self._found: Explanation | None = None
+        self._drawn = ""
         self._shape = ("", 0, 0)
 
     def compose(self) -> ComposeResult:
@@ -86,12 +95,53 @@ class WhyPane(VerticalScroll):
         found = self._desk.explain(self._memory) if self._desk and self._memory else None
         if self._desk is None or found is None:
             self._write(Content.styled("" if self._line is None else "Ranked, but not served: k is smaller.", MUTED))
+            self._found, self._drawn = None, ""
             curve.clear()
             return
         width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
         setting = Setting(self._desk.profile, self._desk.saved.name, width, self._every)
         self._write(explained(found, self._ways, setting))
-        curve.show(found, self._desk.profile)
+        self._found = found
+        if self._drawn != self._memory:
+            self.show_curve()
+
+    def show_curve(self) -> None:
+        """Draw how recency fades for the memory: at once for another one, else when the hand rests."""
+        if self._found is not None and self._desk is not None:
+            self._drawn = self._memory
+            self.query_one(DecayCurve).show(self._found, self._desk.profile)
+
+    def action_up(self) -> None:
+        """One line up."""
+        self.scroll_up(animate=False)
+
+    def action_down(self) -> None:
+        """One line down."""
+        self.scroll_down(animate=False)
+
+    def action_half_up(self) -> None:
+        """Half a page up."""
+        self.scroll_relative(y=-max(1, self.size.height // 2), animate=False)
+
+    def action_half_down(self) -> None:
+        """Half a page down."""
+        self.scroll_relative(y=max(1, self.size.height // 2), animate=False)
+
+    def action_page_up(self) -> None:
+        """One page up."""
+        self.scroll_page_up(animate=False)
+
+    def action_page_down(self) -> None:
+        """One page down."""
+        self.scroll_page_down(animate=False)
+
+    def action_first(self) -> None:
+        """To the first line."""
+        self.scroll_home(animate=False)
+
+    def action_last(self) -> None:
+        """To the last line."""
+        self.scroll_end(animate=False)
 
     @property
     def memory(self) -> str:
@@ -106,7 +156,7 @@ class WhyPane(VerticalScroll):
         if desk and place is not None and place > desk.profile.k:
             self._try_all(replace(desk), memory)
 
-    @work(thread=True, exclusive=True, group="ways")
+    @work(thread=True, exclusive=True, group="ways", description="ways")
     def _try_all(self, desk: Desk, memory: str) -> None:
         worker = get_current_worker()
         ways = (*desk.ways(memory), *desk.other_ways(memory, lambda: worker.is_cancelled))

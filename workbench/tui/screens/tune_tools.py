@@ -16,16 +16,13 @@ from workbench.bench.querysets import JudgedSet, from_store
 from workbench.core.errors import WorkbenchError
 from workbench.core.judgment import SavedQuery
 from workbench.core.profile import Profile
-from workbench.retrieval.measure import NDCG10
 from workbench.retrieval.tuner import Proposal
 from workbench.store.library import Touched
 from workbench.tui import tune_verdict
-from workbench.tui.screens.area import AreaScreen
+from workbench.tui.screens.tune_keeping import NO_QUERY, TuneKeeping
 from workbench.tui.tune_auto import AutoTune
 from workbench.tui.tune_better import Better, Ground
-from workbench.tui.tune_compare import CompareDialog
 from workbench.tui.tune_desk import Desk
-from workbench.tui.tune_dialogs import pick_profile
 from workbench.tui.tune_duplicates import DuplicatesDialog
 from workbench.tui.tune_judge import Judge, JudgeDialog
 from workbench.tui.tune_metrics import MetricsDialog
@@ -39,8 +36,6 @@ REST_SECONDS = 0.03
 PATIENCE = 0.3
 """Seconds after which a measurement that is out of date is given up; a shorter one is shown while one slides."""
 
-NO_QUERY = "There is no query. / writes one."
-
 
 class Measured(Message):
     """The judged queries were measured; `problem` says why not, and both are absent when it was given up."""
@@ -53,7 +48,7 @@ class Measured(Message):
         self.problem = problem
 
 
-class TuneTools(AreaScreen):
+class TuneTools(TuneKeeping):
     """The part of Tune that needs judgments; the screen itself gives the desk and the query."""
 
     _desk: Desk
@@ -68,9 +63,6 @@ class TuneTools(AreaScreen):
         self._measuring = False
         self._measured: tuple[int, Profile, Profile] | None = None
         self._proposed: tuple[Proposal, JudgedSet] | None = None
-
-    def _put_profile(self, profile: Profile, saved: Profile) -> None:
-        raise NotImplementedError
 
     # The verdict
 
@@ -101,7 +93,7 @@ class TuneTools(AreaScreen):
             live = self._live if self._live_version == self._version else None
             self._measure(live, self._live, self._measured)
 
-    @work(thread=True, group="verdict")
+    @work(thread=True, group="verdict", description="verdict")
     def _measure(self, live: LiveSet | None, known: LiveSet | None, wanted: tuple[int, Profile, Profile]) -> None:
         time.sleep(REST_SECONDS)
         worker, begun = get_current_worker(), time.monotonic()
@@ -148,21 +140,22 @@ class TuneTools(AreaScreen):
         # Each user gets its own, since a set measures for one thread at a time.
         return LiveSet(self._live.scored)
 
-    async def birth(self) -> Birth | None:
-        """Return what to say about the settings when they are saved; `None` when nothing can be measured."""
+    async def birth(self, profile: Profile | None = None) -> Birth | None:
+        """Return what to say about settings when they are saved; `None` when nothing can be measured."""
         desk, now = self._desk, self.bench.context.now()
-        if not desk.changed or not self.bench.tuning.ready:
+        profile = profile or desk.profile
+        if profile == desk.saved or not self.bench.tuning.ready:
             return None
         proposal, judged = self._proposed or (None, None)
-        if proposal and judged and (proposal.start, proposal.profile) == (desk.saved, desk.profile):
+        if proposal and judged and (proposal.start, proposal.profile) == (desk.saved, profile):
             how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
             return certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, now, how)
         try:
             live = await self._current_set()
-            found = await asyncio.to_thread(live.against, desk.saved, desk.profile)
+            found = await asyncio.to_thread(live.against, desk.saved, profile)
         except WorkbenchError:
             return None
-        return certificate(live.judged, found.verdict, desk.saved.name, NDCG10.name, now)
+        return certificate(live.judged, found.verdict, desk.saved.name, found.measures[0].name, now)
 
     # Judging
 
@@ -238,19 +231,10 @@ class TuneTools(AreaScreen):
             await self.app.push_screen_wait(MetricsDialog(*found))
 
     @work
-    async def action_compare(self) -> None:
-        """Show this ranking beside that of another profile."""
-        if not self._is_ready():
-            return
-        while (other := await pick_profile(self.workbench_app, "Compare with", self._desk.saved.name)) is not None:
-            if not await self.app.push_screen_wait(CompareDialog(self._desk, other)):
-                return
-
-    @work
     async def action_duplicates(self) -> None:
         """Show which pairs would merge at a threshold."""
         if self._is_ready(query=False):
-            await self.app.push_screen_wait(DuplicatesDialog(self.bench.retriever))
+            await self.app.push_screen_wait(DuplicatesDialog(self.bench.retriever, self.keep_thresholds))
 
     # Searching
 

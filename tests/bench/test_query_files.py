@@ -1,0 +1,111 @@
+"""Queries as files: written and read back, a run measured, an import counted before it happens."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.evaluation import EvaluationCancelled
+from workbench.bench.query_export import RUN_DEPTH, qrels, queries_jsonl, run
+from workbench.bench.query_plan import QueryLine, plan_queries
+from workbench.bench.querysets import from_store, graded
+from workbench.bench.run_scores import is_run, score_run
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.profile import WORKBENCH
+from workbench.formats.trec import read_run
+from workbench.paths import shipped
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Workbench]:
+    made = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
+    fill(made, shipped("fixtures/demo"))
+    yield made
+    made.close()
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_what_is_exported_is_there_already_when_it_is_read_back(bench: Workbench, tmp_path: Path) -> None:
+    for name, text in (("q.jsonl", queries_jsonl(bench.context)), ("q.qrels", qrels(bench.context))):
+        found = plan_queries(bench, put(tmp_path, name, text))
+        assert (found.queries, found.judgments, found.skipped, found.unknown, found.differing) == (0, 0, 0, 0, 0)
+        assert found.present == len(bench.library.queries)
+        assert found.plan.records == ()
+
+
+def test_a_run_has_the_ranking_of_every_query_at_its_moment(bench: Workbench) -> None:
+    bench.judging.save_query("not judged")
+    seen: list[tuple[int, int]] = []
+    made = read_run(run(bench.context, bench.tuning, WORKBENCH, progress=lambda *at: seen.append(at)))
+    assert made.tag == "workbench"
+    assert seen[-1] == (15, 15)
+    for query in bench.tuning.queries():
+        ranking = bench.tuning.rank(bench.tuning.ask(query.text), WORKBENCH, query.now, RUN_DEPTH)
+        assert made.rankings[query.id] == ranking.ids
+    deep = read_run(run(bench.context, bench.tuning, replace(WORKBENCH, k=150)))
+    assert {len(ids) for ids in deep.rankings.values()} == {150}
+    with pytest.raises(EvaluationCancelled):
+        run(bench.context, bench.tuning, WORKBENCH, cancelled=lambda: True)
+
+
+def test_a_run_of_a_profile_is_as_good_as_the_profile(bench: Workbench, tmp_path: Path) -> None:
+    path = put(tmp_path, "a.run", run(bench.context, bench.tuning, WORKBENCH))
+    assert is_run(path)
+    assert not is_run(put(tmp_path, "b.qrels", qrels(bench.context)))
+    found = score_run(bench.context, path)
+    means = bench.evaluator.evaluate(from_store(bench.context), [WORKBENCH]).results[0].mean
+    assert dict(found.mean) == pytest.approx(means)
+    assert (found.tag, found.queries, found.missing, found.unknown) == ("workbench", 14, 0, 0)
+    assert "14 judged queries" in found.sentence
+
+
+def test_what_a_run_leaves_out_counts_nothing_and_what_is_unknown_is_counted(bench: Workbench, tmp_path: Path) -> None:
+    whole = run(bench.context, bench.tuning, WORKBENCH).splitlines(keepends=True)
+    first = whole[0].split()[0]
+    part = "".join(line for line in whole if line.startswith(first)) + "elsewhere Q0 x 1 0.5 workbench\n"
+    found = score_run(bench.context, put(tmp_path, "part.run", part))
+    assert (found.queries, found.missing, found.unknown) == (14, 13, 1)
+    grades = next(grades for query, grades in graded(bench.context) if query.id == first)
+    ids = [line.split()[2] for line in part.splitlines()][:10]
+    hits = sum(grades.get(id, 0) > 0 for id in ids)
+    assert found.mean["p@10"] == pytest.approx(fmean([hits / 10, *[0.0] * 13]))
+    with pytest.raises(InvalidQuery, match="ranks no judged query"):
+        score_run(bench.context, put(tmp_path, "other.run", "elsewhere Q0 x 1 0.5 t\n"))
+    with pytest.raises(UnreadableFile, match="expected six columns"):
+        score_run(bench.context, put(tmp_path, "no.run", "a b c\n"))
+
+
+def test_an_import_is_counted_line_by_line(bench: Workbench, tmp_path: Path) -> None:
+    query, grades = next(graded(bench.context))
+    known, other = next(iter(grades)), bench.library.memories.all()[0].id
+    rows = [
+        {"query": query.text, "now": query.now.isoformat() if query.now else None, "relevant": {known: 0, other: 1}},
+        {"query": "new one", "relevant": {"mem-of-nobody": 2}},
+        {"query": ""},
+    ]
+    found = plan_queries(bench, put(tmp_path, "set.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
+    assert found.lines == (QueryLine(query.text, False, 2), QueryLine("new one", True, 1))
+    assert (found.queries, found.present, found.skipped, found.unknown) == (1, 1, 1, 1)
+    assert found.differing == (grades[known] != 0) + (grades.get(other, 1) != 1)
+    assert found.judgments == 1 + (other not in grades)
+    with pytest.raises(UnreadableFile, match="holds no queries"):
+        plan_queries(bench, shipped("fixtures/demo") / "memories.jsonl")
+
+
+def test_a_store_without_queries_or_grades_says_so(tmp_path: Path) -> None:
+    empty = open_workbench(tmp_path / "none", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
+    with pytest.raises(InvalidQuery, match="No query of this store is saved yet"):
+        queries_jsonl(empty.context)
+    with pytest.raises(InvalidQuery, match="No query of this store is saved yet"):
+        run(empty.context, empty.tuning, WORKBENCH)
+    with pytest.raises(InvalidQuery, match="No query of this store is judged yet"):
+        qrels(empty.context)

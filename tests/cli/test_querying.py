@@ -1,0 +1,74 @@
+"""`workbench queries`: listed, exported, measured; a file that is there stays unless told otherwise."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli, files_of
+
+
+def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
+    rows = json.loads(demo.ok("queries", "list", "--json"))
+    assert len(rows) == 14
+    assert {"id", "query", "now", "tags", "judgments", "created_at"} == set(rows[0])
+    lines = demo.ok("queries", "list").splitlines()
+    assert lines[0].split() == ["id", "graded", "asked", "at", "query"]
+    assert [line.split()[0] for line in lines[1:]] == [row["id"] for row in rows]
+    assert [int(line.split()[1]) for line in lines[1:]] == [row["judgments"] for row in rows]
+
+
+def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
+    assert demo.ok("queries", "export", "mine.jsonl").endswith("mine.jsonl has 14 lines now.\n")
+    means = json.loads(demo.ok("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench", "--json"))
+    assert len(means["profiles"]["workbench"]["queries"]) == 14
+    result = demo("queries", "export", "mine.jsonl", "--format", "qrels")
+    assert (result.code, result.out) == (2, "")
+    assert "is there already. Nothing was written; --force replaces it." in result.err
+    demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
+    assert demo.ok("queries", "export", "-", "--format", "qrels") == (demo.cwd / "mine.jsonl").read_text()
+    assert "is the same already" in demo.ok("queries", "export", "mine.jsonl", "--format", "qrels", "--force")
+
+
+def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
+    before = files_of(demo.store)
+    demo.ok("queries", "export", "a.run", "--format", "run", "--profile", "engram")
+    demo.ok("queries", "export", "set.jsonl")
+    found = json.loads(demo.ok("queries", "measure", "a.run", "--json"))
+    means = json.loads(demo.ok("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json"))
+    assert found["mean"] == pytest.approx(means["profiles"]["engram"]["mean"])
+    assert demo.ok("queries", "measure", "a.run").startswith("engram: ndcg@10 ")
+    assert files_of(demo.store) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("export",), "`queries export` needs a FILE"),
+        (("measure",), "`queries measure` needs a FILE"),
+        (("list", "x"), "takes no file"),
+        (("list", "--format", "run"), "go with `queries export`"),
+        (("export", "x", "--profile", "engram"), "--profile goes with --format run"),
+        (("export", "x", "--json"), "--json does not go"),
+        (("export", "x", "--format", "run", "--profile", "mine"), "There is no profile “mine”"),
+        (("export", "no/such/folder/x"), "does not exist"),
+        (("measure", "nowhere.run"), "There is no file"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...], message: str) -> None:
+    result = demo("queries", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert [p for p in demo.cwd.iterdir() if p.is_file()] == []
+
+
+def test_a_store_without_queries(cli: Cli) -> None:
+    assert cli("queries", "list").err.startswith("No queries are saved yet")
+    assert json.loads(cli.ok("queries", "list", "--json")) == []
+    for kind in ("jsonl", "qrels", "run"):
+        result = cli("queries", "export", "x", "--format", kind)
+        assert result.code == 2
+        assert "No query of this store" in result.err
+    assert not cli.store.exists()
+    assert not (Path(cli.cwd) / "x").exists()

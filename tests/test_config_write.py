@@ -1,0 +1,132 @@
+"""Writing settings: what stands in the file stays, and a file that cannot be used is left alone."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.config import load, show
+from workbench.config_write import set_values
+from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.settings import Settings
+
+MINE = """\
+# my settings
+theme = "gruvbox"   # the warm one
+
+[thresholds]
+# stricter
+duplicate = 0.92  # was 0.9
+order = 90
+
+[keys]
+"stream.pin" = "P"
+"""
+
+
+def test_values_are_put_in_place_and_everything_else_stays(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(MINE)
+    assert set_values(path, {"thresholds.duplicate": 0.87, "thresholds.review": 0.7}) == {
+        "thresholds.duplicate": 0.92,
+        "thresholds.review": None,
+    }
+    lines = path.read_text().splitlines()
+    assert "duplicate = 0.87  # was 0.9" in lines
+    assert [line for line in lines if line not in MINE.splitlines()] == ["duplicate = 0.87  # was 0.9", "review = 0.7"]
+    assert [line for line in MINE.splitlines() if line not in lines] == ["duplicate = 0.92  # was 0.9"]
+    loaded = load(path)
+    assert loaded.problems == ()
+    assert (loaded.settings.thresholds.flag, loaded.settings.thresholds.review) == (0.87, 0.7)
+
+
+def test_a_second_write_takes_the_first_back(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(MINE)
+    before = set_values(path, {"thresholds.duplicate": 0.87})
+    assert set_values(path, {"thresholds.duplicate": 0.92}) == {"thresholds.duplicate": 0.87}
+    assert before == {"thresholds.duplicate": 0.92}
+    assert path.read_text() == MINE
+
+
+def test_a_missing_file_and_its_folder_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "config.toml"
+    assert set_values(path, {"theme": "mono", "thresholds.review": 0.5}) == {"theme": None, "thresholds.review": None}
+    assert tomllib.loads(path.read_text()) == {"theme": "mono", "thresholds": {"review": 0.5}}
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["thresholds = {duplicate = 0.9}\n", "thresholds.duplicate = 0.9\n", "\ufeff[thresholds]\r\nduplicate = 0.9\r\n"],
+)
+def test_every_way_to_write_a_table_is_kept(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(text.encode())
+    set_values(path, {"thresholds.duplicate": 0.8})
+    assert path.read_bytes() == text.replace("0.9", "0.8").encode()
+
+
+def test_mode_and_links_stay(tmp_path: Path) -> None:
+    real, link = tmp_path / "dotfiles.toml", tmp_path / "config.toml"
+    real.write_text(MINE)
+    real.chmod(0o600)
+    link.symlink_to(real)
+    set_values(link, {"theme": "mono"})
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o600
+    assert load(link).settings.theme == "mono"
+
+
+def test_the_same_value_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(MINE)
+    path.chmod(0o644)
+    before = path.stat().st_ino
+    set_values(path, {"theme": "gruvbox"})
+    assert (path.stat().st_ino, path.read_text()) == (before, MINE)
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"theme = \n[", "not TOML (line 1)"), (b"a = 1\na = 2\n", "not TOML"), (b"\xff\xfe\x00", "not UTF-8"),
+        (b"thresholds = 3\n", "is no table"), (b"[thresholds.duplicate]\nx = 1\n", "is a table"),
+        (b"[[thresholds]]\nx = 1\n", "is no table"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_left_as_it_is(tmp_path: Path, data: bytes, problem: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(data)
+    with pytest.raises(InvalidRecord) as raised:
+        set_values(path, {"thresholds.duplicate": 0.8})
+    assert problem in str(raised.value)
+    assert "as it was" in str(raised.value)
+    assert path.read_bytes() == data
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreProblem, match="not a folder"):
+        set_values(tmp_path / "file" / "config.toml", {"theme": "x"})
+    with pytest.raises(WorkbenchError, match="is a folder"):
+        set_values(tmp_path, {"theme": "x"})
+    locked = tmp_path / "locked.toml"
+    locked.write_text(MINE)
+    locked.chmod(0o444)
+    with pytest.raises(WorkbenchError, match="read-only"):
+        set_values(locked, {"theme": "x"})
+    assert locked.read_text() == MINE
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(0, 1), st.text(max_size=20))
+def test_whatever_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, number: float, text: str) -> None:
+    path = tmp_path_factory.mktemp("config") / "config.toml"
+    path.write_text(show(Settings()))
+    set_values(path, {"thresholds.order": number, "editor": text})
+    written = tomllib.loads(path.read_bytes().decode())
+    assert (written["thresholds"]["order"], written["editor"]) == (number, text)

@@ -1,0 +1,64 @@
+"""The line above the ranking: the query, whether it is saved, and which of several equal ones is meant."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.core.judgment import SavedQuery
+from workbench.tui.content import MUTED
+from workbench.tui.figures import absolute, number
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.safe_input import SafeInput
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+
+class QueryLine(Horizontal):
+    """The box for a query, and on the right what the store knows about that query."""
+
+    DEFAULT_CSS = """
+    QueryLine {
+        height: 1;
+        padding: 0 1;
+        & #query-label { width: 6; color: $text-muted; }
+        & #query { width: 1fr; background: $background; }
+        & #query-state { width: auto; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="query-line")
+        self._state = ""
+
+    def compose(self) -> ComposeResult:
+        """Build label, box and state."""
+        yield Static(Content("query "), id="query-label")
+        yield SafeInput(placeholder="/ what an agent might ask", id="query")
+        yield Static(id="query-state")
+
+    def show(self, grades: int | None) -> None:
+        """Show how many grades a saved query has; `None` for one that is not saved."""
+        state = "" if grades is None else f"  saved · {number(grades)} judged" if grades else "  saved · not judged"
+        if state != self._state:
+            self._state = state
+            self.query_one("#query-state", Static).update(Content.styled(state, MUTED))
+
+
+async def choose_moment(
+    app: "WorkbenchApp", same: Sequence[SavedQuery], current: SavedQuery | None
+) -> SavedQuery | None:
+    """Ask which of several saved queries with the same words is meant; they differ in when they are asked."""
+    found = [Choice(q.id, moment(q), ", ".join(q.tags)) for q in same]
+    title = f"{len(same)} saved queries have these words"
+    chosen = await app.push_screen_wait(Choose(title, found, current.id if current else ""))
+    return next((q for q in same if q.id == chosen), None)
+
+
+def moment(query: SavedQuery) -> str:
+    """Return when a saved query is asked."""
+    return "asked now" if query.now is None else f"asked at {absolute(query.now)}"
