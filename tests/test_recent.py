@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from workbench.recent import FILE_NAME, KEPT, SHOWN, Look, last_look, last_theme, recent, remember, remember_theme
+from workbench.recent import (
+    FILE_NAME,
+    KEPT,
+    SHOWN,
+    Look,
+    last_item,
+    last_look,
+    last_theme,
+    recent,
+    remember,
+    remember_theme,
+)
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
@@ -106,3 +117,13 @@ def test_the_theme_chosen_last_is_kept(tmp_path: Path) -> None:
     assert last_theme(tmp_path / "state") == ""
     remember_theme(tmp_path / "state", "workbench-light")
     assert last_theme(tmp_path / "state") == "workbench-light"
+
+
+def test_the_place_in_review_is_kept_per_store(tmp_path: Path) -> None:
+    one, other = make(tmp_path, "one"), make(tmp_path, "other")
+    remember(tmp_path, one, 1, NOW, "mem-7")
+    remember(tmp_path, other, 1, NOW)
+    remember(tmp_path, one, 2, NOW)
+    assert (last_item(tmp_path, one), last_item(tmp_path, other)) == ("mem-7", "")
+    remember(tmp_path, one, 3, NOW, "")
+    assert last_item(tmp_path, one) == ""

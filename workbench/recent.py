@@ -1,4 +1,4 @@
-"""The stores a person opened, and how far each had come when they last looked.
+"""The stores a person opened, how far each had come when they last looked, and where they were in Review.
 
 All of it is a convenience kept in `<state>/stores.json`: a broken file counts as empty, a folder that
 cannot be written is no error, and of two programs writing at the same moment the later one wins.
@@ -36,19 +36,30 @@ class Look:
 class _Row:
     path: str
     look: Look
+    item: str = ""
 
 
-def remember(state_dir: Path, store: Path, rev: int, now: datetime) -> None:
-    """Note that the person looked at `store`, at revision `rev`, at `now` (timezone-aware); never fails."""
+def remember(state_dir: Path, store: Path, rev: int, now: datetime, item: str | None = None) -> None:
+    """Note that the person looked at `store`, at revision `rev`, at `now` (timezone-aware); never fails.
+
+    `item` is the id that Review showed last (`None`: what was noted before stays).
+    """
     path = _key(store)
-    others = [row for row in _read(state_dir) if row.path != path]
-    _write(state_dir, [_Row(path, Look(rev, now)), *others][:KEPT])
+    rows = _read(state_dir)
+    kept = next((row.item for row in rows if row.path == path), "") if item is None else item
+    _write(state_dir, [_Row(path, Look(rev, now), kept), *(row for row in rows if row.path != path)][:KEPT])
 
 
 def last_look(state_dir: Path, store: Path) -> Look | None:
     """Return the person's last look at `store`, or `None` when it is not remembered."""
     path = _key(store)
     return next((row.look for row in _read(state_dir) if row.path == path), None)
+
+
+def last_item(state_dir: Path, store: Path) -> str:
+    """Return the id that Review showed last in `store`, or an empty text."""
+    path = _key(store)
+    return next((row.item for row in _read(state_dir) if row.path == path), "")
 
 
 def recent(state_dir: Path) -> list[Path]:
@@ -86,17 +97,20 @@ def _read(state_dir: Path) -> list[_Row]:
 def _row(raw: object) -> _Row | None:
     if not isinstance(raw, dict):
         return None
-    path, rev, at = raw.get("path"), raw.get("rev"), raw.get("at")
+    path, rev, at, item = raw.get("path"), raw.get("rev"), raw.get("at"), raw.get("review")
     if not (isinstance(path, str) and Path(path).is_absolute() and type(rev) is int and isinstance(at, str)):
         return None
     try:
-        return _Row(path, Look(rev, parse_time(at)))
+        return _Row(path, Look(rev, parse_time(at)), item if isinstance(item, str) else "")
     except (ValueError, OverflowError):
         return None
 
 
 def _write(state_dir: Path, rows: Sequence[_Row]) -> None:
-    stores = [{"path": row.path, "rev": row.look.rev, "at": iso(row.look.at)} for row in rows]
+    stores = [
+        {"path": row.path, "rev": row.look.rev, "at": iso(row.look.at), **({"review": row.item} if row.item else {})}
+        for row in rows
+    ]
     text = json.dumps({"version": 1, "stores": stores}, indent=1)
     with contextlib.suppress(OSError):
         state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -11,7 +11,7 @@ from tests.tui.support import NOW, screen_text
 from workbench.bench.review import rejection_of
 from workbench.bench.workbench import Workbench
 from workbench.tui.history_dialog import HistoryDialog
-from workbench.tui.review_merge import MergeConfirm
+from workbench.tui.review_merge import MergeChoice
 from workbench.tui.screens.stream import StreamScreen
 from workbench.tui.widgets.editor import TextEditor
 
@@ -52,7 +52,7 @@ async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_
         assert drive.current == "c3"
         await drive.keys("a", "a", "a")
         assert drive.ids == []
-        assert "No candidates wait." in screen_text(drive.app)
+        assert "nothing was observed since the last reflection" in " ".join(screen_text(drive.app).split())
         assert "4 decided · 0 left" in drive.count
         await drive.keys("a")
         assert any("Nothing waits" in said for said in drive.toasts)
@@ -165,11 +165,12 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         await drive.keys("j", "j")
         await drive.settle()
         await drive.keys("m")
-        assert isinstance(drive.app.screen, MergeConfirm)
+        assert isinstance(drive.app.screen, MergeChoice)
         shown = " ".join(screen_text(drive.app).split())
-        assert "Merge c3 into twin?" in shown
+        assert "Merge c3 into …" in shown
         assert TEXTS["c3"] in shown
         assert "{+,+}" in shown
+        assert "Merging keeps twin with the text of c3" in shown
         await drive.keys("n")
         assert bench.library.memories.get("c3").status == "candidate"
         await drive.keys("m", "y")

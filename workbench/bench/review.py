@@ -1,59 +1,40 @@
 """Review: candidates and other proposals wait here for a person's decision."""
 
 import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from workbench.bench.citations import Branch, Citations, Cited
 from workbench.bench.context import Context, apply_changes
-from workbench.bench.review_queue import NO_EVIDENCE, Cited, ReviewQueue, is_put_off
+from workbench.bench.deciding import turned_down
+from workbench.bench.evidence import REJECTED_AT, REJECTED_BECAUSE, Evidence, Rejection, looked_up, rejection_of
+from workbench.bench.review_queue import NO_EVIDENCE, ReviewQueue, is_put_off
+from workbench.bench.rewriting import check_parts, part_of, split_up, with_rounds
 from workbench.core import lifecycle
 from workbench.core.change import Change, diff
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.filter import parse_filter
-from workbench.core.lifecycle import Tombstone
 from workbench.core.memory import MAX_CONTENT, Memory
 from workbench.core.merge import merge_memories
-from workbench.core.playbook import Bullet
 from workbench.core.proposal import Proposal
-from workbench.core.record import iso, parse_time, to_doc
+from workbench.core.record import from_doc, iso, to_doc
 from workbench.core.text import clean_for_store
+from workbench.core.upkeep import DECIDABLE, outcome
 from workbench.store.library import Tx
 
 if TYPE_CHECKING:
+    from workbench.bench.curating import Curating
     from workbench.bench.retriever import Retriever
 
-__all__ = ["NO_EVIDENCE", "Cited", "Evidence", "Rejection", "Review", "is_put_off", "rejection_of"]
+__all__ = [
+    "NO_EVIDENCE", "REJECTED_AT", "REJECTED_BECAUSE", "Branch", "Cited", "Evidence", "Rejection", "Review",
+    "is_put_off", "rejection_of",
+]  # fmt: skip
 
 LATER_DAYS = 7
 """How many days "later" puts a decision off."""
-
-REJECTED_AT, REJECTED_BECAUSE = "rejected_at", "rejected_because"
-"""Metadata keys of a rejected memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """When a memory was rejected and why, as far as that is known."""
-
-    at: datetime | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a decision rests on.
-
-    `near` are the most similar other memories and `near_bullets` the most similar bullets, with their
-    cosine; both are empty, and `searched` false, while the model is still loading.
-    """
-
-    cited: tuple[Cited, ...]
-    near: tuple[tuple[Memory, float], ...] = ()
-    near_bullets: tuple[tuple[Bullet, float], ...] = ()
-    tombstone: Tombstone | None = None
-    searched: bool = False
 
 
 class Review:
@@ -63,11 +44,19 @@ class Review:
         self._context = context
         self._library = context.library
         self._retriever_of = retriever
-        self._queue = ReviewQueue(context)
+        self._citations = Citations(context.library)
+        self._queue = ReviewQueue(context, self._citations)
 
     @property
     def _retriever(self) -> "Retriever":
         return self._retriever_of()
+
+    @property
+    def _curating(self) -> "Curating":
+        from workbench.bench.curating import Curating
+        from workbench.bench.playbook import Playbooks
+
+        return Curating(self._context, Playbooks(self._context))
 
     def queue(self) -> tuple[Proposal, ...]:
         """Return what waits: flagged first, then by importance, then the oldest; put-off ones at the end.
@@ -92,7 +81,13 @@ class Review:
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         """Return what a proposal rests on."""
-        return self._queue.cited(proposal.evidence)
+        return self._queue.cited(proposal)
+
+    def known(self, proposal: Proposal) -> Evidence:
+        """Return what a proposal rests on as far as that needs no search: citations, and what they cite in turn."""
+        memory = self.memory(proposal)
+        tree = self._citations.tree(memory.citations, memory.id) if memory is not None else ()
+        return Evidence(self.cited(proposal), tree, searched=memory is None)
 
     def matching(self, queue: Sequence[Proposal], text: str) -> tuple[Proposal, ...]:
         """Return the proposals that a filter lets through, in their order.
@@ -104,26 +99,23 @@ class Review:
             return tuple(queue)
         chosen = parse_filter(text, self._context.now())
         wanted, words = chosen.predicate(), [word.casefold() for word in chosen.words]
+        plain = not (chosen.clauses or chosen.phrases or chosen.excluded)
         kept = []
         for proposal in queue:
             memory = self.memory(proposal)
-            if memory is not None and wanted(memory):
-                found = "\n".join((memory.content, memory.summary, *memory.tags, *proposal.flags, proposal.title))
-                if all(word in found.casefold() for word in words):
+            if plain if memory is None else wanted(memory):
+                found = "\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)).casefold()
+                if all(word in found for word in words):
                     kept.append(proposal)
         return tuple(kept)
 
     def evidence(self, proposal: Proposal, k: int = 3) -> Evidence:
-        """Gather what supports a proposal and what resembles it; safe on any thread."""
-        cited, memory = self.cited(proposal), self.memory(proposal)
+        """Gather what supports a proposal, what resembles and what contradicts it; safe on any thread."""
+        known, memory = self.known(proposal), self.memory(proposal)
         if memory is None or not self._retriever.ready:
-            return Evidence(cited, searched=memory is None)
-        exclude = (memory.id, *memory.citations, *proposal.evidence)
-        near = self._retriever.nearest_memories(memory.content, exclude=exclude)
-        bullets = self._retriever.nearest_bullets(memory.content, k)
-        tombstone = lifecycle.resembles_rejection(memory, near, self._retriever.thresholds().review)
-        living = tuple((m, s) for m, s in near if m.status != "archived")[:k]
-        return Evidence(cited, living, bullets, tombstone, searched=True)
+            return known
+        exclude = (memory.id, *memory.citations, *proposal.evidence, *(c.memory.id for c in known.cited if c.memory))
+        return looked_up(known, memory, self._retriever, exclude, k)
 
     def merged(self, proposal: Proposal, other: str = "") -> Memory:
         """Return what a merge would leave: of a merge proposal's memories, or of a candidate with `other`.
@@ -133,6 +125,17 @@ class Review:
         ids = (proposal.id, other) if other else proposal.evidence
         pair = [self._library.memories.get(id) for id in ids]
         return merge_memories(pair, self._context.now(), keep=ids[-1])[0]
+
+    def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the memories that accepting would write, as they would be; the one it is about comes first."""
+        kinds = {change.id: change for change in self._changes(self._open(proposal.id)) if change.table == "memories"}
+        found = []
+        for id, change in kinds.items():
+            before = self._library.memories.find(id)
+            doc = {} if before is None else to_doc(before)
+            doc |= {name: field.after for name, field in change.fields.items()}
+            found.append(from_doc(Memory, {name: value for name, value in doc.items() if value is not None}))
+        return tuple(found)
 
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
@@ -155,8 +158,8 @@ class Review:
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self.get(id)
             memory = self.memory(proposal)
-            if expected is not None and memory is not None and memory.content != expected:
-                raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
+            if memory is not None:
+                _require_text(memory, expected)
             self._accept(tx, replace(proposal, changes=self._changes(proposal, text)))
 
     def reject(self, ids: Sequence[str], reason: str = "") -> str:
@@ -173,7 +176,8 @@ class Review:
                     rejected = lifecycle.reject(self._candidate(id))
                     tx.put(_noted(rejected, {REJECTED_AT: at, **({REJECTED_BECAUSE: reason} if reason else {})}))
                 else:
-                    tx.put(replace(proposal, state="rejected"))
+                    for record in turned_down(proposal, self._library.memories.find, self._context.now()):
+                        tx.put(record)
         return group
 
     def explain(self, group: str, ids: Sequence[str], reason: str) -> None:
@@ -203,6 +207,31 @@ class Review:
             for memory in (merged, *archived):
                 tx.put(memory)
 
+    def split(self, id: str, parts: Sequence[str], expected: str | None = None) -> tuple[str, ...]:
+        """Make several candidates of one, each with all its citations; return their ids.
+
+        The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
+        ones, and `Conflict` when the text no longer is the `expected` one.
+        """
+        check_parts(parts)
+        with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
+            memory = self._candidate(id)
+            _require_text(memory, expected)
+            new = [part_of(memory, tx.new_memory_id(self._context.now()), text) for text in parts]
+            for record in (*new, split_up(memory, [m.id for m in new])):
+                tx.put(record)
+        return tuple(m.id for m in new)
+
+    def refine(self, id: str, rounds: Sequence[str], chosen: str, expected: str | None = None) -> None:
+        """Let a candidate say `chosen`, one of its rounds of words; the others are kept with it.
+
+        Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
+        """
+        with self._library.transaction(self._context.actor, f"refine {id}") as tx:
+            memory = self._candidate(id)
+            _require_text(memory, expected)
+            tx.put(with_rounds(memory, rounds, clean_for_store(chosen).strip("\n")))
+
     def _open(self, id: str) -> Proposal:
         found = self._queue.find(id)
         if found is None:
@@ -210,11 +239,14 @@ class Review:
         return found
 
     def _accept(self, tx: Tx, proposal: Proposal) -> None:
-        apply_changes(tx, self._library, proposal.changes)
+        if proposal.kind == "curator":
+            self._curating.accept(tx, proposal)
+        else:
+            apply_changes(tx, self._library, proposal.changes)
         if proposal.kind != "reflection":
-            # Those of a merge were computed from the records; only changes that came with a proposal stay on it.
-            kept = () if proposal.kind == "merge" else proposal.changes
-            tx.put(replace(proposal, state="accepted", changes=kept))
+            # Most are computed from the records; only changes that came with a proposal stay on it.
+            kept = self._library.proposals.get(proposal.id).changes
+            tx.put(replace(proposal, state="accepted", changes=kept, decided_at=self._context.now()))
 
     def _candidate(self, id: str) -> Memory:
         memory = self._library.memories.get(id)
@@ -225,6 +257,8 @@ class Review:
     def _changes(self, proposal: Proposal, content: str | None = None) -> tuple[Change, ...]:
         """Return what accepting would write, from the records as they are now; `content` is the person's text."""
         after: tuple[Memory, ...]
+        if proposal.kind == "curator" and content is None:
+            return self._curating.changes(proposal)
         if proposal.kind == "merge":
             pair = [self._library.memories.get(id) for id in proposal.evidence]
             merged, archived = merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)
@@ -235,20 +269,22 @@ class Review:
             after = (approved if content in (None, approved.content) else _reworded(approved, content or ""),)
         elif content is not None:
             raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
+        elif proposal.kind in DECIDABLE and proposal.evidence and not proposal.changes:
+            memory, limits = self._library.memories.get(proposal.evidence[0]), self._context.settings.lifecycle
+            after = (outcome(proposal.kind, memory, self._context.now(), limits),)
         else:
             return proposal.changes
         before = {m.id: self._library.memories.get(m.id) for m in after}
         return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
 
 
-def rejection_of(memory: Memory) -> Rejection:
-    """Return when and why a rejected memory was rejected."""
-    at, reason = memory.metadata.get(REJECTED_AT), memory.metadata.get(REJECTED_BECAUSE)
-    try:
-        when = parse_time(at) if isinstance(at, str) else None
-    except ValueError:
-        when = None
-    return Rejection(when, reason if isinstance(reason, str) else "")
+def _texts(memory: Memory | None) -> Iterable[str]:
+    return () if memory is None else (memory.content, memory.summary, *memory.tags)
+
+
+def _require_text(memory: Memory, expected: str | None) -> None:
+    if expected is not None and memory.content != expected:
+        raise Conflict(f"{memory.id} was changed by someone else meanwhile.", "Nothing was written.")
 
 
 def _require_apart(proposals: Sequence[Proposal]) -> None:

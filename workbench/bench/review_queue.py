@@ -1,16 +1,21 @@
 """The open proposals, kept in step with the store, so that a decision costs the same however many wait."""
 
+import gc
 import threading
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from workbench.bench.citations import Citations, Cited
 from workbench.bench.context import Context
+from workbench.bench.flagging import SECRET, flags_of
 from workbench.core import lifecycle
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
+from workbench.safety.scanning import mask
 from workbench.store.library import Touched
+from workbench.store.pause import collection_paused
 
 NO_EVIDENCE = "no evidence"
 GONE = "cites what is gone"
@@ -21,26 +26,19 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    """A citation: the id as written, and the memory it means (`None` when it is not in the store)."""
-
-    id: str
-    memory: Memory | None
-
-    @property
-    def gone(self) -> str:
-        """Why the citation no longer supports anything, or an empty text."""
-        if self.memory is None:
-            return "not in this store"
-        return self.memory.archived_reason or "archived" if self.memory.status == "archived" else ""
-
-
-@dataclass(frozen=True, slots=True)
 class _Entry:
-    """An open proposal; `aging` is the candidate without its date of review, for the rule about its age."""
+    """An open proposal and the ids it depends on; from `waits_from` on it is `waiting`, flagged for its age."""
 
     proposal: Proposal
-    aging: Memory | None = None
+    rests_on: tuple[str, ...]
+    waits_from: datetime | None = None
+    waiting: Proposal | None = None
+
+    def at(self, now: datetime) -> Proposal:
+        """Return the proposal as it is at a moment."""
+        if self.waits_from is None or self.waiting is None or now < self.waits_from:
+            return self.proposal
+        return self.waiting
 
 
 class ReviewQueue:
@@ -50,8 +48,9 @@ class ReviewQueue:
     records themselves, and the proposals that rest on them. Callable from any thread.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, citations: Citations) -> None:
         self._context = context
+        self._citations = citations
         self._library = context.library
         self._entries: dict[Place, _Entry] | None = None
         self._citing: defaultdict[str, set[Place]] = defaultdict(set)
@@ -64,7 +63,7 @@ class ReviewQueue:
     def all(self) -> tuple[Proposal, ...]:
         """Return what is open: flagged first, then by importance, then the oldest; put-off ones at the end."""
         now = self._context.now()
-        found = [self._aged(entry, now) for entry in self._current().values()]
+        found = [entry.at(now) for entry in self._current().values()]
         found.sort(key=lambda p: (is_put_off(p, now), not p.flags, -p.importance, p.created_at, p.id))
         return tuple(found)
 
@@ -73,15 +72,17 @@ class ReviewQueue:
         now = self._context.now()
         return sum(not is_put_off(entry.proposal, now) for entry in self._current().values())
 
-    def cited(self, ids: Iterable[str]) -> tuple[Cited, ...]:
-        """Return the memories that ids mean."""
-        return tuple(Cited(id, self._library.memories.find(id)) for id in ids)
+    def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
+        """Return the records that a proposal rests on: a candidate's citations, also after a merge."""
+        if proposal.kind == "reflection":
+            return self._citations.cited(proposal.evidence)
+        return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
 
     def find(self, id: str) -> Proposal | None:
         """Return an open proposal as the store has it now, or `None`."""
         entry = self._candidate(id)
         if entry is not None:
-            return self._aged(entry, self._context.now())
+            return entry.at(self._context.now())
         proposal = self._library.proposals.find(id)
         return proposal if proposal is not None and proposal.state == "open" else None
 
@@ -96,7 +97,12 @@ class ReviewQueue:
                 dirty, self._dirty = self._dirty, set()
             if self._entries is None:
                 self._entries = {}
-                dirty = self._every_place()
+                with collection_paused():
+                    self._follow(self._entries, self._every_place())
+                if gc.get_freeze_count():
+                    # The ranking keeps what it read out of the collector's sight, and this read the rest of the
+                    # store: walking through that would take longer than a decision, again and again.
+                    gc.freeze()
             self._follow(self._entries, dirty)
             return dict(self._entries)
 
@@ -113,45 +119,43 @@ class ReviewQueue:
                 entries.pop(place, None)
                 continue
             entries[place] = entry
-            for id in entry.proposal.evidence:
+            for id in entry.rests_on:
                 self._citing[id].add(place)
 
     def _stored(self, key: str) -> _Entry | None:
         proposal = self._library.proposals.find(key)
         if proposal is None or proposal.state != "open":
             return None
-        gone = any(c.gone for c in self.cited(proposal.evidence))
-        return _Entry(replace(proposal, flags=(*proposal.flags, GONE)) if gone else proposal)
+        gone = any(c.gone for c in self.cited(proposal))
+        shown = replace(proposal, flags=(*proposal.flags, GONE)) if gone else proposal
+        return _Entry(shown, proposal.evidence)
 
     def _candidate(self, key: str) -> _Entry | None:
         memory = self._library.memories.find(key)
         return None if memory is None or memory.status != "candidate" else self._of_candidate(memory)
 
     def _of_candidate(self, memory: Memory) -> _Entry:
+        cited = self._citations.cited(memory.citations)
+        flags = _flags(memory, cited)
         proposal = Proposal(
             id=memory.id,
             kind="reflection",
             actor=str(memory.metadata.get("reflector", memory.source.hook or "reflection")),
-            title=memory.line,
+            title=mask(memory.line) if SECRET in flags else memory.line,
             created_at=memory.created_at,
             evidence=memory.citations,
-            flags=self._flags(memory),
+            flags=flags,
             importance=memory.importance_score,
             review_after=memory.review_after,
         )
-        return _Entry(proposal, replace(memory, review_after=None))
+        rests_on = (*memory.citations, *(c.memory.id for c in cited if c.memory is not None and c.merged))
+        waiting = replace(proposal, flags=(*proposal.flags, WAITS))
+        return _Entry(proposal, rests_on, lifecycle.waits_from(memory, self._context.settings.lifecycle), waiting)
 
-    def _flags(self, memory: Memory) -> tuple[str, ...]:
-        cited = self.cited(memory.citations)
-        flags = [] if any(c.memory and c.id != memory.id for c in cited) else [NO_EVIDENCE]
-        return (*flags, GONE) if any(c.gone for c in cited) else tuple(flags)
 
-    def _aged(self, entry: _Entry, now: datetime) -> Proposal:
-        """Add the flag that comes with time."""
-        limits = self._context.settings.lifecycle
-        if entry.aging is None or lifecycle.age_finding(entry.aging, now, limits) is None:
-            return entry.proposal
-        return replace(entry.proposal, flags=(*entry.proposal.flags, WAITS))
+def _flags(memory: Memory, cited: tuple[Cited, ...]) -> tuple[str, ...]:
+    flags = () if any(c.memory and c.memory.id != memory.id for c in cited) else (NO_EVIDENCE,)
+    return (*flags_of(memory), *flags, *((GONE,) if any(c.gone for c in cited) else ()))
 
 
 def is_put_off(proposal: Proposal, now: datetime) -> bool:

@@ -1,11 +1,13 @@
 """What Review shows of the item itself: a candidate in full, a merge as a diff, any other proposal as its changes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from textual.content import Content
 
+from workbench.bench.rewriting import rounds_of
 from workbench.core.change import Change
+from workbench.core.describe import Wording, describe
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.core.text import one_line
@@ -20,40 +22,69 @@ _FACT = 60
 """Cells a stored name may take in a line of facts."""
 
 
-def candidate(proposal: Proposal, memory: Memory, now: datetime) -> Content:
-    """Return a candidate: its line, the facts, the flags, and the whole text."""
-    parts = [body(memory.summary, "bold")] if memory.summary else []
+def candidate(proposal: Proposal, memory: Memory, now: datetime, hidden: Content | None = None) -> Content:
+    """Return a candidate: its line, the facts, the flags, and the whole text, or what stands for a `hidden` one."""
+    parts = [body(memory.summary, "bold")] if memory.summary and hidden is None else []
     parts.append(facts(candidate_facts(proposal, memory, now)))
     if proposal.flags:
         parts.append(flags_in_words(proposal.flags))
-    parts += [Content(""), body(memory.content, "" if memory.summary else "bold")]
-    return Content("\n").join(parts)
+    text = body(memory.content, "" if memory.summary else "bold") if hidden is None else hidden
+    return Content("\n").join([*parts, Content(""), text])
 
 
-def merge(proposal: Proposal, newer: Memory, older: Memory, now: datetime) -> Content:
-    """Return a merge of two memories: what speaks against it, the word diff, and what it would do."""
+def merge(proposal: Proposal, group: Sequence[Memory], now: datetime) -> Content:
+    """Return a merge: what speaks for and against it, a word diff with each older text, and what it would do.
+
+    `group` holds the memories, the kept one last.
+    """
     similarity = "" if proposal.similarity is None else f"similarity {proposal.similarity:.3f}"
     names = (similarity, f"importance {proposal.importance:.0f}", *_proposed(proposal, now))
-    parts = [
-        Content.styled("Do these two say the same?", "bold"),
-        facts(names),
-        flags_in_words(proposal.flags) if proposal.flags else Content.styled("Nothing speaks against it.", MUTED),
-        Content(""),
-        heading("From the older to the newer", diff_legend()),
-        folded(word_diff(older.content, newer.content)),
-        Content(""),
-        merge_outcome(kept=older.id, newest=max(newer, older, key=lambda m: (m.created_at, m.id)), gone=newer.id),
-    ]
+    newest, kept = max(group, key=lambda m: (m.created_at, m.id)), group[-1]
+    said = describe(proposal)
+    parts = [Content.styled(said.question, "bold"), facts(names), *arguments(proposal, "Nothing speaks against it.")]
+    for older in (m for m in group if m.id != newest.id):
+        title = "From the older to the newer" if len(group) == 2 else f"From {name(older.id)} to the newest"
+        parts += [Content(""), heading(title, diff_legend()), folded(word_diff(older.content, newest.content))]
+    gone = [m.id for m in group if m.id != kept.id]
+    outcome = merge_outcome(kept=kept.id, newest=newest, gone=gone)
+    return Content("\n").join([*parts, Content(""), outcome, Content.styled(f"Rejected, {said.no}.", MUTED)])
+
+
+def changes(proposal: Proposal, memory: Memory | None, now: datetime, hidden: Content | None = None) -> Content:
+    """Return any other proposal: what it asks, what speaks for and against it, its memory, what it would change."""
+    said = describe(proposal)
+    parts = [Content.styled(said.question, "bold"), facts((said.label, *_proposed(proposal, now)))]
+    if memory is None or proposal.title != memory.line:
+        parts.append(body(proposal.title))
+    parts += arguments(proposal)
+    if memory is not None:
+        parts += [Content(""), hidden or body(memory.content), facts((memory.id, memory.status))]
+        parts.append(facts(memory_facts(memory, now)))
+    parts += [Content(""), _answers(said)]
+    if proposal.changes:
+        parts += [Content(""), heading("Approving would change"), *(_change(c) for c in proposal.changes)]
     return Content("\n").join(parts)
 
 
-def changes(proposal: Proposal, now: datetime) -> Content:
-    """Return any other proposal: its title and every field that accepting it would change."""
-    parts = [body(proposal.title, "bold"), facts((proposal.kind, *_proposed(proposal, now)))]
+def _answers(said: Wording) -> Content:
+    """Return what yes and no do."""
+    yes, no = (f"{answer[:1].upper()}{answer[1:]}." for answer in (said.yes, said.no))
+    return assemble([("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)])
+
+
+def arguments(proposal: Proposal, nothing: str = "") -> list[Content]:
+    """Return what speaks for a proposal and what against it, a line each; `nothing` stands for no objections."""
+    lines = [Content.styled("+ ", "bold $text-success") + body(reason) for reason in proposal.reasons]
     if proposal.flags:
-        parts.append(flags_in_words(proposal.flags))
-    parts += [Content(""), heading("Approving would change"), *(_change(c) for c in proposal.changes)]
-    return Content("\n").join(parts)
+        return [*lines, flags_in_words(proposal.flags)]
+    return [*lines, Content.styled(nothing, MUTED)] if nothing else lines
+
+
+def fold(reasons: Iterable[str], key: str) -> Content:
+    """Return what stands for a text that is folded away: why, and the key that opens it."""
+    pieces = [("Folded: this text is not shown until you open it.\n", "bold $text-warning")]
+    pieces += [(f"  ! {one_line(reason, 200)}\n", "$text-warning") for reason in reasons]
+    return assemble([*pieces, (key, "bold $text-accent"), (" opens it. Rejecting needs no look.", MUTED)])
 
 
 def folded(difference: Content, around: int = AROUND) -> Content:
@@ -77,7 +108,7 @@ def _space(found: int, otherwise: int) -> int:
     return found if found > 0 else otherwise
 
 
-def merge_outcome(*, kept: str, newest: Memory, gone: str) -> Content:
+def merge_outcome(*, kept: str, newest: Memory, gone: Sequence[str]) -> Content:
     """Return what a merge does, in a sentence."""
     return assemble(
         [
@@ -86,7 +117,7 @@ def merge_outcome(*, kept: str, newest: Memory, gone: str) -> Content:
             (" with the text of ", MUTED),
             (name(newest.id), ""),
             (", adds up the votes, and archives ", MUTED),
-            (name(gone), ""),
+            (", ".join(map(name, gone)), ""),
             (" as merged. Undo parts them.", MUTED),
         ]
     )
@@ -121,16 +152,27 @@ def diff_legend() -> Content:
 
 def candidate_facts(proposal: Proposal, memory: Memory, now: datetime) -> tuple[str, ...]:
     """Return what is known about a candidate besides its text."""
+    rounds = len(rounds_of(memory)) - 1
+    label, question = (str(memory.metadata.get(key, "")) for key in ("label", "question"))
     return (
         f"importance {proposal.importance:.0f}",
+        *memory_facts(memory, now),
+        f"by {proposal.actor}" + (f" ({name(label)})" if label and label != proposal.actor else ""),
+        f"asked “{name(question)}”" if question else "",
+        "" if not rounds else "1 round before this one" if rounds == 1 else f"{rounds} rounds before this one",
+        f"put off until {absolute(memory.review_after)}" if memory.review_after and memory.review_after > now else "",
+    )
+
+
+def memory_facts(memory: Memory, now: datetime) -> tuple[str, ...]:
+    """Return what is known about any memory besides its text."""
+    return (
         memory.observation_type,
         memory.memory_type,
         f"made {since(memory.created_at, now)} ({absolute(memory.created_at)})",
-        f"by {proposal.actor}",
         f"session {memory.session_id}" if memory.session_id else "",
         memory.source.file or "",
         " ".join(f"#{name(tag)}" for tag in memory.tags[:12]),
-        f"put off until {absolute(memory.review_after)}" if memory.review_after and memory.review_after > now else "",
     )
 
 

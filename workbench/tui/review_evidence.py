@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from rapidfuzz.distance import Indel
 from textual.content import Content
 
-from workbench.bench.review import Cited, Evidence, rejection_of
+from workbench.bench.review import Evidence, rejection_of
+from workbench.core.contradiction import Contradiction
+from workbench.core.lifecycle import Tombstone
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
 from workbench.core.proposal import Proposal
@@ -15,12 +18,16 @@ from workbench.core.text import printable, words
 from workbench.tui.content import MAX_DIFF, MUTED, assemble, body, highlight, word_diff
 from workbench.tui.figures import absolute, ago, scores
 from workbench.tui.review_candidate import diff_legend, facts, heading, name, since
+from workbench.tui.review_impact import in_short
+from workbench.tui.review_tree import flat, tree
 
 WARN = "bold $text-warning"
 ALIKE = 0.45
 """From which share of common words (in order) a word diff reads well; below it the shared words are underlined."""
 
 SHARED = "underline"
+_SENTENCE = 300
+_LEAST = 20
 _WORD = re.compile(r"\w{5,}")
 _COMMON = frozenset({
     "about", "above", "after", "again", "against", "because", "before", "being", "below", "between", "could",
@@ -31,26 +38,36 @@ _COMMON = frozenset({
 """English words that say nothing about what two texts share."""
 
 
-def evidence_text(proposal: Proposal, memory: Memory | None, evidence: Evidence, now: datetime, note: str) -> Content:
-    """Return everything a decision rests on; `note` stands for what is not looked up yet."""
-    text = memory.content if memory is not None else proposal.title
-    blocks: list[list[Content]] = []
-    if evidence.tombstone is not None:
-        similarity = evidence.tombstone.similarity
-        blocks.append(_rejected_before(evidence.tombstone.rejected, similarity, text, now))
-    blocks.append(_cited(proposal, evidence.cited, now))
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What the evidence is for: a proposal, and its text (empty while that is folded away)."""
+
+    proposal: Proposal
+    text: str
+
+
+def evidence_text(item: Item, evidence: Evidence, now: datetime, note: str, width: int) -> Content:
+    """Return everything a decision rests on, `width` cells wide; `note` stands for what is not looked up yet."""
+    text = item.text
+    blocks = [_rejected_before(one, text, now) for one in evidence.rejections]
+    if evidence.against:
+        blocks.append(_against(evidence.against, width, hidden=not text))
+    blocks.append(_cited(item.proposal, evidence, now, width))
+    if evidence.impact is not None:
+        blocks.append(in_short(evidence.impact))
     if note:
         blocks.append([Content.styled(note, MUTED)])
     elif evidence.searched:
         blocks += _nearest(evidence, text, now)
-    return Content("\n\n").join([Content("\n").join(block) for block in blocks])
+    return Content("\n\n").join([Content("\n").join(block) for block in blocks if block])
 
 
-def _rejected_before(rejected: Memory, similarity: float, text: str, now: datetime) -> list[Content]:
+def _rejected_before(earlier: Tombstone, text: str, now: datetime) -> list[Content]:
+    rejected = earlier.rejected
     known = rejection_of(rejected)
     when = f"rejected {since(known.at, now)} ({absolute(known.at)})" if known.at else "rejected"
     because = printable(known.reason[:200]) if known.reason else "no reason was given"
-    head = assemble([("✗ Much like one rejected before  ", WARN), (f"{similarity:.2f}", "")])
+    head = assemble([("✗ Much like one rejected before  ", WARN), (f"{earlier.similarity:.2f}", "")])
     return [
         head,
         facts((rejected.id, when, f"made {since(rejected.created_at, now)}")),
@@ -59,35 +76,43 @@ def _rejected_before(rejected: Memory, similarity: float, text: str, now: dateti
     ]
 
 
-def _cited(proposal: Proposal, cited: tuple[Cited, ...], now: datetime) -> list[Content]:
-    if not cited:
-        return [Content.styled("∅ It cites nothing.", WARN)]
-    count = "1 memory" if len(cited) == 1 else f"{len(cited)} memories"
-    titles = {"reflection": f"Rests on {count}", "merge": "The two in full, the newer first"}
-    lines = [heading(titles.get(proposal.kind, f"About {count}"))]
-    for place, one in enumerate(cited):
-        if place:
-            lines.append(Content(""))
-        lines += _cited_one(one, now)
+def _against(found: tuple[Contradiction, ...], width: int, *, hidden: bool) -> list[Content]:
+    lines = [heading("≠ May contradict", Content.styled("by words alone: look yourself", MUTED))]
+    for one in found:
+        lines.append(assemble([("≠ ", WARN), (name(one.other), "bold"), (f" · {printable(one.reason)}", "")]))
+        if not hidden:
+            lines += _said("this   ", one.mine, width)
+        lines += _said("other  ", one.theirs, width)
     return lines
 
 
-def _cited_one(cited: Cited, now: datetime) -> list[Content]:
-    memory, gone = cited.memory, cited.gone
-    if memory is None:
-        return [assemble([("✗ ", "bold $text-error"), (name(cited.id), ""), (f" · {gone}", "$text-error")])]
-    details = (
-        memory.id,
-        memory.observation_type,
-        f"importance {memory.importance_score:.0f}",
-        ago(memory.created_at, now),
-    )
-    if not gone:
-        return [assemble([("◆ ", "$text-accent")]) + facts(details), body(memory.content)]
-    reason = rejection_of(memory).reason
-    why = f"{gone}: {printable(reason[:200])}" if reason else gone
-    head = assemble([("✗ ", "bold $text-error"), (f"{why} · ", "$text-error")]) + facts(details)
-    return [head, body(memory.content, MUTED)]
+def _said(who: str, sentence: str, width: int) -> list[Content]:
+    rows = body(sentence[:_SENTENCE]).wrap(max(_LEAST, width - len(who) - 2))
+    heads = [Content.styled(f"  {who}", MUTED), *[Content(" " * (len(who) + 2))] * (len(rows) - 1)]
+    return [head + row for head, row in zip(heads, rows, strict=True)]
+
+
+def _cited(proposal: Proposal, evidence: Evidence, now: datetime, width: int) -> list[Content]:
+    """Return what the item rests on; what an upkeep proposal is about itself stands in the other pane."""
+    cited = evidence.cited
+    if not cited:
+        return [Content.styled("∅ It cites nothing.", WARN)]
+    if proposal.kind == "reflection":
+        return tree(f"Rests on {_memories(len(cited))}", evidence.tree, width, now)
+    lines = []
+    if proposal.kind == "merge":
+        order = "the newer first" if len(cited) == 2 else "the newest first"
+        lines += flat(f"The {'two' if len(cited) == 2 else len(cited)} in full, {order}", cited, width, now)
+    elif len(cited) > 1 or cited[0].memory is None:
+        rest = cited if cited[0].memory is None else cited[1:]
+        lines += flat(f"Because of {_memories(len(rest))}", rest, width, now)
+    if evidence.tree:
+        lines += [*([Content("")] if lines else []), *tree("What it rests on itself", evidence.tree, width, now)]
+    return lines
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
 
 
 def _nearest(evidence: Evidence, text: str, now: datetime) -> list[list[Content]]:
@@ -106,7 +131,7 @@ def _nearest(evidence: Evidence, text: str, now: datetime) -> list[list[Content]
     else:
         blocks.append([Content.styled("No other memory is like it.", MUTED)])
     if found:
-        found[0].insert(0, heading("Nearest bullets"))
+        found[0].insert(0, heading("Nearest bullets", _marks([b.content for b, _ in bullets], text)))
     return blocks + found
 
 
@@ -124,6 +149,8 @@ def _figure(figure: str) -> Content:
 
 def _marks(existing: Iterable[str], text: str) -> Content:
     """Return what the marks in the compared texts mean, of those that occur."""
+    if not text:
+        return Content.styled("compared once it is open", MUTED)
     compared = [overlap(one, text) >= ALIKE for one in existing]
     diff = diff_legend() if any(compared) else Content("")
     shared = Content("") if all(compared) else Content.styled("shared words", f"{MUTED} {SHARED}")
@@ -131,7 +158,12 @@ def _marks(existing: Iterable[str], text: str) -> Content:
 
 
 def _compared(existing: str, text: str) -> Content:
-    """Return an existing text compared with the candidate's: as a word diff, or with the words they share."""
+    """Return an existing text compared with the candidate's: as a word diff, or with the words they share.
+
+    A text that is folded away is empty here, and the other one stands alone.
+    """
+    if not text:
+        return body(existing)
     if overlap(existing, text) >= ALIKE:
         return word_diff(existing, text)
     shared = set(words(text[:MAX_DIFF])) - _COMMON

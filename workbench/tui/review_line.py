@@ -10,7 +10,7 @@ from workbench.tui.areas import REASONS
 from workbench.tui.content import MUTED, assemble, fitted
 from workbench.tui.review_rows import legend
 
-HEAD = "Rejected. Why?  "
+HEAD = "Why?  "
 REST = "or go on"
 
 
@@ -40,7 +40,7 @@ class ReasonLine(Widget):
             return fitted(legend(), max(0, self.content_size.width - len(self.hint))) + hint
         pieces = [(HEAD, "bold")]
         for action in REASONS:
-            pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}   ", "")]
+            pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}  ", "")]
         return fitted(assemble([*pieces, (REST, MUTED)]), self.content_size.width)
 
     def on_click(self, event: events.Click) -> None:
@@ -50,7 +50,7 @@ class ReasonLine(Widget):
             return
         at = len(HEAD)
         for index, action in enumerate(REASONS):
-            end = at + len(action.shown_key) + len(action.label) + 4
+            end = at + len(action.shown_key) + len(action.label) + 3
             if at <= offset.x < end:
                 self.post_message(self.Picked(index))
             at = end

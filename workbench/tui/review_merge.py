@@ -1,57 +1,157 @@
-"""The question before a candidate is merged into an existing memory: both texts, their difference, the outcome."""
+"""What a candidate is merged into: one of the memories most like it, or any other; with both texts and the outcome."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from textual.containers import VerticalScroll
+from textual import on
+from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from workbench.core.memory import Memory
+from workbench.tui.actions import bindings
 from workbench.tui.content import MUTED, body, word_diff
-from workbench.tui.review_candidate import diff_legend, heading, merge_outcome, name
+from workbench.tui.review_actions import MERGE
+from workbench.tui.review_candidate import diff_legend, folded, heading, merge_outcome, name
 from workbench.tui.review_evidence import ALIKE, overlap
-from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.review_pane import ReadingPane
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.row import Cell
+from workbench.tui.widgets.safe_input import SafeInput
 
 
-class MergeConfirm(Confirm):
-    """Ask whether `candidate` goes into `other`. Nothing is forgotten by it, so no guard delays the answer."""
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A memory to merge into, and its cosine to the candidate as far as that is known."""
 
+    memory: Memory
+    similarity: float | None = None
+
+
+LISTED = 6
+"""Lines that the list of memories takes at most."""
+
+Find = Callable[[str], Sequence[Memory]]
+
+
+class MergeChoice(Dialog[str | None]):
+    """Ask into which memory `candidate` goes; the result is its id, or None.
+
+    The memories most alike are listed first; `find` answers what is typed into the search. Nothing is forgotten by
+    a merge, so no guard delays the answer.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(MERGE)
     DEFAULT_CSS = """
-    MergeConfirm {
-        & > .dialog { width: 110; }
-        & VerticalScroll { height: auto; max-height: 60vh; scrollbar-size-vertical: 1; }
+    MergeChoice {
+        & > .dialog { width: 120; height: 90%; }
+        & .dialog--title { margin-bottom: 0; max-height: 1; }
+        & SafeInput { margin: 0; }
+        & LineView { height: 3; }
+        & ReadingPane { height: 1fr; border: none; border-top: solid $panel; padding: 0; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
+        & .merge--outcome { height: auto; max-height: 4; }
+        & .dialog--keys { margin-top: 0; }
     }
     """
 
-    def __init__(self, candidate: Memory, other: Memory, similarity: float, *, clock: Callable[[], float]) -> None:
-        super().__init__(
-            f"Merge {name(candidate.id)} into {name(other.id)}?",
-            clock=clock,
-            detail=merge_detail(candidate, other, similarity),
-            yes="merge",
-            no="leave both",
-            guard=0.0,
-        )
+    def __init__(self, candidate: Memory, near: Sequence[Target], find: Find) -> None:
+        super().__init__(f"Merge {name(candidate.id)} into …", [a for a in MERGE if a.show])
+        self._candidate = candidate
+        self._near = tuple(near)
+        self._find = find
 
     def contents(self) -> Iterable[Widget]:
-        """Return the detail, scrolled where it is long."""
-        return (VerticalScroll(Static(self._detail or Content(""))),)
+        """Return the search, the list, both texts, and what merging does."""
+        nothing = Content("No other memory is like it: / finds any by its words.")
+        rows: LineView[Target] = LineView(self._draw, lambda t: t.memory.id, empty=nothing)
+        return (
+            SafeInput(placeholder="/ any other memory, by its words"),
+            rows,
+            ReadingPane(id="both"),
+            Static(Content(""), classes="merge--outcome"),
+        )
+
+    def on_mount(self) -> None:
+        """List the nearest."""
+        self._list(self._near)
+        self._rows.focus()
+        self._show()
+
+    @property
+    def _rows(self) -> LineView[Target]:
+        return self.query_one(LineView)
+
+    def _draw(self, target: Target, _width: int) -> list[Cell]:
+        known = "" if target.similarity is None else f"{target.similarity:.3f}"
+        return [Cell(known, 5), Cell(target.memory.line), Cell(target.memory.status, 9, MUTED)]
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        words = event.value.strip()
+        similar = {t.memory.id: t.similarity for t in self._near}
+        found = [Target(m, similar.get(m.id)) for m in self._find(words)] if words else list(self._near)
+        self._rows.set_empty(Content("Nothing matches. Backspace widens the search." if words else ""))
+        self._list([t for t in found if t.memory.id != self._candidate.id])
+        self._show()
+
+    def _list(self, targets: Sequence[Target]) -> None:
+        self._rows.styles.height = max(2, min(len(targets), LISTED))
+        self._rows.set_rows(targets, cursor=0)
+
+    @on(Input.Submitted)
+    def _searched(self) -> None:
+        self._rows.focus()
+
+    @on(LineView.Highlighted)
+    def _show(self) -> None:
+        target = self._rows.current
+        pane, outcome = self.query_one(ReadingPane), self.query_one(".merge--outcome", Static)
+        if target is None:
+            pane.show(Content(""))
+            outcome.update(Content(""))
+            return
+        newest = max(self._candidate, target.memory, key=lambda m: (m.created_at, m.id))
+        pane.show(both_texts(self._candidate, target))
+        outcome.update(merge_outcome(kept=target.memory.id, newest=newest, gone=[self._candidate.id]))
+
+    @on(LineView.Opened)
+    def action_yes(self) -> None:
+        """Merge into the memory under the cursor."""
+        if (target := self._rows.current) is not None:
+            self.dismiss(target.memory.id)
+
+    def action_search(self) -> None:
+        """Go to the search."""
+        self.query_one(SafeInput).focus()
+
+    def action_read_on(self) -> None:
+        """Scroll the texts."""
+        self.query_one(ReadingPane).read(1)
+
+    def action_read_back(self) -> None:
+        """Scroll the texts back."""
+        self.query_one(ReadingPane).read(-1)
+
+    def action_no(self) -> None:
+        """Leave the search, or both memories as they are."""
+        if isinstance(self.focused, SafeInput):
+            self._rows.focus()
+        else:
+            self.dismiss(None)
 
 
-def merge_detail(candidate: Memory, other: Memory, similarity: float) -> Content:
-    """Return both texts in full, their word diff where it reads well, and what merging does."""
-    newest = max(candidate, other, key=lambda m: (m.created_at, m.id))
-    parts = [
-        heading("The candidate"),
-        body(candidate.content),
-        Content(""),
-        heading("The existing memory", Content.styled(f"{other.status} · similarity {similarity:.3f}", MUTED)),
-        body(other.content),
-        Content(""),
-    ]
+def both_texts(candidate: Memory, target: Target) -> Content:
+    """Return the word diff of two texts where it reads well, and both in full."""
+    other = target.memory
+    known = "" if target.similarity is None else f" · similarity {target.similarity:.3f}"
+    parts = []
     if overlap(other.content, candidate.content) >= ALIKE:
-        difference = word_diff(other.content, candidate.content)
+        difference = folded(word_diff(other.content, candidate.content))
         parts += [heading("From the existing to the candidate", diff_legend()), difference, Content("")]
-    parts.append(merge_outcome(kept=other.id, newest=newest, gone=candidate.id))
+    parts += [heading("The candidate"), body(candidate.content), Content("")]
+    parts += [heading("The existing memory", Content.styled(f"{other.status}{known}", MUTED)), body(other.content)]
     return Content("\n").join(parts)

@@ -1,45 +1,108 @@
-"""A text to read beside the queue: it scrolls with the keys that move in a list."""
+"""A text to read beside the queue: it scrolls with the keys that move in a list, and draws only what is in sight."""
 
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
+from textual.cache import LRUCache
 from textual.content import Content
-from textual.widgets import Static
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
 
 from workbench.tui.actions import bindings
 from workbench.tui.areas import LIST
+from workbench.tui.widgets.extent import set_extent
 
 _OPEN = "list.open"
+_CACHED = 256
 
 
-class ReadingPane(VerticalScroll, inherit_bindings=False):
-    """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read."""
+class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
+    """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
+
+    Another text never moves what stands beside the pane, so that showing one costs no new layout.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(a for a in LIST if a.id != _OPEN)
     DEFAULT_CSS = """
-    ReadingPane { scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1; }
+    ReadingPane {
+        overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1;
+    }
     """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._text = Static(Content(""))
-
-    def on_mount(self) -> None:
-        """Put the text in."""
-        self.mount(self._text)
+        self._text = Content("")
+        self._lines: list[Content] = []
+        self._wrapped_at = -1
+        self._strips: LRUCache[int, Strip] = LRUCache(_CACHED)
 
     def show(self, text: Content, *, keep_place: bool = False) -> None:
         """Show another text."""
-        self._text.update(text)
+        self._text = text
+        self._wrap()
         if not keep_place:
-            self.scroll_home(animate=False)
+            self.scroll_to(y=0, animate=False, immediate=True)
 
     @property
     def plain(self) -> str:
         """The text without its styles."""
-        shown = self._text.content
-        return shown.plain if isinstance(shown, Content) else str(shown)
+        return self._text.plain
+
+    def _wrap(self) -> None:
+        width = self.scrollable_content_region.width
+        self._wrapped_at = width
+        self._lines = self._text.wrap(width) if width > 0 and self._text.plain else []
+        self._strips.clear()
+        set_extent(self, Size(0, len(self._lines)))
+        self.refresh()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Wrap the text anew where the width changed."""
+        if self.scrollable_content_region.width != self._wrapped_at:
+            self._wrap()
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line in sight; Textual calls this for lines that must be repainted."""
+        width, at = self.scrollable_content_region.width, y + self.scroll_offset.y
+        if at >= len(self._lines):
+            return Strip.blank(width, self.visual_style.rich_style)
+        strip = self._strips.get(at)
+        if strip is None:
+            strip = self._strips[at] = self._strip(at, width)
+        return strip
+
+    def _strip(self, at: int, width: int) -> Strip:
+        line = self._lines[at]
+        span = None if self.text_selection is None else self.text_selection.get_span(at)
+        if span is not None:
+            start, end = span
+            marked = self.screen.get_visual_style("screen--selection")
+            line = line.stylize(marked, start, len(line) if end == -1 else end)
+        style = self.visual_style
+        return Strip(line.render_segments(style)).adjust_cell_length(width, style.rich_style).apply_offsets(0, at)
+
+    def notify_style_update(self) -> None:
+        """Drop drawn lines when theme, focus or style change."""
+        self._strips.clear()
+        super().notify_style_update()
+
+    # Selecting with the mouse
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text, as it is wrapped."""
+        return selection.extract("\n".join(line.plain for line in self._lines)), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - as Textual calls it
+        """Draw the selection."""
+        self._strips.clear()
+        self.refresh()
+
+    # Moving
 
     def action_up(self) -> None:
         """One line up."""
@@ -72,6 +135,23 @@ class ReadingPane(VerticalScroll, inherit_bindings=False):
     def action_last(self) -> None:
         """To the end."""
         self.scroll_end(animate=False)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the last line is in sight."""
+        return bool(self._lines) and self.scroll_offset.y + self._high >= len(self._lines)
+
+    @property
+    def _high(self) -> int:
+        """The lines in sight, also where a fitted height is not laid out yet."""
+        height = self.styles.height
+        rows = self.scrollable_content_region.height
+        return rows if height is None or not height.is_cells else min(rows, int(height.value) - self.gutter.height)
+
+    def fit(self, share: float) -> None:
+        """Be as high as the text, up to a share of the screen (for a box that grows with what it holds)."""
+        most = max(1, int(self.screen.size.height * share))
+        self.styles.height = min(most, max(1, len(self._lines)) + self.gutter.height)
 
     def read(self, direction: int) -> bool:
         """Scroll half a page down (1) or up (−1); return whether there was anything left to scroll."""

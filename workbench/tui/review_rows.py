@@ -6,6 +6,7 @@ from textual.content import Content
 
 from workbench.bench.review import is_put_off
 from workbench.bench.review_queue import GONE, NO_EVIDENCE, WAITS
+from workbench.core.describe import describe
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.core.text import one_line
@@ -19,6 +20,7 @@ SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}
 OTHER = "!"
 MERGE = "⇄"
 FLAG = "$text-warning"
+FOLDED = "! folded: enter or o opens it"
 
 HALF_A_DAY = timedelta(hours=12)
 
@@ -28,15 +30,16 @@ _WORDS_FROM = 84
 """From this width on, the flags stand in words too."""
 
 
-def row(proposal: Proposal, memory: Memory | None, width: int, now: datetime) -> list[Cell]:
-    """Return the cells of a proposal; `memory` is what it is about."""
+def row(proposal: Proposal, memory: Memory | None, width: int, now: datetime, *, folded: bool = False) -> list[Cell]:
+    """Return the cells of a proposal; `memory` is what it is about. Of a folded one the text is not shown."""
     rests = is_put_off(proposal, now)
     # Half a day rounds "in 6 days and 23 hours" to a week.
     at = proposal.review_after + HALF_A_DAY if rests and proposal.review_after else proposal.created_at
     style = MUTED if rests else ""
     signs = f"{flag_signs(proposal.flags):<{_FLAG_CELLS}}"
     weight = assemble([(signs, FLAG), (f" {proposal.importance:2.0f}", style)])
-    cells = [Cell(weight, _FLAG_CELLS + 3), Cell(title(proposal, memory), 0, style)]
+    shown = Cell(FOLDED, 0, FLAG) if folded else Cell(title(proposal, memory), 0, style)
+    cells = [Cell(weight, _FLAG_CELLS + 3), shown]
     if width >= _WORDS_FROM:
         cells.append(Cell(", ".join(proposal.flags), 20, FLAG))
     return [*cells, Cell(ago(at, now), _AGE_CELLS, MUTED, "right")]
@@ -46,7 +49,8 @@ def title(proposal: Proposal, memory: Memory | None) -> str:
     """Return what a proposal is about, in stored words (not yet safe to draw)."""
     if proposal.kind == "reflection" or memory is None:
         return proposal.title
-    return f"{MERGE} {memory.line}" if proposal.kind == "merge" else f"{proposal.kind}: {memory.line}"
+    label = MERGE if proposal.kind == "merge" else f"{describe(proposal).label}:".replace("?:", "?")
+    return f"{label} {memory.line}"
 
 
 def flag_signs(flags: tuple[str, ...]) -> str:
@@ -63,6 +67,6 @@ def flags_in_words(flags: tuple[str, ...]) -> Content:
 
 def legend() -> Content:
     """Return what the signs of the list stand for."""
-    signs = [(f"{sign} ", FLAG, f"{flag}  ") for flag, sign in SYMBOLS.items()]
-    pieces = [piece for sign, style, words in signs for piece in ((sign, style), (words, MUTED))]
-    return assemble([*pieces, (f"{MERGE} ", FLAG), ("merge", MUTED)])
+    signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), (MERGE, "merge"), (OTHER, "look first")]
+    pieces = [piece for sign, words in signs for piece in ((f"{sign} ", FLAG), (f"{words} ", MUTED))]
+    return assemble(pieces)

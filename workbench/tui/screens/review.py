@@ -6,16 +6,14 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from workbench.core.filter import HELP
-from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.tui.actions import bindings
 from workbench.tui.areas import REASONS, REVIEW
 from workbench.tui.asking import asking
+from workbench.tui.review_changing import ReviewChanging
 from workbench.tui.review_line import ReasonLine
-from workbench.tui.review_merge import MergeConfirm
-from workbench.tui.review_view import ReviewView
-from workbench.tui.saving import Saving
-from workbench.tui.widgets.editor import TextEditor
+
+LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class Rejected:
     beside: str
 
 
-class ReviewScreen(ReviewView):
+class ReviewScreen(ReviewChanging):
     """The queue with its evidence, and the keys that decide."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*REVIEW, *REASONS))
@@ -35,6 +33,8 @@ class ReviewScreen(ReviewView):
         "After a rejection\n"
         + "\n".join(f"  {a.shown_key}  {a.label:<24} {a.tooltip}" for a in REASONS)
         + "\n  Any other key goes on without a reason; meanwhile these digits do not change the area.\n\n"
+        "A marked group\n"
+        "  t, v or T marks, then ; and a decision. What you never had in sight is shown first, to its end.\n\n"
         + "The filter\n"
         + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
     )
@@ -59,11 +59,34 @@ class ReviewScreen(ReviewView):
 
     def _decide(self, verb: str) -> None:
         proposals = self.take_targets(self.rows)
-        targets = [p.id for p in proposals]
-        if not targets:
+        if not proposals:
             self.workbench_app.say("Nothing waits here.")
             return
+        unopened = [p for p in proposals if not self.was_opened(p)] if len(proposals) > 1 else []
+        if unopened:
+            self._ask_about(verb, proposals, unopened)
+        elif len(proposals) == 1 and verb == "approve" and self.is_folded(proposals[0]):
+            self.workbench_app.say("Its text is folded. o opens it; then approve it, or reject it as it is.")
+        else:
+            self._carry_out(verb, proposals)
+
+    def _ask_about(self, verb: str, proposals: list[Proposal], unopened: list[Proposal]) -> None:
+        """Show what nobody looked at, to its end, before a marked group is decided."""
+        from workbench.tui.review_group import GroupDialog
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self.opened(unopened)
+                self._carry_out(verb, proposals)
+
+        shown = [(p, self.bench.review.memory(p)) for p in unopened]
+        title = "Put off" if verb == "later" else verb.capitalize()
+        self.app.push_screen(GroupDialog(title, len(proposals), shown), answered)
+
+    def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
+        targets = [p.id for p in proposals]
         following = self.after(targets)
+        self.still.hold()
         with self.workbench_app.reporting():
             review = self.bench.review
             self._rejected = None
@@ -73,30 +96,41 @@ class ReviewScreen(ReviewView):
                     self._rejected = Rejected(group, tuple(targets), following or "")
             else:
                 (review.approve if verb == "approve" else review.later)(targets)
-            self._decided(targets if verb != "later" else [], following)
-
-    def _decided(self, ids: list[str], following: str | None) -> None:
-        """Count decisions and send the cursor on; the list follows when the store says what changed."""
-        self.go_to = following
-        self.progress = self.progress.with_decided(ids, self.bench.context.now())
+            self.decided(targets if verb != "later" else [], following)
 
     def action_reason(self, index: int) -> None:
         """Record why the last rejection was made."""
         rejected, self._rejected = self._rejected, None
         if rejected is not None:
-            with self.workbench_app.reporting():
-                self.bench.review.explain(rejected.group, rejected.ids, REASONS[index].label)
-                self.workbench_app.say(f"Rejected as {REASONS[index].label}.")
+            self._explain(rejected, REASONS[index].label)
         self.settled(self.rows.current)
+
+    @asking
+    async def action_reason_in_words(self) -> None:
+        """Ask for the reason in words; nothing written is no reason."""
+        from workbench.tui.widgets.prompt import Prompt
+
+        rejected = self._rejected
+        if rejected is None:
+            return
+        self._go_on()
+        why = await self.app.push_screen_wait(Prompt("Why was it rejected?", check=_too_long))
+        if why:
+            self._explain(rejected, why)
+
+    def _explain(self, rejected: Rejected, why: str) -> None:
+        with self.workbench_app.reporting():
+            self.bench.review.explain(rejected.group, rejected.ids, why)
+            self.workbench_app.say(f"Rejected: {why}.")
 
     def on_reason_line_picked(self, event: ReasonLine.Picked) -> None:
         """A click on a reason is its key."""
-        self.action_reason(event.index)
+        self.call_later(self.run_action, REASONS[event.index].method)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let the digits change the area unless reasons are offered."""
         del parameters
-        return action != "reason" or self._rejected is not None
+        return not action.startswith("reason") or self._rejected is not None
 
     def settled(self, current: Proposal | None) -> None:
         """Offer reasons while the cursor is where the rejection left it."""
@@ -119,82 +153,15 @@ class ReviewScreen(ReviewView):
         self._rejected = None
         self.query_one(ReasonLine).asking = False
 
-    # Changing the text
-
-    @asking
-    async def action_edit(self) -> None:
-        """Edit here; saving approves, and the editor stays open when that is refused."""
-        item = self._one_with_text()
-        if item is not None:
-            await self._edit(item[0], item[1].content, self._saving(*item))
-
-    @asking
-    async def action_external(self) -> None:
-        """Edit in $EDITOR; a text that cannot be approved is kept in the editor here."""
-        item = self._one_with_text()
-        text = await self.edit_externally(item[1].content) if item else None
-        if item is not None and text is not None:
-            save = self._saving(*item)
-            if problem := save(text):
-                self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(item[0], text, save)
-
-    async def _edit(self, proposal: Proposal, text: str, save: Saving) -> None:
-        await self.app.push_screen_wait(TextEditor(f"Edit and approve {proposal.id}", text, check=save))
-
-    def _saving(self, proposal: Proposal, memory: Memory) -> Saving:
-        """Approve with another text, unless the memory was changed while that was written."""
-
-        def approve(text: str, expected: str) -> None:
-            following = self.after([proposal.id])
-            self.bench.review.edit_and_approve(proposal.id, text, expected)
-            self._decided([proposal.id], following)
-
-        return Saving(memory.id, memory.content, approve, lambda: self.bench.stream.get(memory.id).content)
-
-    @asking
-    async def action_merge(self) -> None:
-        """Merge into the nearest memory, after a look at both."""
-        item, shown = self._one_with_text(), self.shown
-        if item is None or shown is None:
-            return
-        proposal, memory = item
-        if proposal.kind == "merge":
-            self.workbench_app.say("This is a merge already: approve makes it.")
-        elif shown.evidence is None or not shown.evidence.searched:
-            self.workbench_app.say("The nearest memory is still being looked for.")
-        elif not shown.evidence.near:
-            self.workbench_app.say("No other memory is like it, so there is nothing to merge into.")
-        else:
-            other, similarity = shown.evidence.near[0]
-            question = MergeConfirm(memory, other, similarity, clock=lambda: self.bench.context.now().timestamp())
-            if await self.app.push_screen_wait(question):
-                following = self.after([proposal.id])
-                with self.workbench_app.reporting():
-                    self.bench.review.merge_into(proposal.id, other.id)
-                    self._decided([proposal.id], following)
-                    self.workbench_app.say(f"Merged into {other.id}. u parts them again.")
-
-    def _one_with_text(self) -> tuple[Proposal, Memory] | None:
-        """Return the item under the cursor and its memory, or say why there is none."""
+    def settle_reasons(self) -> None:
+        """Go on without a reason."""
         self._go_on()
-        proposal = self.rows.current
-        memory = None if proposal is None else self.bench.review.memory(proposal)
-        if proposal is None or memory is None:
-            self.workbench_app.say("There is no text here.")
-            return None
-        return proposal, memory
-
-    def action_copy(self) -> None:
-        """Copy the text."""
-        if item := self._one_with_text():
-            self.copy(item[1].content)
-
-    def action_history(self) -> None:
-        """Show who changed what."""
-        if item := self._one_with_text():
-            self.show_history(item[1].id)
 
     def action_apply(self) -> None:
         """Let the next decision apply to all marked rows."""
         self.arm(self.rows)
+
+
+def _too_long(reason: str) -> str | None:
+    over = len(reason) - LONGEST_REASON
+    return f"{over} characters too long." if over > 0 else None

@@ -16,16 +16,13 @@ def factor_bar(parts: Sequence[float], width: int, full: float = 1.0) -> Content
 
     A total of `full` fills the width. The parts are rounded by largest remainder, so that they add up.
     """
+    return fitted(assemble(bar_pieces(parts, width, full)), width)
+
+
+def bar_pieces(parts: Sequence[float], width: int, full: float = 1.0) -> list[tuple[str, str]]:
+    """Return the same as pieces of text with their styles, for a longer line."""
     total = sum(p for p in parts if p > 0)
     cells = min(width, round(total / full * width)) if full > 0 else 0
     counts = shares(parts, cells)
     pieces = [(fill * n, style) for (_, fill, style), n in zip(FILLS, counts, strict=True)]
-    return fitted(assemble(pieces), width)
-
-
-def factor_legend() -> Content:
-    """Return what the three fills stand for."""
-    pieces: list[tuple[str, str]] = []
-    for name, fill, style in FILLS:
-        pieces += [("  " if pieces else "", ""), (fill * 2, style), (f" {name}", "")]
-    return assemble(pieces)
+    return [*pieces, (" " * (width - sum(counts)), "")]

@@ -17,6 +17,7 @@ from textual.strip import Strip
 from workbench.tui.actions import bindings
 from workbench.tui.areas import LIST
 from workbench.tui.content import fitted
+from workbench.tui.widgets.extent import set_extent
 from workbench.tui.widgets.row import Cell, lay_out
 
 T = TypeVar("T")
@@ -132,7 +133,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         key = self._announced[0] if self._announced and self._rows else None
         self._rows = rows
         self._strips.clear()
-        self.virtual_size = Size(0, len(rows))
+        set_extent(self, Size(0, len(rows)))
         target = self.cursor if cursor is None else cursor
         if cursor is None and key is not None:
             found = self.index_of(key)

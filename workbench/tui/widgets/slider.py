@@ -1,5 +1,6 @@
 """A slider for a number: one line of label, bar and value, for keys, digits and the mouse."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -17,10 +18,13 @@ from workbench.tui.widgets.scale import Scale
 
 FULL, REST, HANDLE, TICK_FULL, TICK_REST = "━", "─", "●", "╋", "┼"
 CHANGED = "•"
+FOCUSED, CURRENT = "▸", "▹"
 """Stands behind the label while the value is not the default."""
 
 _MIN_BAR = 6
 _NUMBER = frozenset("0123456789.")
+_MOST_TYPED = 12
+"""Characters that a typed value has at most."""
 
 
 def two_decimals(value: float) -> str:
@@ -33,7 +37,8 @@ class Slider(Widget, can_focus=True):
 
     Left and right step, with shift finely; backspace goes back to `default`, which is the first value
     until it is set. Digits or enter start typing (enter takes the number, esc leaves it, leaving the
-    slider takes it). `ticks` are values marked on the bar. With two lines of height the second one
+    slider takes it); what cannot be taken sends `Refused` and changes nothing. The wheel steps, a click
+    on the bar sets. `ticks` are values marked on the bar. With two lines of height the second one
     shows `hint`. Load a value without a message with `with slider.prevent(Slider.Changed)`.
     """
 
@@ -44,6 +49,19 @@ class Slider(Widget, can_focus=True):
             super().__init__()
             self.slider = slider
             self.value = value
+
+        @property
+        def control(self) -> "Slider":
+            """The slider that sent the message."""
+            return self.slider
+
+    class Refused(Message):
+        """What was typed is no value of this slider; `why` is a sentence that says so."""
+
+        def __init__(self, slider: "Slider", why: str) -> None:
+            super().__init__()
+            self.slider = slider
+            self.why = why
 
         @property
         def control(self) -> "Slider":
@@ -64,6 +82,8 @@ class Slider(Widget, can_focus=True):
     ticks: reactive[tuple[float, ...]] = reactive[tuple[float, ...]](())
     hint = reactive("")
     default: reactive[float | None] = reactive[float | None](None)
+    current = reactive(False)
+    """Whether keys of another widget move this slider; it says so while it has no focus."""
     typed: reactive[str | None] = reactive[str | None](None)
     """The digits typed so far; `None` when nobody types."""
 
@@ -118,7 +138,7 @@ class Slider(Widget, can_focus=True):
         """Return label, bar and value, and the hint where there is a second line."""
         width = self.content_size.width
         start, cells = self._bar_place(width)
-        mark = "▸" if self.has_focus else " "
+        mark = FOCUSED if self.has_focus else CURRENT if self.current else " "
         changed = CHANGED if self.value != self.default else ""
         label = line(self.label, max(0, start - 4), "bold" if self.has_focus else "")
         head = Content(f"{mark} ") + label + Content.styled(f"{changed:1} ", "bold")
@@ -143,17 +163,21 @@ class Slider(Widget, can_focus=True):
     # Keys
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:  # noqa: ARG002 - Textual's signature
-        """Claim the characters of a number, so that nothing else takes them."""
-        return self._is_number_key(character)
+        """Claim the characters of a value, so that nothing else takes them."""
+        return self._is_typing(character)
 
-    def _is_number_key(self, character: str | None) -> bool:
-        return bool(character) and character in _NUMBER and (self._digits or self.typed is not None)
+    def _is_typing(self, character: str | None) -> bool:
+        """Whether a character is part of a value: any, once somebody types, so that no letter runs an action."""
+        if character is None or not character.isprintable():
+            return False
+        return self.typed is not None or (self._digits and character in _NUMBER)
 
     def on_key(self, event: events.Key) -> None:
-        """Collect a typed number; any key that is no part of it takes the number and goes on."""
-        if self._is_number_key(event.character):
+        """Collect a typed value; any key that is no part of it takes the value and goes on."""
+        if self._is_typing(event.character):
             typed = self.typed or ""
-            self.typed = typed if event.character == "." in typed else typed + (event.character or "")
+            again = event.character == "." in typed
+            self.typed = typed if again else (typed + (event.character or ""))[:_MOST_TYPED]
         elif self.typed is None:
             return
         elif event.key == "backspace":
@@ -168,9 +192,29 @@ class Slider(Widget, can_focus=True):
         event.prevent_default()
 
     def _take_typed(self) -> None:
-        text, self.typed = self.typed, None
-        if text and text != ".":
-            self.value = float(text)
+        text, self.typed = (self.typed or "").strip(), None
+        if not text or text == ".":
+            return
+        try:
+            value = self._off_or_number(text)
+        except ValueError as error:
+            self.post_message(self.Refused(self, str(error)))
+            return
+        self.value = value
+
+    def _off_or_number(self, text: str) -> float | None:
+        """Read a typed value. Raises `ValueError` with a sentence that says what is wrong with it."""
+        if self.scale.off and text.casefold() in ("off", self._off.casefold()):
+            return None
+        try:
+            value = float(text.replace("−", "-").replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(f"“{text}” is no number.")
+        if value < self.scale.minimum and self.scale.minimum >= 0:
+            raise ValueError(f"“{text}” is too low: the least is {self._show(self.scale.minimum)}.")
+        return value
 
     def on_blur(self) -> None:
         """Leaving the slider takes what was typed."""
@@ -220,6 +264,20 @@ class Slider(Widget, can_focus=True):
         self._dragging = True
         self.capture_mouse()
         self._put(offset.x)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """One step up, with shift or ctrl a fine one."""
+        self._roll(event, self.action_fine_more if event.shift or event.ctrl else self.action_more)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """One step down, with shift or ctrl a fine one."""
+        self._roll(event, self.action_fine_less if event.shift or event.ctrl else self.action_less)
+
+    def _roll(self, event: events.MouseEvent, move: Callable[[], None]) -> None:
+        event.stop()
+        event.prevent_default()
+        self.focus(scroll_visible=False)
+        move()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Follow the mouse while the bar is held."""

@@ -1,0 +1,259 @@
+"""A whole sitting at Review: many decisions and their undo, marked groups, and where one was the last time."""
+
+import gc
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
+from tests.tui.support import NOW, app_over, open_bench, screen_text
+from workbench.bench.workbench import Workbench
+from workbench.core.proposal import Proposal, ProposalKind
+from workbench.core.record import to_doc
+from workbench.tui.promote_dialog import PromoteDialog
+from workbench.tui.review_group import GroupDialog
+from workbench.tui.widgets.safe_input import SafeInput
+
+HUNDRED = 100
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    return store(tmp_path, Ticking())
+
+
+def documents(bench: Workbench) -> dict[str, dict[str, object]]:
+    library = bench.library
+    return {m.id: to_doc(m) for m in library.memories.all()} | {p.id: to_doc(p) for p in library.proposals.all()}
+
+
+def many(bench: Workbench, count: int = HUNDRED) -> None:
+    put(bench, *(candidate(f"h{n:03}", f"Lesson {n}: {TEXTS['c1']}", "o1") for n in range(count)))
+
+
+async def test_a_hundred_keys_decide_a_hundred_and_a_hundred_undos_take_all_back(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, Ticking())
+    put(bench, memory("o1", "What was seen."))
+    many(bench)
+    before, keys = documents(bench), "aax" * 33 + "a"
+    async with review(bench, (80, 24)) as drive:
+        for left, key in zip(range(HUNDRED - 1, -1, -1), keys, strict=True):
+            drive.app.simulate_key(key)
+            await drive.until(lambda left=left: len(drive.ids) == left)  # type: ignore[misc]
+        assert drive.ids == []
+        assert "100 decided · 0 left" in drive.count
+        status = [m.status for m in bench.library.memories.all() if m.id != "o1"]
+        assert (status.count("confirmed"), status.count("archived")) == (67, 33)
+        for there in range(1, HUNDRED + 1):
+            drive.app.simulate_key("u")
+            await drive.until(lambda there=there: len(drive.ids) == there)  # type: ignore[misc]
+        assert documents(bench) == before
+        assert len(drive.ids) == HUNDRED
+        assert drive.current == "h000"
+        assert "100 to decide" in drive.count
+
+
+async def test_keys_typed_ahead_are_each_for_the_next_item(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        for key in ("a", "space", "x", "a"):
+            drive.app.simulate_key(key)
+        await drive.until(lambda: drive.ids == ["c2"] and bench.library.memories.get("c4").status == "confirmed")
+        assert [bench.library.memories.get(id).status for id in TEXTS] == [
+            "confirmed", "candidate", "archived", "confirmed",
+        ]  # fmt: skip
+        assert drive.toasts == []
+
+
+async def test_the_garbage_collector_rests_while_one_decides_and_works_again_after(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        assert gc.isenabled()
+        drive.app.simulate_key("a")
+        await drive.until(lambda: not gc.isenabled())
+        await drive.until(lambda: len(drive.ids) == 3)
+        await drive.until(gc.isenabled)
+        drive.app.simulate_key("a")
+        await drive.until(lambda: len(drive.ids) == 2)
+    assert gc.isenabled()
+
+
+# Where one was
+
+
+async def test_the_next_sitting_starts_at_the_item_of_the_last(tmp_path: Path) -> None:
+    bench = store(tmp_path, Ticking())
+    async with review(bench) as drive:
+        await drive.keys("j", "j")
+        assert drive.app.review_at == "c3"
+    app = app_over(bench, review_at="c3")
+    async with app.run_test(size=(140, 45)) as pilot:
+        again = Driver(app, pilot)
+        await again.start()
+        assert again.current == "c3"
+        await again.keys("1", "2")
+        assert again.current == "c3"
+
+
+async def test_an_item_that_is_decided_meanwhile_is_not_waited_for(tmp_path: Path) -> None:
+    bench = store(tmp_path, Ticking())
+    app = app_over(bench, review_at="gone")
+    async with app.run_test(size=(140, 45)) as pilot:
+        drive = Driver(app, pilot)
+        await drive.start()
+        assert drive.current == "c1"
+
+
+# Marked groups
+
+
+async def test_a_group_that_was_opened_is_decided_at_once(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("j", "j", "j", "g", "T", "semicolon", "a")
+        assert drive.ids == []
+        assert not isinstance(drive.app.screen, GroupDialog)
+        for id in TEXTS:
+            events = list(bench.history.events(("memories", id)))
+            assert events[0].label == "approve 4 proposals", "each one has its own record in the history"
+
+
+async def test_what_was_never_opened_is_shown_to_its_end_first(bench: Workbench) -> None:
+    many(bench, 30)
+    async with review(bench, (120, 30)) as drive:
+        await drive.keys("T", "semicolon", "x")
+        assert isinstance(drive.app.screen, GroupDialog)
+        assert "Reject 34, 33 of which you never opened?" in screen_text(drive.app)
+        await drive.keys("y")
+        assert isinstance(drive.app.screen, GroupDialog), "the end was not in sight"
+        await drive.keys("n")
+        assert len(drive.ids) == 34
+        assert bench.library.memories.get("h000").status == "candidate"
+        await drive.keys("semicolon", "x")
+        for _ in range(40):
+            await drive.keys("space")
+        assert "You saw them all." in screen_text(drive.app)
+        await drive.keys("y")
+        assert drive.ids == []
+        await drive.keys("u")
+        assert len(drive.ids) == 34, "one undo takes all back"
+        await drive.keys("T", "semicolon", "x")
+        assert drive.ids == [], "seen once is seen"
+
+
+async def test_a_small_group_takes_one_more_key(bench: Workbench) -> None:
+    async with review(bench, (80, 24)) as drive:
+        await drive.keys("t", "t", "semicolon", "a")
+        assert isinstance(drive.app.screen, GroupDialog)
+        assert TEXTS["c2"][:40] in " ".join(screen_text(drive.app).split())
+        assert "You saw them all." in screen_text(drive.app)
+        await drive.keys("y")
+        assert drive.ids == ["c3", "c4"]
+
+
+async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("j", "k")
+        put(bench, candidate("c2", "Something else is to be read.", "o1", importance_score=8))
+        await drive.until(lambda: "Something else" in screen_text(drive.app))
+        drive.screen.query_one("#filter", SafeInput).value = "read"  # keeps c1 and c2
+        await drive.pilot.pause()
+        await drive.keys("T", "semicolon", "a")
+        assert isinstance(drive.app.screen, GroupDialog)
+        assert "Approve 2, 1 of which you never opened?" in screen_text(drive.app)
+
+
+# Kinds of proposals
+
+
+def ask(kind: ProposalKind, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
+    return Proposal(
+        f"{kind}-1", kind, "workbench", "t", NOW, evidence=evidence, importance=10, reasons=reasons, flags=("look",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "question", "after"),
+    [
+        ("prune", "signal", "Is this only noise?", "archived"),
+        ("confirm", "signal", "Has this earned to be confirmed?", "confirmed"),
+        ("reconfirm", "confirmed", "Is this still true?", "confirmed"),
+        ("skill", "confirmed", "Should this become a skill?", "confirmed"),
+        ("forget", "confirmed", "Should this be forgotten?", "archived"),
+    ],
+)
+async def test_a_proposal_of_upkeep_says_what_it_asks_why_and_what_the_answers_do(
+    bench: Workbench, kind: ProposalKind, status: str, question: str, after: str
+) -> None:
+    put(bench, memory("m1", "Ports are named in one place.", status=status, related=("o1", "o2")))
+    put(bench, ask(kind, "m1", "o2", reasons=("somebody said so",)))
+    async with review(bench) as drive:
+        assert drive.current == f"{kind}-1"
+        card = drive.text("candidate")
+        assert question in card
+        assert "+ somebody said so" in card
+        assert "Approve: " in card
+        assert "Reject:  " in card
+        assert "Ports are named in one place." in card
+        assert "Because of 1 memory" in drive.text("evidence")
+        await drive.keys("a")
+        assert bench.library.memories.get("m1").status == after
+        assert bench.library.proposals.get(f"{kind}-1").state == "accepted"
+        await drive.keys("u")
+        assert drive.current == f"{kind}-1"
+
+
+async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) -> None:
+    at = NOW - timedelta(days=1)
+    put(
+        bench,
+        memory("n3", "Clear the cache after each commit."),
+        memory("n2", "Clear the cache after a commit.", created_at=at),
+        memory("n1", "Clear the cache after the commit.", created_at=at - timedelta(days=1)),
+        ask("merge", "n3", "n2", "n1"),
+    )
+    async with review(bench) as drive:
+        card = drive.text("candidate")
+        assert "Do these 3 say the same?" in card
+        assert "From n2 to the newest" in card
+        assert "[-the-]{+each+}" in card
+        assert "Merging keeps n1 with the text of n3, adds up the votes, and archives n3, n2" in card
+        await drive.keys("a")
+        assert bench.library.memories.get("n1").content == "Clear the cache after each commit."
+
+
+# Citations and contradictions
+
+
+async def test_the_tree_of_citations_is_drawn_to_its_raw_events(bench: Workbench) -> None:
+    put(
+        bench,
+        memory("r1", "Readers win races.", status="confirmed", is_synthetic=True, citations=("o2", "c0")),
+        candidate("c0", "Caches lose to readers.", "r1", "o3", importance_score=10),
+    )
+    async with review(bench, (200, 60)) as drive:
+        evidence = drive.text("evidence")
+        assert "Rests on 2 memories  down 2 levels" in evidence
+        lines = evidence.splitlines()
+        at = next(n for n, line in enumerate(lines) if line.startswith("└ ◆ o2"))
+        assert lines[at + 1].startswith("  Cleared the cache before the commit")
+        assert any(line.startswith("└ ◇ c0") and "shown above" in line for line in lines)
+        assert "✗ forgotten · o3" in evidence
+
+
+async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(bench: Workbench) -> None:
+    put(bench, memory("other", "The cache must be cleared before the commit.", status="confirmed"))
+    put(bench, candidate("c0", "The cache must be cleared after the commit.", "o1", importance_score=10))
+    async with review(bench) as drive:
+        await drive.settle()
+        evidence = drive.text("evidence")
+        assert "≠ other · this says “after”, the other “before”" in evidence
+
+
+# Promoting
+
+
+async def test_promoting_opens_the_dialog_for_the_candidate(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.keys("P")
+        await drive.until(lambda: isinstance(drive.app.screen, PromoteDialog))
+        await drive.keys("escape")
+        assert drive.current == "c1"

@@ -1,0 +1,83 @@
+"""What a decision rests on: citations, what is most alike, what was rejected before, what contradicts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.bench.citations import Branch, Cited
+from workbench.core.contradiction import Contradiction, contradictions
+from workbench.core.lifecycle import Tombstone, resembling_rejections
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+from workbench.core.record import parse_time
+
+if TYPE_CHECKING:
+    from workbench.bench.impact import Impact
+    from workbench.bench.retriever import Retriever
+
+REJECTED_AT, REJECTED_BECAUSE = "rejected_at", "rejected_because"
+"""Metadata keys of a rejected memory."""
+
+REJECTIONS = 3
+"""How many earlier rejections are shown at most."""
+
+_LOOKED_AT = 30
+"""How many of the nearest memories are looked through for rejections."""
+
+_COMPARED = 8
+"""How many of the nearest living memories, and of the bullets, are looked through for contradictions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """When a memory was rejected and why, as far as that is known."""
+
+    at: datetime | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a decision rests on.
+
+    `near` are the most similar other memories and `near_bullets` the most similar bullets, with their
+    cosine; `rejections` what was rejected before and is much alike. They are empty, and `searched` false, while
+    the model is still loading. `impact` says what approving would do to the saved queries, if anybody asked.
+    """
+
+    cited: tuple[Cited, ...]
+    tree: tuple[Branch, ...] = ()
+    near: tuple[tuple[Memory, float], ...] = ()
+    near_bullets: tuple[tuple[Bullet, float], ...] = ()
+    rejections: tuple[Tombstone, ...] = ()
+    against: tuple[Contradiction, ...] = ()
+    searched: bool = False
+    impact: "Impact | None" = None
+
+
+def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: Iterable[str], k: int) -> Evidence:
+    """Return the evidence with what resembles and what contradicts a memory; `k` of each kind are named."""
+    near = retriever.nearest_memories(memory.content, _LOOKED_AT, exclude=exclude)
+    bullets = retriever.nearest_bullets(memory.content, _COMPARED)
+    rejections = resembling_rejections(memory, near, retriever.thresholds().review)
+    living = [(m, s) for m, s in near if m.status != "archived"]
+    others = [(m.id, m.content) for m, _ in living[:_COMPARED]] + [(b.id, b.content) for b, _ in bullets]
+    return replace(
+        known,
+        near=tuple(living[:k]),
+        near_bullets=bullets[:k],
+        rejections=rejections[:REJECTIONS],
+        against=contradictions(memory.content, others),
+        searched=True,
+    )
+
+
+def rejection_of(memory: Memory) -> Rejection:
+    """Return when and why a rejected memory was rejected."""
+    at, reason = memory.metadata.get(REJECTED_AT), memory.metadata.get(REJECTED_BECAUSE)
+    try:
+        when = parse_time(at) if isinstance(at, str) else None
+    except ValueError:
+        when = None
+    return Rejection(when, reason if isinstance(reason, str) else "")
