@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import demo_app
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.tune import TuneScreen
 
 SnapCompare = Callable[..., bool]
 
@@ -27,11 +28,21 @@ async def settled(pilot: Pilot[Path | None]) -> None:
     await pilot.pause()
 
 
+async def at_rest(pilot: Pilot[Path | None]) -> None:
+    """Wait until Tune has worked out everything that follows the sliders."""
+    await settled(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, TuneScreen)
+    while screen._hinting or screen._measuring or screen._measured != screen._wanted:
+        await pilot.pause(0.02)
+    await pilot.pause()
+
+
 def opening(key: str) -> Callable[[Pilot[Path | None]], object]:
     async def run(pilot: Pilot[Path | None]) -> None:
         await settled(pilot)
         await pilot.press(key, "j")
-        await settled(pilot)
+        await (at_rest if key == AREAS["tune"] else settled)(pilot)
 
     return run
 
@@ -45,3 +56,19 @@ def test_an_area_looks_as_it_did(snap_compare: SnapCompare, tmp_path: Path, area
 @pytest.mark.parametrize("theme", ["workbench-light", "workbench-contrast", "workbench-mono"])
 def test_the_stream_in_every_theme(snap_compare: SnapCompare, tmp_path: Path, theme: str) -> None:
     assert snap_compare(demo_app(tmp_path, theme), terminal_size=(120, 30), run_before=opening("1"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (180, 50)], ids=["80x24", "120x40", "180x50"])
+@pytest.mark.parametrize("theme", ["workbench-dark", "workbench-light", "workbench-mono"])
+def test_tune_in_every_kind_of_theme_and_size(
+    snap_compare: SnapCompare, tmp_path: Path, theme: str, size: tuple[int, int]
+) -> None:
+    async def run(pilot: Pilot[Path | None]) -> None:
+        await settled(pilot)
+        await pilot.press("4")
+        await at_rest(pilot)
+        # One step away from the saved profile, so that movement marks, shares and a verdict are on the screen.
+        await pilot.press("right", "tab", "j", "j")
+        await at_rest(pilot)
+
+    assert snap_compare(demo_app(tmp_path, theme), terminal_size=size, run_before=run)

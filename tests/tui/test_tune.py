@@ -91,7 +91,7 @@ async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_p
         await opened(pilot)
         served = len(tune(app)._desk.ranking.candidates)  # type: ignore[union-attr]
         await keys(pilot, *["comma"] * 4)
-        assert "now −20 d · as of 2026-02-28 17:30" in screen_text(app).replace("\u00a0", " ")
+        assert "as of 2026-02-28 17:30 (−20 d)" in screen_text(app).replace("\u00a0", " ")
         assert len(tune(app)._desk.ranking.candidates) < served  # type: ignore[union-attr]
         await keys(pilot, *["full_stop"] * 4)
         assert "as of" not in screen_text(app)

@@ -2,6 +2,15 @@
 
 from dataclasses import dataclass
 
+from workbench.tui import (
+    files_actions,
+    health_actions,
+    playbook_actions,
+    promote_actions,
+    reflect_actions,
+    review_actions,
+    tune_actions,
+)
 from workbench.tui.actions import MOVE, Action
 
 FIND, DECIDE, CHANGE, MARK, APP = "Find", "Decide", "Change", "Mark", "App"
@@ -22,6 +31,9 @@ GLOBAL = (
     Action("app.review", "2", "Review", "Go to Review", APP, False, "area('review')"),
     Action("app.playbook", "3", "Playbook", "Go to the Playbook", APP, False, "area('playbook')"),
     Action("app.tune", "4", "Tune", "Go to Tune", APP, False, "area('tune')"),
+    Action("app.health", "6", "Health", "Go to Health", APP, False, "area('health')"),
+    Action("app.import", "F", "import a file", "Take a file into the store, seen before", APP, False, "take_in"),
+    Action("app.reflect", "R", "reflect", "Propose what memories say together", APP, False),
     Action("app.undo", "u,ctrl+z", "undo", "Take back your latest change", APP),
     Action("app.redo", "U", "redo", "Do again what you took back", APP, False),
     Action("app.all-history", "H", "all history", "Show what everybody did, agents too", APP, False),
@@ -74,16 +86,24 @@ STREAM = (
     Action("stream.previous", "N", "previous match", "To the previous match", FIND, False),
     Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
     Action("stream.history", "h", "history", "Show every change of this memory", FIND),
+    Action("stream.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+    Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
+    Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE),
     Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
 )
 
 REVIEW = (
     Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE),
-    Action("review.reject", "x", "reject", "Reject, go to the next; 1 to 4 say why", DECIDE),
+    Action("review.reject", "x", "reject", "Reject, go to the next; 1 to 5 say why", DECIDE),
     Action("review.later", "space", "later", "Put it off for a week", DECIDE),
     Action("review.edit", "e", "edit", "Edit the text; saving it approves it", DECIDE),
     Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; saving approves", DECIDE, False),
-    Action("review.merge", "m", "merge", "Merge into the nearest memory, after y", DECIDE),
+    Action("review.merge", "m", "merge", "Merge into a like memory, after y", DECIDE),
+    Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE),
+    Action("review.refine", "r", "refine", "Refine the words, round by round", CHANGE),
+    Action("review.impact", "i", "impact", "What approving does to saved queries", FIND),
+    Action("review.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+    Action("review.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE),
     Action("review.search", "slash", "filter", "Filter what is listed", FIND),
     Action("review.next", "n", "next listed", "To the next that is listed", FIND, False),
     Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False),
@@ -99,6 +119,7 @@ REASONS = (
     Action("reason.general", "2", "too general", "True of anything, so of no use", DECIDE, True, "reason(1)"),
     Action("reason.duplicate", "3", "duplicate", "Something else says it already", DECIDE, True, "reason(2)"),
     Action("reason.outdated", "4", "outdated", "It was true once", DECIDE, True, "reason(3)"),
+    Action("reason.words", "5", "in words", "Say why in your own words", DECIDE, True, "reason_in_words"),
 )
 """Why something was just rejected: these keys hold until the next action, and the area keys rest."""
 
@@ -108,14 +129,21 @@ PLAYBOOK = (
     Action("playbook.edit", "e", "edit", "Edit this bullet here", CHANGE),
     Action("playbook.external", "E", "edit in $EDITOR", "Edit this bullet in $EDITOR", CHANGE, False),
     Action("playbook.add", "o", "add", "Add a bullet to this section", CHANGE),
+    Action("playbook.duplicates", "equals_sign", "duplicates", "Bullets that say the same: merge, keep", FIND),
+    Action("playbook.budget", "B", "budget", "Token budget: the cut, and what fits", FIND),
     Action("playbook.export", "X", "export", "Write the playbook to a file, seen before", CHANGE),
     Action("playbook.search", "slash", "filter", "Filter by words, is: and section:", FIND),
+    Action("playbook.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", CHANGE),
     Action("playbook.delete", "d", "delete", "Delete it, after y; can be undone", CHANGE),
     Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
     Action("playbook.section", "O", "add section", "Add a section, or begin a playbook", CHANGE, False),
     Action("playbook.lower", "J", "reorder down", "Move the bullet one place down", CHANGE, False),
     Action("playbook.higher", "K", "reorder up", "Move the bullet one place up", CHANGE, False),
     Action("playbook.pin", "p", "pin", "Pin or unpin this bullet", CHANGE),
+    Action("playbook.avoid", "W", "warn of it", "Turn a harmful rule into a warning", CHANGE, False),
+    Action("playbook.split", "S", "split", "Take the latest merge of it apart", CHANGE, False),
+    Action("playbook.agent-view", "V", "agent's view", "The text that an agent is given; copy it", FIND, False),
+    Action("playbook.suggestions", "I", "suggestions", "Read a Curator's reply, card by card", CHANGE, False),
     Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
     Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
     Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
@@ -124,9 +152,9 @@ PLAYBOOK = (
 
 TUNE = (
     Action("tune.query", "slash", "query", "Write the query that is ranked", FIND),
+    Action("tune.next-pane", "tab", "next pane", "From sliders to ranking to explanation", MOVE, True),
     Action("tune.queries", "f", "queries", "Choose one of the saved queries", FIND),
     Action("tune.judge", "J", "judge", "Grade what could answer this query", DECIDE),
-    Action("tune.next-pane", "tab", "next pane", "From sliders to ranking to explanation", MOVE, True),
     Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
     Action("tune.previous-flip", "left_square_bracket", "flip before", "Just below the last swap of two rows", FIND),
     Action("tune.next-flip", "right_square_bracket", "flip after", "Just beyond the next swap of two rows", FIND),
@@ -139,9 +167,13 @@ TUNE = (
     Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
     Action("tune.later", "full_stop", "later", "Rank as if it were 5 days later", CHANGE),
     Action("tune.options", "o", "options", "How recency counts, what normalises", CHANGE),
-    Action("tune.compare", "c", "compare", "This ranking beside another profile's", FIND),
+    Action("tune.compare", "c", "compare", "This ranking beside another one", FIND),
+    Action("tune.snapshot", "n", "snapshot", "Keep these settings as a snapshot", CHANGE),
+    Action("tune.library", "N", "snapshots", "Snapshots and profiles: compare, go back", FIND),
     Action("tune.duplicates", "D", "duplicates", "Which pairs would merge at a threshold", FIND),
     Action("tune.save-query", "S", "save query", "Save this query, to measure by it", CHANGE),
+    Action("tune.export-queries", "X", "export queries", "Write queries, judgments or a run", CHANGE, False),
+    Action("tune.import-queries", "I", "import queries", "Read judged queries from a file", CHANGE, False),
     Action("tune.revert", "r", "revert", "Put everything back to the saved profile", CHANGE, False),
     Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
     Action("tune.history", "h", "history", "Show every change of this memory", FIND, False),
@@ -162,7 +194,11 @@ EDITOR = (Action("editor.save", "ctrl+s", "save", "Take the text as it stands", 
 
 EXPORT = (
     Action("export.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
+    Action("export.format", "ctrl+o", "format", "Choose another format", CHANGE),
     Action("export.dialect", "ctrl+n", "next dialect", "As it is, with counts, or bare", CHANGE),
+    Action("export.copy", "ctrl+y", "copy", "Copy the text to the clipboard", CHANGE),
+    Action("export.replace", "ctrl+r", "take mine", "Drop somebody else's changes, after y", DECIDE, False),
+    Action("export.allow", "ctrl+l", "allow flagged", "Let flagged text out, and say why", DECIDE, False),
     Action("export.view", "ctrl+t", "changes / whole", "Show what changes, or the whole file", FIND),
     CANCEL,
 )
@@ -207,23 +243,18 @@ AUTO = (Action("auto.apply", "enter", "apply to the sliders", "Put the sliders w
 
 METRICS = (CANCEL,)
 
-COMPARE = (Action("compare.other", "c", "another profile", "Compare with another profile", FIND), CANCEL)
-
-DUPLICATES = (
-    Action("duplicates.less", "left", "lower", "Lower the threshold", CHANGE, True, "less"),
-    Action("duplicates.more", "right", "higher", "Raise the threshold", CHANGE, True, "more"),
-    Action("duplicates.reset", "backspace", "reset", "Back to the threshold that holds", CHANGE),
-    CANCEL,
-)
+HEALTH = health_actions.HEALTH
 
 AREAS = (
     Area("stream", "Stream", "1", STREAM),
     Area("review", "Review", "2", REVIEW),
     Area("playbook", "Playbook", "3", PLAYBOOK),
     Area("tune", "Tune", "4", TUNE),
+    Area("health", "Health", "6", HEALTH),
 )
 
 _SHARED = {"stream": (*LIST, *MARKS), "review": (*LIST, *MARKS), "playbook": (*LIST, *MARKS), "tune": LIST}
+_SHARED["health"] = LIST
 
 
 def scope(area_id: str) -> tuple[Action, ...]:
@@ -240,8 +271,18 @@ def scopes() -> dict[str, tuple[Action, ...]]:
     dialogs = {"the help": HELP, "a question": CONFIRM, "the editor": EDITOR, "an input": PROMPT, "a choice": CHOOSE}
     dialogs["the export"] = (*EXPORT, *LIST)
     dialogs["the history"] = (*HISTORY, *LIST)
-    dialogs |= {"judging": (*JUDGE, *LIST), "a comparison": (*COMPARE, *LIST), "the metrics": (*METRICS, *LIST)}
-    dialogs |= {"better 1 or 2": BETTER, "auto-tune": AUTO, "duplicates": (*DUPLICATES, *LIST)}
+    dialogs |= {"judging": (*JUDGE, *LIST), "the metrics": (*METRICS, *LIST)}
+    dialogs["what is proposed"] = (*health_actions.PROPOSED, *LIST)
+    dialogs |= {"better 1 or 2": BETTER, "auto-tune": AUTO, "duplicates": (*tune_actions.DUPLICATES, *LIST)}
+    dialogs |= {"a comparison": (*tune_actions.COMPARE, *LIST), "the profiles": (*tune_actions.LIBRARY, *LIST[:-1])}
+    dialogs |= {"queries out": (*tune_actions.QUERIES_OUT, *LIST), "queries in": (*tune_actions.QUERIES_IN, *LIST)}
+    dialogs |= {"merging": (*review_actions.MERGE, *LIST[:-1]), "a group": (*review_actions.GROUP, *LIST[:-1])}
+    dialogs |= {"refining": (*review_actions.REFINE, *LIST[:-1]), "the impact": (*review_actions.IMPACT, *LIST[:-1])}
+    dialogs |= {"promoting": (*promote_actions.PROMOTE, *LIST[:-1])}
+    dialogs |= reflect_actions.TABLES
+    dialogs |= {name: (*table, *LIST[:-1]) for name, table in playbook_actions.LISTS.items()}
+    dialogs |= {name: (*table, *LIST[:-1]) for name, table in files_actions.LISTS.items()} | files_actions.TABLES
+    dialogs["deprecating"] = playbook_actions.DEPRECATE
     return {**{a.title: scope(a.id) for a in AREAS}, "a rejection": rejected, **dialogs}
 
 
@@ -259,8 +300,18 @@ def every_action() -> tuple[Action, ...]:
         BETTER,
         AUTO,
         METRICS,
-        COMPARE,
-        DUPLICATES,
+        *tune_actions.DIALOGS,
+        *reflect_actions.TABLES.values(),
+        *playbook_actions.LISTS.values(),
+        playbook_actions.DEPRECATE,
+        review_actions.MERGE,
+        review_actions.GROUP,
+        review_actions.REFINE,
+        review_actions.IMPACT,
+        promote_actions.PROMOTE,
+        health_actions.PROPOSED,
+        *files_actions.LISTS.values(),
+        *files_actions.TABLES.values(),
     )
-    tables = (GLOBAL, LIST, MARKS, SLIDER, STREAM, REVIEW, REASONS, PLAYBOOK, TUNE, *dialogs)
+    tables = (GLOBAL, LIST, MARKS, SLIDER, STREAM, REVIEW, REASONS, PLAYBOOK, TUNE, HEALTH, *dialogs)
     return tuple(dict.fromkeys(action for table in tables for action in table))

@@ -45,6 +45,14 @@ def line(text: str, width: int, style: str = "", align: str = "left") -> Content
     return fitted(shown, width, align)
 
 
+def clipped(text: str, width: int) -> str:
+    """Return a stored text as `line` does, without a style."""
+    seen = text[: width + 1]
+    if width > 0 and seen.isascii() and seen.isprintable() and "  " not in seen and not seen.startswith(" "):
+        return seen.ljust(width) if len(seen) <= width else f"{seen[: width - 1]}…"
+    return line(text, width).plain
+
+
 def fitted(content: Content, width: int, align: str = "left") -> Content:
     """Return one line of content as exactly `width` cells."""
     if width <= 0:
@@ -93,10 +101,14 @@ def word_diff(old: str, new: str) -> Content:
 
 def assemble(parts: Iterable[tuple[str, str]]) -> Content:
     """Join (text, style) pairs whose texts are already safe."""
-    text, spans, at = "", [], 0
+    text, at = "", 0
+    spans: list[Span] = []
     for piece, style in parts:
         if style and piece:
-            spans.append(Span(at, at + len(piece), style))
+            # Neighbours of one style become one span: fewer pieces for the terminal.
+            joins = bool(spans) and spans[-1].end == at and spans[-1].style == style
+            start = spans.pop().start if joins else at
+            spans.append(Span(start, at + len(piece), style))
         text += piece
         at += len(piece)
     return Content(text, spans)

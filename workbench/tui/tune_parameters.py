@@ -68,11 +68,13 @@ class Parameter:
         return "recency is off" if profile.mode == "off" else "recency goes by rank"
 
 
-def scope_text(profile: Profile) -> str:
-    """Return whose minimum and maximum make each factor go from 0 to 1."""
+def scope_texts(profile: Profile) -> tuple[str, str]:
+    """Return whose minimum and maximum make each factor go from 0 to 1, in more words and in fewer."""
     if profile.scope == "top":
-        return f"0 to 1 over the {profile.top_n} most relevant"
-    return "0 to 1 by frozen bounds" if profile.scope == "frozen" else "0 to 1 over all"
+        return f"0 to 1 over the {profile.top_n} most relevant", f"over the top {profile.top_n}"
+    return (
+        ("0 to 1 by frozen bounds", "frozen bounds") if profile.scope == "frozen" else ("0 to 1 over all", "over all")
+    )
 
 
 def day_offset(value: float) -> str:

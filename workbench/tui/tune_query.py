@@ -1,6 +1,7 @@
 """The line above the ranking: the query, whether it is saved, and which of several equal ones is meant."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
 
 
+_WITH_TIME = 90
+"""Cells from which on there is room for the time of day."""
+
+
 class QueryLine(Horizontal):
     """The box for a query, and on the right what the store knows about that query."""
 
@@ -33,6 +38,8 @@ class QueryLine(Horizontal):
 
     def __init__(self) -> None:
         super().__init__(id="query-line")
+        self._grades: int | None = None
+        self._now: datetime | None = None
         self._state = ""
 
     def compose(self) -> ComposeResult:
@@ -41,9 +48,22 @@ class QueryLine(Horizontal):
         yield SafeInput(placeholder="/ what an agent might ask", id="query")
         yield Static(id="query-state")
 
-    def show(self, grades: int | None) -> None:
-        """Show how many grades a saved query has; `None` for one that is not saved."""
-        state = "" if grades is None else f"  saved · {number(grades)} judged" if grades else "  saved · not judged"
+    def on_resize(self) -> None:
+        """Say as much about the query as leaves room for it."""
+        self._draw()
+
+    def show(self, grades: int | None, now: datetime | None) -> None:
+        """Show how many grades a saved query has (`None`: it is not saved), and the moment it is asked at."""
+        self._grades, self._now = grades, now
+        self._draw()
+
+    def _draw(self) -> None:
+        state = ""
+        if self._grades is not None:
+            state = f"  saved · {number(self._grades)} judged" if self._grades else "  saved · not judged"
+        if self._now is not None:
+            at = absolute(self._now)
+            state += f" · as of {at if self.size.width >= _WITH_TIME else at.split()[0]}"
         if state != self._state:
             self._state = state
             self.query_one("#query-state", Static).update(Content.styled(state, MUTED))

@@ -1,7 +1,6 @@
 """The live ranking: what was ranked and when, the rows, and what their marks mean."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -10,13 +9,15 @@ from textual.content import Content
 from workbench.tui.content import MUTED, assemble
 from workbench.tui.figures import absolute, number
 from workbench.tui.tune_desk import Desk, only_stop_words
-from workbench.tui.tune_parameters import day_offset, scope_text
+from workbench.tui.tune_parameters import day_offset, scope_texts
 from workbench.tui.tune_rows import Line, draw, is_heading, key_of, legend
 from workbench.tui.widgets.fixed_text import FixedText
 from workbench.tui.widgets.line_view import LineView
 
-_APART = 3600
-"""Seconds from which on the moment that is ranked at is not the present any more."""
+Piece = tuple[Content, ...]
+"""One thing to say, in several wordings, the longest first."""
+
+_WARNING = "bold $text-warning"
 
 
 class RankingPane(Vertical):
@@ -31,7 +32,7 @@ class RankingPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._against = ""
-        self._pieces: tuple[Content, ...] = ()
+        self._pieces: tuple[Piece, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Build title, list and legend."""
@@ -44,11 +45,11 @@ class RankingPane(Vertical):
         """The list."""
         return self.query_one("#list", LineView)
 
-    def show(self, desk: Desk, obstacle: str, present: datetime) -> None:
+    def show(self, desk: Desk, obstacle: str) -> None:
         """Show a ranking, or the obstacle in its place."""
         self.rows.set_empty(Content(obstacle))
         self.rows.set_rows(desk.lines())
-        self._pieces = tuple(title(desk, present))
+        self._pieces = tuple(title(desk))
         self._against = desk.saved.name
         self._show_frame()
 
@@ -62,29 +63,30 @@ class RankingPane(Vertical):
         self.query_one(".ranking--legend", FixedText).write(legend(width, self._against))
 
 
-def title(desk: Desk, present: datetime) -> Iterator[Content]:
-    """Yield what stands above a ranking, what must be known first: when it is, how many, and what is unusual."""
+def title(desk: Desk) -> Iterator[Piece]:
+    """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what is odd."""
     if desk.ranking is None:
-        yield Content.styled("ranking", "bold")
+        yield (Content.styled("ranking", "bold"),)
         return
     count, k = len(desk.ranking.candidates), desk.profile.k
-    yield Content.styled(f"best {k} of {number(count)}" if k < count else f"all {number(count)}, k is {k}", "bold")
-    moved = f" ({day_offset(desk.days)})" if desk.days else ""
-    if abs((desk.now - present).total_seconds()) > _APART:
-        yield assemble([(f"as of {absolute(desk.now)}", ""), (moved, "bold $text-warning")])
-    elif moved:
-        yield assemble([("now", ""), (moved, "bold $text-warning")])
-    if desk.profile.scope != "pool":
-        yield Content.styled(scope_text(desk.profile), MUTED)
+    yield (Content.styled(f"best {k} of {number(count)}" if k < count else f"all {number(count)}, k is {k}", "bold"),)
+    if desk.days:
+        moved = day_offset(desk.days)
+        yield (
+            assemble([(f"as of {absolute(desk.now)} ", ""), (f"({moved})", _WARNING)]),
+            assemble([("now ", ""), (moved, _WARNING)]),
+        )
+    if desk.profile.scope != "pool" and desk.profile.scorer == "factors":
+        yield tuple(Content.styled(text, MUTED) for text in scope_texts(desk.profile))
     if desk.question is not None and only_stop_words(desk.question.text):
-        yield Content.styled("only common words: full text finds nothing", "$text-warning")
+        texts = ("only common words: full text finds nothing", "only common words")
+        yield tuple(Content.styled(text, _WARNING) for text in texts)
 
 
-def as_many(pieces: Sequence[Content], width: int) -> Content:
-    """Return the pieces side by side, those left out whole that there is no room for."""
+def as_many(pieces: Sequence[Piece], width: int) -> Content:
+    """Return the pieces side by side, each in its longest wording that there is room for; the others are left out."""
     shown = Content("")
     for piece in pieces:
-        joined = shown + Content.styled(" · ", MUTED) + piece if shown.plain else piece
-        if joined.cell_length <= width:
-            shown = joined
-    return shown if shown.plain or not pieces else pieces[0]
+        joined = [shown + Content.styled(" · ", MUTED) + words if shown.plain else words for words in piece]
+        shown = next((line for line in joined if line.cell_length <= width), shown)
+    return shown

@@ -1,7 +1,6 @@
 """Tune: move the weights, watch the ranking move, see why, save a profile."""
 
-import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
@@ -9,49 +8,46 @@ from typing import ClassVar
 from textual import on, work
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
-from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.judgment import SavedQuery
 from workbench.core.profile import WORKBENCH, Profile
 from workbench.retrieval.flips import Direction, just_beyond, nearest_flip
 from workbench.retrieval.ranking import Factor
-from workbench.store.library import Touched
 from workbench.tui import tune_dialogs as dialogs
 from workbench.tui.actions import bindings
-from workbench.tui.areas import TUNE
+from workbench.tui.areas import SLIDER, TUNE
 from workbench.tui.asking import asking
-from workbench.tui.screens.tune_tools import TuneTools
-from workbench.tui.tune_desk import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, Desk
-from workbench.tui.tune_messages import HELP, Asked, Hinted
-from workbench.tui.tune_parameters import TIME, Parameter
+from workbench.tui.screens.tune_asking import TuneAsking
+from workbench.tui.tune_desk import Desk
+from workbench.tui.tune_messages import HELP, Hinted
+from workbench.tui.tune_parameters import Parameter, Value
+from workbench.tui.tune_query import QueryLine
 from workbench.tui.tune_ranking import RankingPane
 from workbench.tui.tune_rows import Line, memory_of
 from workbench.tui.tune_sliders import TuneSliders
 from workbench.tui.tune_verdict import VerdictLine
 from workbench.tui.tune_why import WhyPane
 from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.safe_input import SafeInput
 from workbench.tui.widgets.slider import Slider
 
-REST_SECONDS = 0.06
-"""How long the hand rests before hints are worked out."""
+REST_SECONDS = 0.12
+"""How long the hand rests before anything but the ranking is worked out: flips, the curve, the verdict."""
+
+NUDGES = tuple(a for a in SLIDER if a.keys in ("left", "right", "shift+left", "shift+right", "backspace"))
+"""What moves the current slider from any pane."""
 
 
-class TuneScreen(TuneTools):
+class TuneScreen(TuneAsking):
     """Sliders on the left, the live ranking beside them, and the explanation of the row under the cursor."""
 
     AREA = "tune"
-    BINDINGS: ClassVar[list[BindingType]] = bindings(TUNE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*TUNE, *NUDGES))
     help_text = HELP
     DEFAULT_CSS = """
     TuneScreen {
-        #query-line { height: 1; padding: 0 1; }
-        #query-label { width: auto; color: $text-muted; }
-        #query { width: 1fr; background: $background; }
         #sliders { width: 40; border-right: solid $panel; }
         #stage { layout: vertical; width: 1fr; }
         #ranking { height: 1fr; min-height: 8; }
@@ -70,25 +66,22 @@ class TuneScreen(TuneTools):
 
     def __init__(self) -> None:
         super().__init__()
-        self._text = ""
-        self._saved_query: SavedQuery | None = None
-        self._asking = False
-        self._again = False
-        self._failed = False
         self._hinting = False
-        self._hints_stale = False
+        self._moves = 0
+        self._rest: Timer | None = None
         self._desk = Desk(WORKBENCH, WORKBENCH, datetime.min)
 
     def contents(self) -> Iterable[Widget]:
         """Return the query line, the sliders, the ranking and the explanation."""
         now, profile = self.bench.context.now(), WORKBENCH
-        with self.workbench_app.reporting():
+        try:
             profile = self.bench.tuning.default()
+        except WorkbenchError as error:
+            self.workbench_app.say(f"{error}\nThe sliders stand as in {profile.name} instead.", "error")
         self._desk = Desk(profile, profile, now)
-        box = SafeInput(placeholder="/ what an agent might ask", id="query")
-        yield Horizontal(Static(Content("query "), id="query-label"), box, id="query-line")
+        yield QueryLine()
         yield Horizontal(
-            TuneSliders(profile, id="sliders"),
+            TuneSliders(profile, self._moved, id="sliders"),
             Container(
                 RankingPane(id="ranking"),
                 WhyPane(id="why"),
@@ -99,6 +92,7 @@ class TuneScreen(TuneTools):
 
     def on_mount(self) -> None:
         """Start on the first saved query, with the first slider under the hand."""
+        self._rest = self.set_interval(REST_SECONDS, self._at_rest, pause=True)
         queries = self.bench.tuning.queries()
         self.sliders.show(self._desk.profile, self._desk.saved)
         self.query_one("#slider-recency").focus()
@@ -120,136 +114,81 @@ class TuneScreen(TuneTools):
         """The explanation."""
         return self.query_one(WhyPane)
 
-    # Asking
-
-    def show_store(self) -> None:
-        """Ask anew over the store as it is."""
-        self._ask()
-
-    def show_changes(self, touched: Touched) -> None:
-        """Ask anew when memories changed; the cursor, the sliders and the query stay."""
-        if any(table == "memories" for table, _ in touched.keys):
-            self._ask()
-
-    def retriever_ready(self) -> None:
-        """Rank what was asked meanwhile."""
-        self._failed = not self.bench.tuning.ready
-        self._ask()
-
-    def _ask(self) -> None:
-        if not self._text.strip() or not self.bench.tuning.ready:
-            self._desk.put(None, self._asked_at)
-            self._show()
-        elif self._asking:
-            self._again = True
-        else:
-            self._asking, self._again = True, False
-            self._score(self._text)
-
-    @property
-    def _asked_at(self) -> datetime:
-        saved = self._saved_query
-        return saved.now if saved is not None and saved.now is not None else self.bench.context.now()
-
-    @work(thread=True, group="tune")
-    def _score(self, text: str) -> None:
-        worker = get_current_worker()
-        question, problem = None, ""
-        try:
-            question = self.bench.tuning.question(text)
-        except WorkbenchError as error:
-            problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(Asked(text, question, problem))
-
-    @on(Asked)
-    def _answered(self, event: Asked) -> None:
-        self._asking = False
-        if event.problem:
-            self.workbench_app.say(event.problem, "error")
-        elif self._again or event.text != self._text:
-            self._ask()
-        else:
-            self._desk.put(event.question, self._asked_at)
-            self._show()
-
-    @on(Input.Changed, "#query")
-    def _typed(self, event: Input.Changed) -> None:
-        self._text, self._saved_query = event.value, None
-        self._ask()
-
-    @on(Input.Submitted, "#query")
-    def _entered(self) -> None:
-        self.rows.focus()
-
-    def _take_query(self, query: SavedQuery) -> None:
-        box = self.query_one("#query", SafeInput)
-        with box.prevent(Input.Changed):
-            box.value = query.text
-        self._text, self._saved_query = box.value, query
-        self.rows.cursor = 0
-        self._ask()
-
     # Showing
 
     def _show(self) -> None:
-        """Show the ranking as it is now; the hints follow."""
-        self.query_one(RankingPane).show(self._desk, self._obstacle(), self.bench.context.now())
+        """Show the ranking as it is now; the rest follows when the hand rests."""
+        self.query_one(RankingPane).show(self._desk, self._obstacle())
+        self.query_one(VerdictLine).age()
         self._show_why()
-        self.want_verdict()
-
-    def _obstacle(self) -> str:
-        if not self._text.strip():
-            return NO_QUERY_SAVED if self.bench.tuning.queries() else NO_QUERY
-        if not self.bench.tuning.ready:
-            return NO_MODEL if self._failed else LOADING
-        return self._desk.obstacle()
 
     @on(LineView.Highlighted, "#list")
     def _show_why(self) -> None:
         """Explain the row under the cursor."""
         self.why.show(self._desk, self.rows.current)
-        self._want_hints()
+        self._touch()
 
-    def _want_hints(self) -> None:
-        """Have the hints worked out behind the screen, once more when something moved meanwhile."""
-        self._hints_stale = True
-        if not self._hinting:
-            self._hinting, self._hints_stale = True, False
-            self._work_out(replace(self._desk), self.sliders.parameter, self.sliders.highs, self.why.memory)
+    def _first_row(self, *, focus: bool) -> None:
+        self.rows.cursor = 0
+        if focus:
+            self.rows.focus()
 
-    @work(thread=True, group="hints")
-    def _work_out(self, desk: Desk, parameter: Parameter | None, highs: dict[Factor, float], memory: str) -> None:
-        # A slider held down is not slowed by hints that would be stale at once.
-        time.sleep(REST_SECONDS)
-        hints = None if self._hints_stale else desk.hints(parameter, highs, memory)
-        if not get_current_worker().is_cancelled:
-            self.post_message(Hinted(hints))
+    # When the hand rests
+
+    def _touch(self) -> None:
+        """Put off everything slow until nothing has moved for a moment."""
+        self._moves += 1
+        self._hinting = True
+        if self._rest is not None:
+            self._rest.reset()
+            self._rest.resume()
+
+    def _at_rest(self) -> None:
+        if self._rest is not None:
+            self._rest.pause()
+        self.why.show_curve()
+        self.want_verdict()
+        if not self._measuring:
+            self.query_one(VerdictLine).age(False)
+        self._work_out(self._moves, replace(self._desk), self.sliders.parameter, self.sliders.highs, self.why.memory)
+
+    @work(thread=True, exclusive=True, group="hints", description="hints")
+    def _work_out(
+        self, moves: int, desk: Desk, parameter: Parameter | None, highs: dict[Factor, float], memory: str
+    ) -> None:
+        worker = get_current_worker()
+        hints = desk.hints(parameter, highs, memory, lambda: worker.is_cancelled or moves != self._moves)
+        if hints is not None and not worker.is_cancelled:
+            self.post_message(Hinted(moves, hints))
 
     @on(Hinted)
     def _hinted(self, event: Hinted) -> None:
-        self._hinting = False
-        if self._hints_stale or event.hints is None:
-            self._want_hints()
+        if event.moves != self._moves:
             return
+        self._hinting = False
         self.sliders.show_hints(event.hints)
         self.why.show_ways(event.hints.memory, event.hints.ways)
 
     # Tuning
 
-    @on(TuneSliders.Moved)
-    def _moved(self, event: TuneSliders.Moved) -> None:
-        if event.parameter is None:
-            self._desk.days = event.value or 0.0
+    def _moved(self, parameter: Parameter | None, value: Value) -> None:
+        """Rank anew at once, in the same turn as the key, so that both are painted together."""
+        if parameter is None:
+            self._desk.days = value or 0.0
         else:
-            self._desk.profile = event.parameter.put(self._desk.profile, event.value)
-            self.sliders.follow(self._desk.profile, self._desk.saved)
+            self._desk.profile = parameter.put(self._desk.profile, value)
+            self.sliders.follow(parameter, self._desk.profile, self._desk.saved)
         self._desk.rerank()
         self._show()
 
+    @on(Slider.Refused)
+    def _refused(self, event: Slider.Refused) -> None:
+        stays = f"{event.slider.label} stays at {event.slider.shown_value}."
+        self.workbench_app.say(f"{event.why} {stays}", "warning")
+
     @on(TuneSliders.Focused)
     def _focused(self) -> None:
-        self._want_hints()
+        self._touch()
 
     def _put_profile(self, profile: Profile, saved: Profile) -> None:
         self._desk.profile, self._desk.saved = profile, saved
@@ -279,27 +218,48 @@ class TuneScreen(TuneTools):
         else:
             slider.value = beyond
 
+    def action_less(self) -> None:
+        """Move the current slider down one step, whatever has the focus."""
+        self._nudge(Slider.action_less)
+
+    def action_more(self) -> None:
+        """Move the current slider up one step."""
+        self._nudge(Slider.action_more)
+
+    def action_fine_less(self) -> None:
+        """Move the current slider down one fine step."""
+        self._nudge(Slider.action_fine_less)
+
+    def action_fine_more(self) -> None:
+        """Move the current slider up one fine step."""
+        self._nudge(Slider.action_fine_more)
+
+    def action_reset(self) -> None:
+        """Put the current slider back to its default."""
+        self._nudge(Slider.action_reset)
+
+    def _nudge(self, move: Callable[[Slider], None]) -> None:
+        slider = self.sliders.current
+        if slider.disabled:
+            self.workbench_app.say(f"{slider.label} has no effect now: {self.sliders.why_disabled(slider)}.")
+        else:
+            move(slider)
+
     def action_earlier(self) -> None:
         """Move `now` back."""
-        self.query_one(f"#slider-{TIME}", Slider).action_less()
+        self.sliders.time.action_less()
 
     def action_later(self) -> None:
         """Move `now` on."""
-        self.query_one(f"#slider-{TIME}", Slider).action_more()
+        self.sliders.time.action_more()
 
     def action_revert(self) -> None:
         """Put every parameter back to the saved profile, and `now` to the time of the query."""
-        slider = self.query_one(f"#slider-{TIME}", Slider)
-        with slider.prevent(Slider.Changed):
-            slider.value = 0.0
         self._desk.days = 0.0
+        self.sliders.show_time(0.0)
         self._put_profile(self._desk.saved, self._desk.saved)
 
     # Going about
-
-    def action_query(self) -> None:
-        """Go to the query."""
-        self.set_focus(self.query_one("#query"))
 
     def action_next_pane(self) -> None:
         """To the next pane."""
@@ -320,7 +280,7 @@ class TuneScreen(TuneTools):
         if self.has_class("-open"):
             self.remove_class("-open")
             self.rows.focus()
-        elif self.focused is self.query_one("#query"):
+        elif self.focused is self.box:
             self.sliders.current.focus()
         elif self._desk.watched is not None:
             self._desk.watched = None
@@ -346,18 +306,6 @@ class TuneScreen(TuneTools):
     # Choosing
 
     @asking
-    async def action_queries(self) -> None:
-        """Choose one of the saved queries."""
-        queries = self.bench.tuning.queries()
-        if not queries:
-            self.workbench_app.say("No saved queries yet. / writes one to rank by.")
-            return
-        current = self._saved_query.id if self._saved_query else ""
-        chosen = await dialogs.choose_query(self.workbench_app, queries, current)
-        if chosen is not None:
-            self._take_query(chosen)
-
-    @asking
     async def action_load(self) -> None:
         """Load a profile; changed settings go only after a yes."""
         profile = await dialogs.choose_profile(self.workbench_app, self._desk)
@@ -376,7 +324,7 @@ class TuneScreen(TuneTools):
     @asking
     async def action_options(self) -> None:
         """Choose how recency counts and what normalises."""
-        profile = await dialogs.choose_option(self.workbench_app, self._desk.profile)
+        profile = await dialogs.choose_option(self.workbench_app, self._desk)
         if profile is not None:
             self._put_profile(profile, self._desk.saved)
 

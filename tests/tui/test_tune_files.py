@@ -1,0 +1,170 @@
+"""Tune's files of judged queries: export with a look and a yes, import with counts, a run that is measured."""
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tests.tui.support import DEMO, demo_app, open_bench, screen_text
+from tests.tui.test_tune_dialogs import DANGEROUS, hostile, shown
+from tests.tui.tune_host import WIDE, files, keys, opened, tune, until
+from workbench.bench.query_export import qrels, queries_jsonl, run
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.tune_queries_in import QueriesIn
+from workbench.tui.tune_queries_out import FormatChoice, QueriesOut
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.safe_input import SafeInput
+
+SIZES = [(80, 24), (140, 45)]
+
+
+def state(app: WorkbenchApp, name: str) -> str:
+    return str(app.screen.query_one(f"#{name}-state", Static).content)
+
+
+def path_of(app: WorkbenchApp, name: str) -> SafeInput:
+    return app.screen.query_one(f"#{name}-path", SafeInput)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_queries_are_written_as_shown_and_a_file_is_replaced_only_after_y(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        stored = files(tmp_path / "store")
+        await keys(pilot, "X")
+        await shown(pilot, QueriesOut, lambda d: d._preview)
+        expected = queries_jsonl(app.bench.context)
+        assert "A new file of 14 lines" in state(app, "out")
+        assert len(app.screen.query_one(LineView).rows) == 14
+        await keys(pilot, "ctrl+s")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert (tmp_path / "queries.jsonl").read_text() == expected
+        await keys(pilot, "X")
+        await shown(pilot, QueriesOut, lambda d: d._preview)
+        assert "Nothing to write" in state(app, "out")
+        await keys(pilot, "ctrl+s", "ctrl+n")
+        await shown(pilot, QueriesOut, lambda d: d._preview and d._kind == "qrels")
+        path_of(app, "out").value = "queries.jsonl"
+        await until(pilot, lambda: "Replaces a file of 14 lines" in state(app, "out"))
+        await keys(pilot, "ctrl+s")
+        await shown(pilot, Confirm)
+        await keys(pilot, "n")
+        await shown(pilot, QueriesOut)
+        assert (tmp_path / "queries.jsonl").read_text() == expected
+        await keys(pilot, "ctrl+s")
+        await shown(pilot, Confirm)
+        await keys(pilot, "y")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert (tmp_path / "queries.jsonl").read_text() == qrels(app.bench.context)
+        assert files(tmp_path / "store") == stored
+
+
+async def test_a_run_is_of_the_profile_that_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "X")
+        await shown(pilot, QueriesOut, lambda d: d._preview)
+        await pilot.click(FormatChoice, offset=(35, 0))
+        await shown(pilot, QueriesOut, lambda d: d._preview and d._kind == "run")
+        assert path_of(app, "out").value == "ranking.run"
+        await keys(pilot, "ctrl+l")
+        await shown(pilot, Choose)
+        await keys(pilot, *"engram", "enter")
+        await shown(pilot, QueriesOut, lambda d: d._preview and d._profile == "engram")
+        await keys(pilot, "ctrl+s")
+        await until(pilot, lambda: app.screen is tune(app))
+        bench = app.bench
+        assert (tmp_path / "ranking.run").read_text() == run(
+            bench.context, bench.tuning, bench.tuning.profiles.get("engram")
+        )
+
+
+async def test_what_cannot_be_written_is_said_in_the_box(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "X")
+        await shown(pilot, QueriesOut, lambda d: d._preview)
+        for name, said in (("", "Name the file"), (str(tmp_path), "is a folder"), ("/no/such/x", "does not exist")):
+            path_of(app, "out").value = name
+            await until(pilot, lambda said=said: said in state(app, "out"))  # type: ignore[misc]
+            await keys(pilot, "ctrl+s")
+            assert isinstance(app.screen, QueriesOut)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_import_shows_what_is_new_and_is_taken_back_as_one(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    own = app.bench.library.memories.all()[0].id
+    lines = [*(DEMO / "queries.jsonl").read_text().splitlines()[:2]]
+    lines += [json.dumps({"query": "something new", "relevant": {own: 2, "mem-of-nobody": 1}}), "{broken"]
+    (tmp_path / "set.jsonl").write_text("\n".join(lines) + "\n")
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        queries = len(app.bench.library.queries)
+        await keys(pilot, "I")
+        dialog = await shown(pilot, QueriesIn)
+        await keys(pilot, "ctrl+s")
+        assert app.screen is dialog
+        path_of(app, "in").value = str(tmp_path / "set.jsonl")
+        await until(pilot, lambda: dialog.plan is not None)
+        said = state(app, "in")
+        assert "1 query and 2 judgments new" in said
+        assert "2 queries saved already" in said
+        assert "1 skipped" in said
+        assert "1 graded id is not in this store" in said
+        assert len(app.bench.library.queries) == queries
+        await keys(pilot, "ctrl+s")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert app.bench.judging.grades("something new") == {own: 2, "mem-of-nobody": 1}
+        await keys(pilot, "u")
+        assert len(app.bench.library.queries) == queries
+
+
+async def test_qrels_and_a_run_are_told_apart_and_the_run_is_measured(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        bench = app.bench
+        (tmp_path / "mine.qrels").write_text(qrels(bench.context))
+        (tmp_path / "their.run").write_text(run(bench.context, bench.tuning, bench.tuning.default()))
+        await keys(pilot, "I")
+        dialog = await shown(pilot, QueriesIn)
+        path_of(app, "in").value = str(tmp_path / "mine.qrels")
+        await until(pilot, lambda: "Nothing is new · 14 queries saved already" in state(app, "in"))
+        path_of(app, "in").value = str(tmp_path / "their.run")
+        await until(pilot, lambda: "A TREC run" in state(app, "in"))
+        assert "ndcg@10" in state(app, "in")
+        assert dialog.plan is None
+        for name, said in (("/no/such/file", "There is no file"), (str(DEMO / "memories.jsonl"), "holds no queries")):
+            path_of(app, "in").value = name
+            await until(pilot, lambda said=said: said in state(app, "in"))  # type: ignore[misc]
+
+
+async def test_without_queries_there_is_nothing_to_export(tmp_path: Path) -> None:
+    app = hostile(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "X")
+        await shown(pilot, QueriesOut, lambda d: d._preview)
+        assert DANGEROUS.search(screen_text(app)) is None
+        await keys(pilot, "escape", "I")
+        await shown(pilot, QueriesIn)
+        path_of(app, "in").value = str(tmp_path / "x")
+        (tmp_path / "x").write_text('{"query": "\\u001b[31m\\u202e[b]", "relevant": {"a": 1}}\n')
+        path_of(app, "in").value = ""
+        path_of(app, "in").value = str(tmp_path / "x")
+        await until(pilot, lambda: "1 query and 1 judgment new" in state(app, "in"))
+        assert DANGEROUS.search(screen_text(app)) is None
+    empty = open_bench(tmp_path / "empty")
+    with pytest.raises(Exception, match="No query of this store is saved yet"):
+        queries_jsonl(empty.context)

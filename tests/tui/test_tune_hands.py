@@ -1,0 +1,152 @@
+"""Tune under the hand: ← and → from any pane, the mouse, and values that are typed."""
+
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.tui.support import demo_app, screen_text
+from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune, until
+from workbench.core.profile import WORKBENCH
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.widgets.slider import Slider
+
+
+def said(app: WorkbenchApp) -> str:
+    return " ".join(str(notification.message) for notification in app._notifications)
+
+
+async def roll(pilot: Pilot[Path | None], target: Slider, up: bool, shift: bool = False) -> None:
+    kind = events.MouseScrollUp if up else events.MouseScrollDown
+    x, y = target.region.offset
+    pilot.app.screen._forward_event(kind(target, x + 20, y, 0, 0, 0, shift, False, False, x + 20, y))
+    await pilot.pause()
+
+
+async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "slash", "ctrl+u", *"redis", "enter")
+        await until(pilot, lambda: getattr(tune(app)._desk.question, "text", "") == "redis")
+        await settled(pilot)
+        before = ranked(app)
+        await keys(pilot, *["right"] * 8)
+        assert focused(app) is tune(app).rows
+        assert slider(app, "recency").value == pytest.approx(0.45)
+        assert ranked(app) != before
+        await keys(pilot, "shift+left", "down")
+        assert slider(app, "recency").value == pytest.approx(0.44)
+        assert tune(app).rows.cursor == 1
+        await keys(pilot, "backspace")
+        assert slider(app, "recency").value == WORKBENCH.recency
+
+
+async def test_the_slider_that_is_moved_from_elsewhere_is_marked_and_stays_the_same(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        slider(app, "blend").focus()
+        await keys(pilot, "tab")
+        assert "▹ dense" in screen_text(app)
+        await keys(pilot, "right", "tab", "right")
+        assert focused(app) is tune(app).why
+        assert slider(app, "blend").value == pytest.approx(0.6)
+        await keys(pilot, "tab")
+        assert focused(app) is slider(app, "blend")
+        assert "▹" not in screen_text(app)
+
+
+async def test_in_the_query_the_arrows_move_the_text_cursor(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "slash", "end", "left", "left")
+        box = tune(app).query_one("#query", Input)
+        assert box.cursor_position == len(box.value) - 2
+        assert slider(app, "recency").value == WORKBENCH.recency
+
+
+async def test_a_slider_without_effect_says_so_when_it_is_moved_from_elsewhere(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await opened(pilot)
+        slider(app, "half-life-episodic").focus()
+        await keys(pilot, "tab", "o", *"off", "enter")
+        await until(pilot, lambda: slider(app, "half-life-episodic").disabled)
+        before = slider(app, "half-life-episodic").value
+        await keys(pilot, "right")
+        assert slider(app, "half-life-episodic").value == before
+        assert "no effect now: recency is off" in said(app)
+
+
+async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        target = slider(app, "importance")
+        await roll(pilot, target, up=True)
+        assert target.value == pytest.approx(0.1)
+        assert tune(app)._desk.profile.importance == pytest.approx(0.1)
+        await roll(pilot, target, up=False, shift=True)
+        assert target.value == pytest.approx(0.09)
+        start, cells = target._bar_place(target.content_size.width)
+        await pilot.click(target, offset=(start + cells - 1, 0))
+        assert target.value == 1.0
+        assert tune(app)._desk.profile.importance == 1.0
+        await pilot.click("#list", offset=(60, 6))
+        assert tune(app).rows.cursor == 6
+        await until(pilot, lambda: f"#{7}" in screen_text(app))
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("nan", "“nan” is no number"), ("-0.2", "“-0.2” is too low: the least is 0.00"),
+        ("inf", "“inf” is no number"), ("much", "“much” is no number"), ("1e999", "“1e999” is no number"),
+    ],
+)  # fmt: skip
+async def test_a_weight_that_is_none_changes_nothing_and_says_why(tmp_path: Path, typed: str, says: str) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await opened(pilot)
+        before = ranked(app)
+        await keys(pilot, "enter", *[{"-": "minus", ".": "full_stop"}.get(c, c) for c in typed], "enter")
+        assert says in said(app)
+        assert "recency stays at 0.05" in said(app)
+        assert tune(app)._desk.profile == WORKBENCH
+        assert ranked(app) == before
+        assert app.screen is tune(app)
+
+
+@pytest.mark.parametrize(("typed", "days"), [("never", None), ("2.5", 2.5), ("2,5", 2.5)])
+async def test_a_half_life_can_be_typed_in_days_or_words(tmp_path: Path, typed: str, days: float | None) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        slider(app, "half-life-episodic").focus()
+        await keys(pilot, "enter", *[{".": "full_stop", ",": "comma"}.get(c, c) for c in typed], "enter")
+        assert tune(app)._desk.profile.half_lives.episodic == days
+
+
+async def test_days_before_now_can_be_typed(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        slider(app, "now").focus()
+        await keys(pilot, "enter", "minus", "3", "0", "enter")
+        assert tune(app)._desk.days == -30.0
+
+
+async def test_zeros_typed_into_all_weights_are_a_calm_sentence(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        for name in ("recency", "importance", "relevance"):
+            slider(app, name).focus()
+            await keys(pilot, "enter", "0", "enter")
+        await settled(pilot)
+        assert ranked(app) == []
+        assert "All three weights are zero" in screen_text(app)

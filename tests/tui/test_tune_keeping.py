@@ -1,0 +1,294 @@
+"""Tune's snapshots and profiles, the threshold of duplicates in the settings, and the episodes' own score."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tests.tui.support import demo_app, screen_text
+from tests.tui.test_tune_dialogs import shown
+from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, until, why
+from workbench.bench.profile_diff import changes
+from workbench.config import load
+from workbench.core.profile import BUILT_IN, WORKBENCH
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.review_pane import ReadingPane
+from workbench.tui.tune_compare import CompareDialog
+from workbench.tui.tune_duplicates import DuplicatesDialog
+from workbench.tui.tune_library import LibraryDialog
+from workbench.tui.tune_saving import SaveProfile
+from workbench.tui.tune_sides import Side
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.prompt import Prompt
+from workbench.tui.widgets.slider import Slider
+
+SIZES = [(80, 24), (140, 45)]
+
+
+def text(dialog: LibraryDialog) -> str:
+    return dialog.query_one(ReadingPane).plain
+
+
+def go_to(dialog: LibraryDialog, name: str) -> Side:
+    place = next(i for i, side in enumerate(dialog.rows.rows) if side.name == name)
+    dialog.rows.cursor = place
+    return dialog.rows.rows[place]
+
+
+def with_config(app: WorkbenchApp, path: Path) -> WorkbenchApp:
+    app.options = replace(app.options, config=path)
+    return app
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        stored = files(tmp_path / "store")
+        await keys(pilot, "right", "n", "n")
+        moved = tune(app)._desk.profile
+        await keys(pilot, "right", "right", "n")
+        assert [s.name for s in tune(app)._shelf.snapshots] == ["A", "B"]
+        await keys(pilot, "N")
+        dialog = await shown(pilot, LibraryDialog)
+        current = dialog.rows.current
+        assert current is not None
+        assert (current.kind, current.name) == ("snapshot", "B")
+        assert "The same settings." in text(dialog)
+        await keys(pilot, "k")
+        (change,) = changes(tune(app)._desk.profile, moved)
+        assert (change.parameter, change.after) == ("recency", moved.recency)
+        assert f"{change.before:.4g} → {change.after:.4g}" in text(dialog)
+        assert "of the best 10 are in both" in text(dialog)
+        await keys(pilot, "e")
+        await shown(pilot, Prompt)
+        await keys(pilot, "end", "backspace", *"B", "enter")
+        assert "There is a snapshot “B” already." in screen_text(app)
+        await keys(pilot, "backspace", *"less recency", "enter")
+        await until(pilot, lambda: app.screen is dialog)
+        assert [side.name for side in dialog.rows.rows][:3] == ["workbench • changed", "less recency", "B"]
+        await keys(pilot, "c")
+        beside = await shown(pilot, CompareDialog)
+        assert "snapshot less recency" in str(beside.query_one("#compare-head", Static).content)
+        question, now = tune(app)._desk.question, tune(app)._desk.now
+        assert question is not None
+        assert tuple(r.right.memory.id for r in beside._rows[:10] if r.right) == question.rank(moved, now).ids
+        await keys(pilot, "x")
+        assert tuple(r.left.memory.id for r in beside._rows[:10] if r.left) == question.rank(moved, now).ids
+        await keys(pilot, "escape")
+        await until(pilot, lambda: app.screen is dialog)
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        await settled(pilot)
+        assert tune(app)._desk.profile == moved
+        assert tune(app)._desk.saved == WORKBENCH
+        assert slider(app, "recency").value == moved.recency
+        assert files(tmp_path / "store") == stored
+
+
+async def test_any_two_rankings_can_be_compared(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "right", "n", "N")
+        dialog = await shown(pilot, LibraryDialog)
+        go_to(dialog, "engram")
+        await keys(pilot, "t")
+        assert dialog.against.name == "engram"
+        assert "against" not in text(dialog)
+        await keys(pilot, "c")
+        assert app.screen is dialog
+        go_to(dialog, "no-decay")
+        await keys(pilot, "c")
+        beside = await shown(pilot, CompareDialog)
+        head = str(beside.query_one("#compare-head", Static).content)
+        assert "engram" in head
+        assert "no-decay" in head
+        await keys(pilot, "C")
+        await shown(pilot, Choose)
+        await keys(pilot, *"snapshot A", "enter")
+        other = await shown(pilot, CompareDialog, lambda d: d is not beside)
+        assert "snapshot A" in str(other.query_one("#compare-head", Static).content)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        await keys(pilot, "right", "right", "n")
+        kept = tune(app)._desk.profile
+        await keys(pilot, "r", "N")
+        dialog = await shown(pilot, LibraryDialog)
+        await keys(pilot, "s")
+        await shown(pilot, SaveProfile)
+        await keys(pilot, *"workbench", "enter")
+        assert isinstance(app.screen, SaveProfile)
+        await keys(pilot, *"-two", "enter")
+        await until(pilot, lambda: app.screen is dialog)
+        profiles = app.bench.tuning.profiles
+        assert profiles.get("workbench-two").recency == kept.recency
+        birth = profiles.birth("workbench-two")
+        assert birth is not None
+        side = go_to(dialog, "workbench-two")
+        await pilot.pause()
+        assert side.kind == "yours"
+        for said in (
+            birth.query_set,
+            f"{birth.judgments} judgments",
+            birth.parent,
+            str(profiles.path("workbench-two")),
+        ):
+            assert said in text(dialog).replace("\n", "")
+        await keys(pilot, "y")
+        assert app.clipboard == profiles.text("workbench-two")
+        go_to(dialog, "engram")
+        await keys(pilot, "y")
+        assert tomllib.loads(app.clipboard)["name"] == "engram"
+        go_to(dialog, "A")
+        await keys(pilot, "d")
+        assert tune(app)._shelf.snapshots == ()
+
+
+async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "right", "N")
+        dialog = await shown(pilot, LibraryDialog)
+        go_to(dialog, "engram")
+        await keys(pilot, "enter")
+        await shown(pilot, Confirm)
+        await keys(pilot, "n")
+        await until(pilot, lambda: app.screen is dialog)
+        await keys(pilot, "escape", "n", "N")
+        dialog = await shown(pilot, LibraryDialog)
+        go_to(dialog, "engram")
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert tune(app)._desk.saved.name == "engram"
+
+
+async def test_a_broken_profile_is_said_and_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "profiles" / "odd.toml").write_text("relevance = nan\n")
+    (tmp_path / "profiles" / "orphan.toml").write_text("relevance = 1.0\n[birth]\nat = 3\n")
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "N")
+        dialog = await shown(pilot, LibraryDialog)
+        go_to(dialog, "odd")
+        await keys(pilot, "enter", "c", "t", "s", "y")
+        assert app.screen is dialog
+        assert "not a number" in text(dialog)
+        go_to(dialog, "orphan")
+        await pilot.pause()
+        assert "birth certificate" in text(dialog)
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert tune(app)._desk.saved.name == "orphan"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_threshold_is_written_to_the_settings_and_holds(tmp_path: Path, size: tuple[int, int]) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("# mine\n[thresholds]\norder = 90 # loose\n")
+    app = with_config(demo_app(tmp_path), path)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await opened(pilot)
+        await keys(pilot, "D")
+        dialog = await shown(pilot, DuplicatesDialog, lambda d: d.found)
+        before = app.bench.retriever.thresholds()
+        await keys(pilot, "s")
+        assert path.read_text().startswith("# mine\n[thresholds]\norder = 90 # loose\n")
+        assert "duplicate" not in path.read_text()
+        await keys(pilot, *["left"] * 3, "s")
+        written = load(path)
+        assert written.problems == ()
+        assert written.settings.thresholds.flag == pytest.approx(before.flag - 0.03)
+        assert written.settings.thresholds.review == before.review
+        assert "order = 90 # loose" in path.read_text()
+        assert app.bench.retriever.thresholds().flag == written.settings.thresholds.flag
+        assert f"thresholds.duplicate {before.flag:g} → {written.settings.thresholds.flag:g}" in screen_text(app)
+        dialog.query_one(Slider).value = 0.7
+        await keys(pilot, "s")
+        both = load(path).settings.thresholds
+        assert (both.flag, both.review) == (0.7, 0.7)
+        dialog.query_one(Slider).value = 0.8
+        await keys(pilot, "S")
+        both = load(path).settings.thresholds
+        assert (both.flag, both.review) == (0.8, 0.8)
+        assert dialog.query_one(Slider).ticks == (0.8, 0.8)
+
+
+async def test_a_settings_file_that_is_no_toml_stays_and_nothing_changes(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("theme = \n")
+    app = with_config(demo_app(tmp_path), path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await opened(pilot)
+        await keys(pilot, "D")
+        await shown(pilot, DuplicatesDialog, lambda d: d.found)
+        before = app.bench.retriever.thresholds()
+        await keys(pilot, "left", "s")
+        assert "is not TOML" in screen_text(app)
+        assert path.read_text() == "theme = \n"
+        assert app.bench.retriever.thresholds() == before
+
+
+async def test_a_store_for_trying_out_writes_no_settings(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await opened(pilot)
+        await keys(pilot, "D")
+        await shown(pilot, DuplicatesDialog, lambda d: d.found)
+        await keys(pilot, "left", "s")
+        assert "no settings are written" in screen_text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_episodes_are_explained_by_their_five_terms(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    episodic = next(p for p in BUILT_IN if p.name == "episodic")
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        await keys(pilot, "l")
+        await shown(pilot, Choose)
+        await keys(pilot, *"episodic", "enter")
+        await until(pilot, lambda: tune(app)._desk.profile == episodic)
+        await settled(pilot)
+        assert tune(app)._desk.ranking is not None
+        await keys(pilot, "tab", "enter")
+        for term in ("similarity", "recency", "success", "use", "domain"):
+            assert term in why(app)
+        assert "unknown" in why(app)
+        assert "episodes" in why(app)
+        for name in ("half-life-semantic", "feedback", "feedback-half-life", "contiguity"):
+            assert slider(app, name).disabled
+        for name in ("recency", "importance", "relevance", "half-life-episodic", "blend", "k"):
+            assert not slider(app, name).disabled
+        await keys(pilot, "escape")
+        semantic = next(m for m in app.bench.library.memories.all() if m.memory_type == "semantic")
+        explained = tune(app)._desk.explain(semantic.id)
+        assert explained is not None
+        assert explained.hidden in ("waits for review", "no episode, and this profile ranks only those")
+
+
+async def test_the_metrics_and_the_verdict_are_about_what_is_served(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        slider(app, "k").value = 4.0
+        await settled(pilot)
+        await until(pilot, lambda: "nDCG@4" in screen_text(app))
+        await keys(pilot, "m")
+        await until(pilot, lambda: "Recall@4" in screen_text(app))
+        assert "MRR@4" in screen_text(app)
+        assert "among the first 4 without a grade" in screen_text(app)
+        assert isinstance(app.screen.query_one(LineView), LineView)

@@ -1,0 +1,109 @@
+"""What keeps Tune quick: one paint for a step, no layout, and nothing slow before the hand rests."""
+
+from pathlib import Path
+
+import pytest
+from textual.content import Content
+
+from tests.tui.support import demo_app, screen_text
+from tests.tui.tune_host import WIDE, keys, opened, settled, slider, tune, until
+from workbench.tui.screens.tune import TuneScreen
+from workbench.tui.tune_desk import Desk
+from workbench.tui.tune_ranking import as_many
+from workbench.tui.tune_verdict import OLD
+from workbench.tui.widgets.fixed_text import whole_words
+
+
+async def test_a_step_is_ranked_in_the_turn_of_its_key_and_lays_nothing_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layouts: list[TuneScreen] = []
+    real = TuneScreen._refresh_layout
+
+    def noted(self: TuneScreen, *args: object, **kwargs: object) -> None:
+        layouts.append(self)
+        real(self, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TuneScreen, "_refresh_layout", noted)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        layouts.clear()
+        before = tune(app)._desk.ranking
+        slider(app, "recency").action_fine_more()
+        # No turn of the event loop lies between, so that slider and ranking are painted together.
+        assert tune(app)._desk.ranking is not before
+        assert tune(app)._desk.profile.recency == pytest.approx(0.06)
+        await keys(pilot, "shift+right", "shift+right")
+        assert layouts == []
+
+
+async def test_while_steps_come_fast_nothing_slow_is_worked_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked: list[float] = []
+    real = Desk.hints
+
+    def noted(self: Desk, *args: object) -> object:
+        worked.append(self.profile.recency)
+        return real(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Desk, "hints", noted)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await settled(pilot)
+        worked.clear()
+        target = slider(app, "recency")
+        for _ in range(10):
+            target.action_more()
+        assert tune(app)._hinting
+        await settled(pilot)
+        assert worked == [pytest.approx(0.55)]
+
+
+async def test_the_old_verdict_is_marked_until_the_new_one_comes(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await until(pilot, lambda: "judged queries" in screen_text(app))
+        slider(app, "recency").action_more()
+        await pilot.pause(0)
+        assert f"{OLD}nDCG@10" in screen_text(app)
+        await until(pilot, lambda: "(saved" in screen_text(app))
+        assert f"{OLD}nDCG@10" not in screen_text(app)
+
+
+async def test_workers_are_not_described_by_all_that_lies_on_the_desk(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        seen: set[str] = set()
+        real = app.workers.add_worker
+
+        def noted(worker: object, *args: object, **kwargs: object) -> None:
+            seen.add(worker.description)  # type: ignore[attr-defined]
+            real(worker, *args, **kwargs)  # type: ignore[arg-type]
+
+        app.workers.add_worker = noted  # type: ignore[method-assign]
+        await keys(pilot, "right", "slash", "a")
+        await settled(pilot)
+        assert len(seen) >= 3
+        assert all(len(text) < 40 for text in seen)
+
+
+def test_pieces_take_the_longest_wording_that_fits_and_go_whole() -> None:
+    pieces = [(Content("best 10 of 20"),), (Content("frozen at that moment"), Content("frozen")), (Content("odd"),)]
+    assert as_many(pieces, 60).plain == "best 10 of 20 · frozen at that moment · odd"
+    assert as_many(pieces, 30).plain == "best 10 of 20 · frozen · odd"
+    assert as_many(pieces, 20).plain == "best 10 of 20 · odd"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [(40, "a verdict needs words"), (21, "a verdict needs words"), (20, "a verdict needs …"), (4, "a …"), (2, "")],
+)
+def test_a_sentence_is_cut_after_a_word(width: int, shown: str) -> None:
+    found = whole_words(Content("a verdict needs words"), width)
+    assert found.plain == shown
+    assert found.cell_length <= width
