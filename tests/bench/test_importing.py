@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import NOON, Clock, snapshot
-from workbench.bench.importing import CHUNK, query_id
-from workbench.bench.workbench import Workbench
+from workbench.bench.importing import CHUNK, ReadingStopped, query_id
+from workbench.bench.workbench import Workbench, open_workbench
 from workbench.core.errors import UnreadableFile
+from workbench.core.memory import Memory
 
 
 def entries(path: Path, *names: str, context: str = "text of {}") -> Path:
@@ -131,3 +132,119 @@ def test_an_unreadable_file_raises(bench: Workbench, tmp_path: Path) -> None:
         bench.importer.plan(tmp_path / "none")
     with pytest.raises(UnreadableFile, match="no format “x”"):
         bench.importer.plan(entries(tmp_path / "a.jsonl", "a"), format="x")
+
+
+# What somebody else did between planning and writing
+
+
+def rival(folder: Path, clock: Clock) -> Workbench:
+    """Open the same store as another process does."""
+    return open_workbench(folder / "store", profiles=folder / "profiles", actor="agent:rival", clock=clock)
+
+
+def test_what_another_process_stored_meanwhile_is_not_written_over(
+    bench: Workbench, tmp_path: Path, clock: Clock
+) -> None:
+    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", "a", "b", context="the file says {}"))
+    other = rival(tmp_path, clock)
+    take(other, entries(tmp_path / "b.jsonl", "b", context="the rival says {}"))
+    other.stream.vote(["b"], "helpful")
+    other.close()
+    report = bench.importer.carry_out(plan)
+    assert (report.written, report.overtaken) == (1, ("b",))
+    assert [(m.content, m.helpful_votes) for m in (bench.stream.get("a"), bench.stream.get("b"))] == [
+        ("the file says a", 0), ("the rival says b", 1),
+    ]  # fmt: skip
+    assert dict(bench.library.journal.unfinished) == {}
+    assert bench.history.undo() == "import a.jsonl"
+    assert [m.id for m in bench.library.memories.all()] == ["b"]
+
+
+def test_a_memory_that_was_merged_away_meanwhile_does_not_come_back(
+    bench: Workbench, tmp_path: Path, clock: Clock
+) -> None:
+    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", "a", "b"))
+    other = rival(tmp_path, clock)
+    with other.library.transaction("agent:rival", "merge") as tx:
+        tx.put(Memory("whole", "both", NOON, NOON, aliases=("a",)))
+    other.close()
+    report = bench.importer.carry_out(plan)
+    assert report.overtaken == ("a",)
+    assert sorted(m.id for m in bench.library.memories.all()) == ["b", "whole"]
+
+
+def test_a_playbook_that_was_imported_meanwhile_stays_as_it_is(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n")
+    plan = bench.importer.plan(path)
+    other = rival(tmp_path, clock)
+    take(other, path)
+    other.playbooks.edit("book", "a-00001", "Mine.")
+    other.close()
+    report = bench.importer.carry_out(plan)
+    assert (report.written, len(report.overtaken)) == (0, 4)
+    assert [b.content for b in bench.playbooks.open("book").bullets] == ["Mine.", "Two."]
+    assert dict(bench.library.journal.unfinished) == {}
+
+
+def test_chunks_that_were_overtaken_leave_nothing_unfinished(bench: Workbench, tmp_path: Path, clock: Clock) -> None:
+    names = [f"m{i}" for i in range(3 * CHUNK)]
+    plan = bench.importer.plan(entries(tmp_path / "a.jsonl", *names))
+    other = rival(tmp_path, clock)
+    take(other, entries(tmp_path / "b.jsonl", *names[CHUNK:]))
+    other.close()
+    report = bench.importer.carry_out(plan)
+    assert (report.written, len(report.overtaken)) == (CHUNK, 2 * CHUNK)
+    assert dict(bench.library.journal.unfinished) == {}
+
+
+# Stopping and going on
+
+
+def playbook_text(count: int) -> str:
+    """Return a playbook whose lines no writer of ours would write just so."""
+    lines = ["# kept by hand", ""]
+    for number in range(1, count + 1):
+        if number % 500 == 1:
+            lines += [f"## Part {number // 500}", ""]
+        if number % 7 == 0:
+            lines.append("<!-- a remark -->")
+        lines.append(f"  [p-{number:05d}]  helpful={number % 5} harmful=0 ::  rule number {number}")
+    return "\r\n".join(lines)
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_stopped_import_of_a_playbook_can_be_finished_without_a_loss(
+    bench: Workbench, tmp_path: Path, after: int
+) -> None:
+    path = tmp_path / "book.txt"
+    path.write_bytes(playbook_text(2 * CHUNK + 500).encode())
+    plan = bench.importer.plan(path)
+    report = bench.importer.carry_out(plan, cancelled=lambda: len(bench.library.bullets) > (after - 1) * CHUNK)
+    assert (report.cancelled, report.written) == (True, after * CHUNK)
+    again = bench.importer.plan(path)
+    assert (len(again.records), again.kept) == (len(plan.records) - report.written, ())
+    bench.importer.carry_out(again)
+    assert bench.exporter.ace("book")[0].encode() == path.read_bytes()
+    assert bench.importer.plan(path).records == ()
+
+
+def test_bullets_of_a_file_that_was_reordered_follow_the_others(bench: Workbench, tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text("## A\n[a-00001] helpful=1 harmful=0 :: One.\n[a-00002] helpful=1 harmful=0 :: Two.\n")
+    take(bench, path)
+    path.write_text(
+        "## A\n[a-00003] helpful=1 harmful=0 :: New.\n[a-00002] helpful=1 harmful=0 :: Two.\n"
+        "[a-00001] helpful=1 harmful=0 :: One.\n"
+    )
+    take(bench, path)
+    assert [b.id for b in bench.playbooks.open("book").bullets] == ["a-00001", "a-00002", "a-00003"]
+
+
+def test_reading_tells_how_far_it_is_and_can_be_stopped(bench: Workbench, tmp_path: Path) -> None:
+    path = entries(tmp_path / "a.jsonl", *(f"m{i}" for i in range(1200)))
+    seen: list[tuple[int, int]] = []
+    bench.importer.plan(path, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(500, 1201), (1000, 1201), (1200, 1200)]
+    with pytest.raises(ReadingStopped, match=r"Reading a\.jsonl was stopped\. Nothing was written\."):
+        bench.importer.plan(path, cancelled=lambda: True)

@@ -105,11 +105,24 @@ def test_a_candidate_can_be_approved_with_better_words(waiting: Workbench) -> No
 
 
 def test_merging_into_an_existing_memory_keeps_its_id(waiting: Workbench) -> None:
+    before, candidate = waiting.stream.get("seen"), waiting.stream.get("sound")
     waiting.review.merge_into("sound", "seen")
     merged = waiting.stream.get("seen")
-    assert merged.content == "Secrets have to be there before a deploy"
+    own = ("content", "summary", "status", "created_at", "is_synthetic", "importance_score", "review_after")
+    assert [getattr(merged, n) for n in own] == [getattr(before, n) for n in own]
+    assert set(candidate.citations) - {"seen"} <= set(merged.citations)
     assert (merged.aliases, waiting.stream.get("sound").archived_reason) == (("sound",), "merged")
     assert "sound" not in queue(waiting)
+
+
+def test_a_merge_leaves_another_text_only_when_somebody_chose_it(waiting: Workbench) -> None:
+    status = waiting.stream.get("seen").status
+    proposal = waiting.review.get("sound")
+    assert waiting.review.merged(proposal, "seen").content == waiting.stream.get("seen").content
+    with pytest.raises(InvalidRecord, match="cannot be merged"):
+        waiting.review.merge_into("sound", "seen", " \n")
+    waiting.review.merge_into("sound", "seen", "Better words")
+    assert (waiting.stream.get("seen").content, waiting.stream.get("seen").status) == ("Better words", status)
 
 
 def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:

@@ -104,3 +104,29 @@ def test_an_erased_memory_cannot_be_brought_back(cli: Cli) -> None:
     assert cli("undo").code == 2
     assert cli("undo", "--rev", "1").code == 2
     assert b"marmalade" not in everything(cli.store)
+
+
+def test_what_was_promoted_goes_from_the_files_too(demo: Cli, secret: str) -> None:
+    demo.store = demo.store.rename(demo.cwd / ".workbench")
+    demo.write("CLAUDE.md", "# Mine\n")
+    demo("allow", secret)
+    demo.ok("review", "promote", secret, "--to", "memory", "--name", "vault", "--title", "Vault")
+    demo.ok("undo")
+    demo.ok("review", "promote", secret, "--to", "CLAUDE.md")
+    assert b"marmalade-9912" in (demo.cwd / "CLAUDE.md").read_bytes()
+    result = demo("purge", secret, "--yes-erase", secret)
+    assert result.code == 0
+    assert "taken out of: CLAUDE.md" in result.out
+    assert (demo.cwd / "CLAUDE.md").read_text() == "# Mine\n"
+    assert b"marmalade-9912" not in everything(demo.store)
+    assert not list(demo.cwd.glob(".claude/memory/*"))
+
+
+def test_a_file_that_somebody_changed_is_named(demo: Cli, secret: str) -> None:
+    demo.store = demo.store.rename(demo.cwd / ".workbench")
+    demo("review", "promote", secret, "--to", "CLAUDE.md")
+    path = demo.cwd / "CLAUDE.md"
+    path.write_text(path.read_text().replace("the vault", "our vault"))
+    result = demo("purge", secret, "--yes-erase", secret)
+    assert f"{path} was changed since: look there." in result.err
+    assert b"marmalade-9912" not in everything(demo.store)

@@ -63,3 +63,31 @@ def test_files_of_records(cli: Cli) -> None:
     cli.write("m.jsonl", "".join(json.dumps(doc) + "\n" for doc in docs))
     rules = [f["rule"] for f in json.loads(cli.bare("lint", "m.jsonl", "--json").out)[0]["findings"]]
     assert rules == ["unreadable", "duplicate-text", "dangling-reference"]
+
+
+def test_the_cut_of_memory_md_is_printed(cli: Cli) -> None:
+    lines = [f"- [Topic {n}](t{n}.md) — about \x1b[31m{n}" for n in range(1, 204)]
+    cli.write("MEMORY.md", "\n".join(lines) + "\n")
+    said = cli.bare("lint", "--cut", "MEMORY.md")
+    assert (said.code, said.err) == (1, "")
+    below = said.out.splitlines()
+    assert [line.partition(":")[0] for line in below[:-1]] == ["201", "202", "203"]
+    assert "\x1b" not in said.out
+    size = (cli.cwd / "MEMORY.md").stat().st_size
+    assert below[-1] == f"{cli.cwd / 'MEMORY.md'}: 203 lines, {size:,} bytes; 3 lines below line 200 are not loaded."
+    document = json.loads(cli.bare("lint", "--cut", "--json", "MEMORY.md").out)[0]
+    assert (document["lines"], document["bytes"], document["limit"]) == (203, size, "line 200")
+    assert [line["line"] for line in document["not_loaded"]] == [201, 202, 203]
+    assert document["not_loaded"][-1]["bytes"] == size
+    cli.write("MEMORY.md", lines[0])
+    assert "all of it is loaded (up to 200 lines and 25,000 bytes)." in cli.bare("lint", "--cut", "MEMORY.md").out
+    other = cli.bare("lint", "--cut", cli.write("notes.md", "- a\n"))
+    assert (other.code, other.out) == (2, "")
+    assert "is not named MEMORY.md. Other files are loaded whole." in other.err
+
+
+def test_agents_md_is_looked_over_as_what_it_is(cli: Cli) -> None:
+    cli.write("AGENTS.md", "# Rules\n\n- Run the tests.\n- Run the tests.\n")
+    said = cli.bare("lint", "AGENTS.md")
+    assert (said.code, said.err) == (1, "")
+    assert "AGENTS.md:4: " in said.out

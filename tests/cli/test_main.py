@@ -10,7 +10,7 @@ from workbench import __main__, __version__
 
 COMMANDS = [
     "demo", "import", "export", "search", "eval", "tune", "ingest", "append", "vote", "undo", "redo", "history", "show",
-    "list", "stats", "status", "doctor", "compact", "purge", "config", "stores",
+    "list", "stats", "status", "doctor", "compact", "purge", "config", "stores", "review",
 ]  # fmt: skip
 
 

@@ -134,6 +134,21 @@ def test_merging_into_nothing_is_refused(queue: Cli) -> None:
     )
 
 
+def test_merging_keeps_the_memory_and_a_dry_run_shows_the_difference(queue: Cli) -> None:
+    before = files_of(queue.store)
+    shown = queue.ok("review", "merge", "c2", "k1", "--dry-run")
+    assert "[-Deploys" in shown
+    assert "k1 would stay confirmed and keep its own text" in shown
+    assert json.loads(queue.ok("review", "merge", "c2", "k1", "--dry-run", "--json"))["merged"]["status"] == "confirmed"
+    assert files_of(queue.store) == before
+    queue.ok("review", "merge", "c2", "k1")
+    kept = json.loads(queue.ok("show", "k1", "--json"))
+    assert (kept["content"], kept["status"], kept["aliases"]) == ("Deploys need a second person.", "confirmed", ["c2"])
+    queue.ok("review", "merge", "c1", "o1", "--text", "candidate")
+    taken = json.loads(queue.ok("show", "o1", "--json"))
+    assert (taken["content"], taken["status"]) == ("Use pnpm.\nNever npm.", "signal")
+
+
 # Promotion
 
 

@@ -132,7 +132,7 @@ def test_the_thresholds_decide_first() -> None:
     assert judge_pair(same, same, float("nan"), 100.0).action == "distinct"
     assert judge_pair(same, same, 0.90, 95.0).action == "absorb"
     low = judge_pair(same, same, 0.90, 94.9)
-    assert (low.action, low.reasons_against) == ("propose", ("ordered text similarity 95 is below 95",))
+    assert (low.action, low.reasons_against) == ("propose", ("ordered text similarity 94.9 is below 95",))
     own = DedupThresholds(flag=0.8, review=0.6, order=50.0)
     assert judge_pair(same, same, 0.8, 50.0, own).action == "absorb"
     assert judge_pair(same, same, 0.79, 50.0, own).reasons_against == ("similarity 0.79 is below 0.80",)

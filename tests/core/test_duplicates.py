@@ -31,6 +31,9 @@ LIMITS = DedupThresholds(flag=0.75, review=0.75)
         ("set AUTH_SECRET", "set AUTH_TOKEN", "identifiers differ"),
         ("Prefer composition over inheritance", "Prefer inheritance over composition", "word order differs"),
         ("check a == b", "check a != b", "symbols differ"),
+        ("highest degree your mom completed?", "highest degree your dad completed?", "words differ"),
+        ("Klaus Mueller is sleeping", "Klaus Mueller is idle", "words differ"),
+        ("Nate: Bye Joanna!", "Nate: Bye Joanna! Good luck!", "only one says: good, luck"),
     ],
 )
 def test_what_says_something_else_stays_apart_at_any_similarity(one: str, other: str, conflict: str) -> None:
@@ -39,7 +42,7 @@ def test_what_says_something_else_stays_apart_at_any_similarity(one: str, other:
     for a, b in ((one, other), (other, one)):
         pair = read_pair(memory(id="a", content=a), memory(id="b", content=b), 1.0, 100.0, LIMITS)
         assert pair.kind == "apart"
-        assert conflict in pair.verdict.conflicts
+        assert any(each.startswith(conflict) for each in pair.verdict.conflicts)
         assert pair.verdict.reasons_against
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.memory import Memory
-from workbench.core.merge import MEMORY_COUNTS, merge_memories, union
+from workbench.core.memory import Memory, Status
+from workbench.core.merge import MEMORY_COUNTS, absorb, merge_memories, union
 
 OLD = memory(
     "mem-1", "Use pnpm", created_at=NOW - days(9), last_accessed_at=NOW - days(1), summary="pnpm",
@@ -111,6 +111,35 @@ def test_foreign_notes_do_no_harm(merged: object) -> None:
     """An import may bring any shape under that name."""
     one, _ = merge_memories([replace(OLD, metadata={"merged": merged}), NEW], NOW, keep="mem-1")
     assert one.helpful_created == 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(memories, memories, st.sampled_from(("signal", "candidate", "confirmed", "promoted")))
+def test_a_candidate_never_changes_what_a_memory_is(target: Memory, candidate: Memory, status: Status) -> None:
+    """It adds, and the memory keeps its words, its time and its place in the lifecycle."""
+    target = replace(target, id="mem-1", status=status, archived_reason=None, metadata={})
+    candidate = replace(candidate, id="mem-2", status="candidate", archived_reason=None, metadata={})
+    merged, (gone,) = absorb(target, candidate, NOW)
+    for name in ("content", "summary", "created_at", "status", "is_synthetic", "importance_score", "confidence"):
+        assert getattr(merged, name) == getattr(target, name)
+    assert "mem-2" in merged.aliases
+    assert set(candidate.tags) <= set(merged.tags)
+    assert merged.helpful_votes == target.helpful_votes + candidate.helpful_votes
+    assert gone.archived_reason == "merged"
+
+
+def test_the_chosen_text_brings_its_summary() -> None:
+    """Words of one's own have none yet."""
+    candidate = replace(NEW, status="candidate")
+    assert absorb(OLD, candidate, NOW, NEW.content)[0].summary == "pnpm always"
+    assert absorb(OLD, candidate, NOW, "Other words")[0].summary == ""
+
+
+def test_a_merge_never_takes_a_served_memory_out_of_service() -> None:
+    """A candidate stands above a signal on the ladder, but no agent is served one."""
+    signal, candidate = replace(OLD, status="signal"), replace(NEW, status="candidate")
+    assert merge_memories([signal, candidate], NOW)[0].status == "signal"
+    assert merge_memories([candidate, replace(OLD, status="candidate")], NOW)[0].status == "candidate"
 
 
 groups = st.lists(

@@ -1,9 +1,10 @@
 """MEMORY.md: the cut, links to nothing, topic files nobody names."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.formats.claude_cut import MAX_BYTES, MAX_LINES, cut_at
+from workbench.formats.claude_cut import MAX_BYTES, MAX_LINES, cut_at, measure
 from workbench.formats.lint.finding import Finding
 from workbench.formats.lint.memory_index import OLDER, lint
 
@@ -57,3 +58,24 @@ def test_older_memories_are_added_to() -> None:
     (one,) = lint(text, "MEMORY.md", {OLDER: "# Older memories\n\nkept"}.get, [])
     assert one.fix
     assert one.fix.beside[0][1].startswith("# Older memories\n\nkept\n- entry 199\n")
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_every_line_is_measured_with_its_end(start: str, newline: str) -> None:
+    text = start + newline.join(f"line {n} ü" for n in range(1, 203)) + newline
+    cut = measure(text)
+    size = 0
+    for line, exact in zip(cut.lines, text.removeprefix(start).split(newline), strict=False):
+        size += len((exact + newline).encode())
+        assert (line.text, line.bytes) == (exact, size + len(start.encode()))
+        assert line.loaded == (line.number <= 200)
+    assert (cut.bytes, cut.limit) == (len(text.encode()), "line 200")
+    assert [line.number for line in cut.below] == [201, 202]
+
+
+def test_a_line_that_is_cut_within_is_not_loaded_whole() -> None:
+    cut = measure("a" * 24_998 + "\nbcd\n\n")
+    assert (cut.limit, [line.text for line in cut.below]) == ("byte 25,000", ["bcd"])
+    assert measure("a\n" * 200).below == ()
+    assert (measure("").bytes, measure("").below) == (0, ())

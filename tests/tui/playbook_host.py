@@ -27,6 +27,15 @@ TEXT = """## HARD RULES
 [api-00004] helpful=3 harmful=0 :: Read the address from the Fly header.
 ## OTHERS
 """
+TWINS = """## RULES
+[r-00001] helpful=2 harmful=0 :: Always run the database migrations before the integration tests start.
+[r-00002] helpful=5 harmful=1 :: Always run the database migrations before the integration tests start.
+[r-00003] helpful=1 harmful=0 :: Always run the database migrations before any integration tests start.
+[r-00004] helpful=0 harmful=3 :: Never run the database migrations before the integration tests start.
+## OTHERS
+[o-00005] helpful=0 harmful=0 :: Ask the person who owns the file before deleting it.
+[o-00006] helpful=1 harmful=0 :: ask the person who owns the file before deleting it.
+"""
 BOOK = "rules"
 
 

@@ -27,10 +27,12 @@ def demo_app(folder: Path, theme: str = "workbench-dark", seen: int | None = Non
     return app_over(bench, theme, seen)
 
 
-def app_over(bench: Workbench, theme: str = "workbench-dark", seen: int | None = None) -> WorkbenchApp:
+def app_over(
+    bench: Workbench, theme: str = "workbench-dark", seen: int | None = None, review_at: str = ""
+) -> WorkbenchApp:
     """Return the app over an open bench."""
     themes = load_themes((ROOT / "themes",)).themes
-    return WorkbenchApp(bench, AppOptions(title="demo", theme=theme, themes=themes, seen=seen))
+    return WorkbenchApp(bench, AppOptions(title="demo", theme=theme, themes=themes, seen=seen, review_at=review_at))
 
 
 def import_file(bench: Workbench, path: Path) -> None:

@@ -1,11 +1,10 @@
 """The Playbook by its keys, through the real app over a real store."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.tui.playbook_host import BOOK, TEXT, bring_in, open_bench, opened
+from tests.tui.playbook_host import BOOK, TEXT, bring_in, opened
 from tests.tui.widgets.host import picture, until
 from workbench.bench.workbench import Workbench
 from workbench.tui.screens.playbook import PlaybookScreen
@@ -17,24 +16,6 @@ from workbench.tui.widgets.prompt import Prompt
 from workbench.tui.widgets.safe_input import SafeInput
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Workbench]:
-    bench = open_bench(tmp_path)
-    yield bench
-    bench.close()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    return tmp_path / "rules.txt"
-
-
-@pytest.fixture
-def bench(empty: Workbench, source: Path) -> Workbench:
-    bring_in(empty, source, TEXT)
-    return empty
 
 
 def bullet_ids(bench: Workbench) -> list[str]:
@@ -279,7 +260,7 @@ async def test_reorder_follows_the_bullet_and_stops_at_the_edge(bench: Workbench
         assert any("Esc clears it" in said for said in hand.said)
 
 
-async def test_copy_and_history(bench: Workbench) -> None:
+async def test_copy_and_history(bench: Workbench, terminal: None) -> None:
     async with opened(bench) as hand:
         await hand.press("y")
         assert hand.app.clipboard == "Never write to production without asking."

@@ -1,37 +1,22 @@
 """The export dialog: what is shown is what is written."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from textual.widgets import Static
 
-from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, open_bench, opened
+from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
 from tests.tui.widgets.host import until
 from workbench.bench.workbench import Workbench
+from workbench.formats.outlets import OUTLETS, Outlet
 from workbench.tui.export_dialog import ExportDialog, Pane
 from workbench.tui.playbook_preview import pieces, whole_file
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.safe_input import SafeInput
 
+KINDS = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
 BARE = "## RULES\n[r-00001] Look.\n[r-00002] Leap.\n"
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Workbench]:
-    bench = open_bench(tmp_path)
-    yield bench
-    bench.close()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    return tmp_path / "rules.txt"
-
-
-@pytest.fixture
-def bench(empty: Workbench, source: Path) -> Workbench:
-    bring_in(empty, source, TEXT)
-    return empty
 
 
 async def exporting(hand: Hand) -> ExportDialog:
@@ -50,8 +35,9 @@ async def go_to(hand: Hand, dialog: ExportDialog, path: Path | str) -> None:
 
 
 def shown(dialog: ExportDialog, pane: str) -> str:
-    """The text of a pane, its wrapped pieces joined again."""
-    return "".join(f"\n{p.text}" if p.number else p.text for p in dialog.query_one(f"#{pane}", Pane).rows).strip("\n")
+    """The text of a pane, its wrapped pieces joined again, without remarks on its end."""
+    lines = [piece for piece in dialog.query_one(f"#{pane}", Pane).rows if not piece.text.startswith("(no line end")]
+    return "".join(f"\n{p.text}" if p.number else p.text for p in lines).strip("\n")
 
 
 async def test_unchanged_there_is_nothing_to_write(bench: Workbench, source: Path) -> None:
@@ -155,19 +141,100 @@ async def test_a_file_changed_meanwhile_is_shown_again_before_it_is_replaced(
     bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
     async with opened(bench) as hand:
         dialog = await exporting(hand)
-        source.write_text("## THEIRS\n")
+        theirs = TEXT.replace("Retry everything twice.", "Never retry.")
+        source.write_text(theirs)
         await hand.press("ctrl+s")
         assert hand.app.screen is dialog
         assert "changed by another program" in state(dialog)
-        assert source.read_text() == "## THEIRS\n"
-        assert "## THEIRS" in shown(dialog, "export-changes")
+        assert "1 on both sides differently" in state(dialog)
+        assert "> [hr-00002] helpful=1 harmful=3 :: Never retry." in shown(dialog, "export-changes")
         await hand.press("ctrl+s")
+        assert hand.app.screen is dialog
+        assert source.read_text() == theirs
+        await hand.press("ctrl+r")
+        question = await hand.dialog(Confirm)
+        question._guard = 0.0
+        await hand.press("y")
         await hand.back()
     assert source.read_text() == bench.exporter.ace(BOOK)[0]
 
 
+async def test_changes_of_both_sides_are_written_together(bench: Workbench, source: Path) -> None:
+    bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
+    source.write_text(TEXT.replace("the Fly header", "the proxy header"))
+    both = TEXT.replace("the Fly header", "the proxy header").replace("Retry everything twice.", "Retry once.")
+    async with opened(bench) as hand:
+        dialog = await exporting(hand)
+        assert "1 place changed there, 1 here, 0 on both sides" in state(dialog)
+        await hand.press("ctrl+t")
+        assert shown(dialog, "export-whole") == both.rstrip("\n")
+        await hand.press("ctrl+s")
+        await hand.back()
+    assert source.read_text() == both
+
+
+async def test_what_only_somebody_else_changed_is_left_alone(bench: Workbench, source: Path) -> None:
+    theirs = TEXT.replace("the Fly header", "the proxy header")
+    source.write_text(theirs)
+    async with opened(bench) as hand:
+        dialog = await exporting(hand)
+        assert "Nothing to write" in state(dialog)
+        await hand.press("ctrl+s")
+        assert hand.app.screen is dialog
+    assert source.read_text() == theirs
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.name)
+async def test_every_format_shows_and_writes_the_same_bytes(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Outlet
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(bench, (80, 24)) as hand:
+        dialog = await exporting(hand)
+        await hand.press("ctrl+o")
+        await hand.dialog(Choose)
+        await hand.press(*["down"] * KINDS.index(kind), "enter")
+        await until(hand.pilot, lambda: hand.app.screen is dialog)
+        await hand.pilot.pause()
+        seen = shown(dialog, "export-whole")
+        assert "Never write to production without asking." in seen
+        if kind.name != "ace":
+            target = tmp_path / dialog.query_one(SafeInput).value
+            await hand.press("ctrl+s")
+            await hand.back()
+            assert target.read_bytes().decode().rstrip("\n").replace("\r", "␍") == seen
+
+
+async def test_a_part_of_the_playbook(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        dialog = await exporting(hand)
+        dialog.query_one("#export-section", SafeInput).value = "hard"
+        dialog.query_one("#export-least", SafeInput).value = "1"
+        await hand.pilot.pause()
+        assert "[hr-00003]" not in shown(dialog, "export-whole")
+        assert "[api-00004]" not in shown(dialog, "export-whole")
+        assert "[hr-00002]" in shown(dialog, "export-whole")
+        dialog.query_one("#export-least", SafeInput).value = "x"
+        await hand.pilot.pause()
+        assert "is no number of helpful marks" in state(dialog)
+        dialog.query_one("#export-section", SafeInput).value = "nowhere"
+        dialog.query_one("#export-least", SafeInput).value = ""
+        await hand.pilot.pause()
+        assert "No section is called “nowhere”" in state(dialog)
+        await hand.press("ctrl+s")
+        assert hand.app.screen is dialog
+
+
+async def test_the_text_is_copied(bench: Workbench, terminal: None) -> None:
+    async with opened(bench) as hand:
+        await exporting(hand)
+        await hand.press("ctrl+y")
+        assert hand.app.clipboard == TEXT
+        assert any("OSC 52" in said for said in hand.said)
+
+
 async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
-    source.write_text("## THEIRS\n")
+    bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
     async with opened(bench, (80, 24)) as hand:
         dialog = await exporting(hand)
         changes, whole = dialog.query_one("#export-changes"), dialog.query_one("#export-whole")
@@ -176,7 +243,7 @@ async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
         assert (changes.display, whole.display) == (False, True)
         await hand.pilot.resize_terminal(160, 40)
         await until(hand.pilot, lambda: bool(changes.display) and bool(whole.display))
-        await hand.press("tab", "G")
+        await hand.press("tab", "tab", "tab", "G")
         assert isinstance(dialog.focused, Pane)
 
 

@@ -1,11 +1,10 @@
 """The Playbook to look at, through the real app over a real store."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.tui.playbook_host import BOOK, TEXT, bring_in, open_bench, opened
+from tests.tui.playbook_host import BOOK, TEXT, opened
 from tests.tui.widgets.host import is_inert, picture, until
 from workbench.bench.workbench import Workbench, open_workbench
 from workbench.store.library import Library
@@ -17,28 +16,6 @@ from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.editor import TextEditor
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Workbench]:
-    bench = open_bench(tmp_path)
-    yield bench
-    bench.close()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    return tmp_path / "rules.txt"
-
-
-@pytest.fixture
-def bench(empty: Workbench, source: Path) -> Workbench:
-    bring_in(empty, source, TEXT)
-    return empty
-
-
-def bullet_ids(bench: Workbench) -> list[str]:
-    return [b.id for b in bench.playbooks.open(BOOK).bullets]
 
 
 async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(bench: Workbench) -> None:
@@ -133,7 +110,7 @@ def _refreshed(library: Library) -> bool:
 
 async def test_hostile_text_is_inert_everywhere(empty: Workbench) -> None:
     empty.importer.carry_out(empty.importer.plan(HOSTILE))
-    async with opened(empty, (170, 50)) as hand:
+    async with opened(empty, (230, 50)) as hand:
         rows = len(hand.screen.rows.rows)
         for _ in range(rows):
             lines = picture(hand.app)

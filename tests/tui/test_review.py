@@ -170,12 +170,14 @@ async def test_merging_shows_both_texts_and_then_advances(bench: Workbench) -> N
         assert "Merge c3 into …" in shown
         assert TEXTS["c3"] in shown
         assert "{+,+}" in shown
-        assert "Merging keeps twin with the text of c3" in shown
+        assert "twin stays signal and keeps its own text" in shown
         await drive.keys("n")
         assert bench.library.memories.get("c3").status == "candidate"
-        await drive.keys("m", "y")
+        await drive.keys("m", "t")
+        assert "twin stays signal and gets the text of c3" in " ".join(screen_text(drive.app).split())
+        await drive.keys("t", "y")
         assert bench.library.memories.get("c3").archived_reason == "merged"
-        assert bench.library.memories.get("twin").content == TEXTS["c3"]
+        assert bench.library.memories.get("twin").content == text
         assert drive.current == "c4"
         await drive.keys("u")
         assert drive.current == "c3"

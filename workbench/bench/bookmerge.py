@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.playbook import Bullet, Playbook, Section
+from workbench.core.playbook import Book, Bullet, Playbook, Section
 from workbench.core.text import clean_for_store
 from workbench.paths import shipped
 from workbench.store.library import Library
@@ -33,7 +33,9 @@ def new_parts(library: Library, playbook: Playbook, path: Path) -> tuple[list[ob
     """Return the records to store, and the ids of bullets whose stored text differs and stays.
 
     A file that is not known yet becomes a playbook of its own. Of a known one, only bullets and
-    sections that are missing are added; bullets that were merged away count as present.
+    sections that are missing are added; bullets that were merged away count as present. While the rest
+    still stands as it does in the file, they go to their own places with their own lines, so that an
+    import that was stopped can be finished; otherwise they follow the others.
     """
     name = book_id(path)
     sections = [replace(s, book=name) for s in playbook.sections]
@@ -45,7 +47,17 @@ def new_parts(library: Library, playbook: Playbook, path: Path) -> tuple[list[ob
     merged = {alias for b in stored.values() for alias in b.aliases}
     missing = [b for b in bullets if b.id not in stored and b.id not in merged]
     kept = [b.id for b in bullets if b.id in stored and stored[b.id].content != b.content]
+    if missing and _is_unmoved(book, playbook.book, stored, bullets):
+        return [*(s for s in sections if f"{name}/{s.id}" not in library.sections), *missing], kept
     return [*_sections(library, sections, missing), *_appended(missing, stored)], kept
+
+
+def _is_unmoved(book: Book, file: Book, stored: dict[str, Bullet], bullets: list[Bullet]) -> bool:
+    """Tell whether the file is laid out as the stored playbook, and every bullet of both stands in the same place."""
+    layout = [(b.dialect, b.newline, b.final_newline, b.tail) for b in (book, file)]
+    shared = [(b, stored[b.id]) for b in bullets if b.id in stored]
+    places_hold = all((b.section, b.order) == (s.section, s.order) for b, s in shared)
+    return layout[0] == layout[1] and places_hold and (bool(shared) or not stored)
 
 
 def _sections(library: Library, sections: list[Section], bullets: list[Bullet]) -> list[Section]:

@@ -39,6 +39,10 @@ class BookRules:
             for id in ids:
                 tx.put(self._deprecated(self._playbooks.bullet(book, id), reason, replacement))
 
+    def fit(self, book: str, ids: Sequence[str], budget: int) -> None:
+        """Deprecate the bullets that do not fit a budget of tokens, as one action."""
+        self.deprecate(book, ids, f"beyond the budget of {budget:,} tokens")
+
     def restore(self, book: str, ids: Sequence[str]) -> None:
         """Make deprecated bullets count again."""
         with self._library.transaction(self._context.actor, f"restore {_named(ids)}") as tx:
@@ -46,6 +50,10 @@ class BookRules:
                 bullet = self._playbooks.bullet(book, id)
                 metadata = {k: v for k, v in bullet.metadata.items() if k not in (REASON, REPLACED_BY, SINCE)}
                 tx.put(replace(bullet, state="active", metadata=metadata))
+
+    def all_deprecated(self, book: str, ids: Sequence[str]) -> bool:
+        """Tell whether all of these are deprecated, so that the next step is to restore them."""
+        return all(self._playbooks.bullet(book, id).state == "deprecated" for id in ids)
 
     def avoid(self, book: str, id: str, content: str = "", section: str = "") -> str:
         """Deprecate a harmful rule and add a warning of it; return the warning's id.

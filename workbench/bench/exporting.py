@@ -96,7 +96,7 @@ class Exporter:
     def render(self, format: str, choice: Choice, path: Path | None = None) -> Rendered:
         """Return the text of a file in a format; what is in the file at `path` already stays where it can."""
         original = present(path) if path is not None else None
-        return render(self._context, self._playbooks, format, choice, original)
+        return render(self._context, self._playbooks, format, choice, original, path)
 
     def ace(self, book: str, dialect: Dialect | None = None) -> tuple[str, tuple[str, ...]]:
         """Return a playbook as ACE text, in the dialect it was read in or in another one, with remarks."""

@@ -8,13 +8,19 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import tempfile
+import zlib
 from hashlib import sha256
 from pathlib import Path
 
 FOLDER = "cache/files"
 LARGEST = 4_000_000
 """Longest text, in characters, that is kept."""
+
+_PATH = re.compile(r'\{"path": ("(?:[^"\\]|\\.)*")')
+_PATH_WITHIN = 40_000
+"""Bytes of a copy within which its path is found: names are at most 4096 bytes, escaped at most six times that."""
 
 
 class FileBases:
@@ -46,8 +52,27 @@ class FileBases:
                 file.write(gzip.compress(data, mtime=0))
             Path(temporary).replace(place)
 
+    def paths(self) -> list[Path]:
+        """Return every file that the store was read from or written to, as far as is known."""
+        try:
+            places = sorted(self._folder.glob("*.json.gz"))
+        except OSError:
+            return []
+        return [path for place in places if (path := _path_in(place)) is not None]
+
     def _place(self, path: Path) -> Path:
         return self._folder / f"{sha256(_name(path).encode(errors='surrogateescape')).hexdigest()[:24]}.json.gz"
+
+
+def _path_in(place: Path) -> Path | None:
+    """Return the path that a copy begins with; the text after it is not unpacked."""
+    try:
+        with gzip.open(place) as file:
+            head = file.read(_PATH_WITHIN).decode()
+        found = _PATH.match(head)
+        return Path(json.loads(found[1])) if found else None
+    except (OSError, EOFError, ValueError, zlib.error):
+        return None
 
 
 def _name(path: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from workbench.bench.observation import Observation, cleaned, memory_of
 from workbench.core.dedup import contained_in_recent
 from workbench.core.memory import Memory
-from workbench.core.text import clean_for_store
+from workbench.safety.secrets import mask as mask_secrets
 from workbench.store.append import appending
 
 
@@ -28,11 +28,11 @@ def append(
     observation: Observation,
     actor: str,
     clock: Callable[[], datetime],
-    mask: Callable[[str], str] = clean_for_store,
+    mask: Callable[[str], str] = mask_secrets,
 ) -> Appended:
     """Add an observation to the store in `folder`, unless one of its last ten memories says it already.
 
-    Raises `InvalidRecord` or `StoreProblem`.
+    `mask` takes out what must not be written. Raises `InvalidRecord` or `StoreProblem`.
     """
     seen = cleaned(observation, mask)
     with appending(folder, actor, f"ingest {seen.observation_type}", clock) as block:

@@ -3,7 +3,7 @@
 import contextlib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -11,14 +11,17 @@ from pathlib import Path
 from workbench.bench.bookmerge import new_parts
 from workbench.bench.context import Context
 from workbench.bench.filebase import FileBases
+from workbench.bench.import_guard import Guard
 from workbench.bench.reflecting import state_of
-from workbench.core.errors import UnreadableFile
+from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.importance import base_importance
 from workbench.core.judgment import Judgment, SavedQuery, judgment_id
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
+from workbench.core.proposal import Proposal
 from workbench.core.record import iso
 from workbench.core.trigger import record_observation
+from workbench.core.usage_tally import UsageTally
 from workbench.formats import registry
 from workbench.formats.model import JudgedQuery, Parsed, ReadContext
 from workbench.store.library import Tx
@@ -36,7 +39,7 @@ class ImportPlan:
     """What a file holds and what of it is new: exactly what importing would write.
 
     `present` counts records that are there already, `kept` names those whose stored version
-    differs from the file's and stays as it is.
+    differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
     """
 
     path: Path
@@ -44,22 +47,34 @@ class ImportPlan:
     records: tuple[object, ...]
     present: int
     kept: tuple[str, ...]
+    rev: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
         """How many new records of each kind, by a word a person knows."""
         kinds = (("memories", Memory), ("bullets", Bullet), ("queries", SavedQuery), ("judgments", Judgment))
-        return {word: sum(isinstance(r, kind) for r in self.records) for word, kind in kinds}
+        found = {word: sum(isinstance(r, kind) for r in self.records) for word, kind in kinds}
+        found["runs"] = len(self.parsed.runs) if any(isinstance(r, UsageTally) for r in self.records) else 0
+        found["suggestions"] = sum(isinstance(r, Proposal) for r in self.records)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did. `group` undoes it; `written` < the plan's records when it was cancelled."""
+    """What an import did. `group` undoes it; `written` < the plan's records when it was cancelled.
+
+    `overtaken` are the keys of records that somebody else stored since the plan was made: theirs stay.
+    """
 
     plan: ImportPlan
     written: int
     group: str
     cancelled: bool = False
+    overtaken: tuple[str, ...] = ()
+
+
+class ReadingStopped(WorkbenchError):
+    """A person stopped an import while its file was being read; nothing was written."""
 
 
 class Importer:
@@ -70,21 +85,33 @@ class Importer:
         self._library = context.library
 
     def plan(
-        self, path: Path, *, format: str | None = None, epoch: datetime | None = None, step_hours: float = 1.0
+        self,
+        path: Path,
+        *,
+        format: str | None = None,
+        epoch: datetime | None = None,
+        step_hours: float = 1.0,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
     ) -> ImportPlan:
-        """Read a file and compare it with the store; writes nothing. Raises `UnreadableFile`.
+        """Read a file and compare it with the store; writes nothing. Raises `UnreadableFile`, `ReadingStopped`.
 
-        `epoch` and `step_hours` place records that have step counters instead of times.
+        `epoch` and `step_hours` place records that have step counters instead of times. `progress` hears of
+        (lines read, lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files
+        when they are read.
         """
+        rev = self._library.journal.rev
         context = ReadContext(
             now=self._context.now(),
             file=str(path),
             epoch=epoch,
             step_hours=step_hours,
             importance=base_importance,
+            watch=_watching(path, progress, cancelled),
         )
         with collection_paused():
             parsed = registry.read_file(path, format=format, context=context)
+        context.watch(parsed.records_in, parsed.records_in)
         new: list[object] = []
         kept: list[str] = []
         known = {alias for m in self._library.memories.all() for alias in m.aliases}
@@ -101,7 +128,19 @@ class Importer:
         new += [r for query in parsed.queries for r in self._query(query)]
         read = len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
         present = read - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
-        return ImportPlan(path, parsed, tuple(new), present, tuple(kept))
+        if parsed.runs or parsed.replies:
+            return replace(self._plan_for_books(path, parsed), rev=rev)
+        return ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
+
+    def _plan_for_books(self, path: Path, parsed: Parsed) -> ImportPlan:
+        """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change it."""
+        from workbench.bench.bookintake import new_proposals, new_tallies
+
+        tallies, parsed = new_tallies(self._context, parsed, path)
+        text = registry.read_text(path) if parsed.replies else ""
+        found = [*tallies, *new_proposals(self._context, parsed, path, text)]
+        plan = ImportPlan(path, parsed, tuple(found), 0, ())
+        return replace(plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"])
 
     def carry_out(
         self,
@@ -114,25 +153,30 @@ class Importer:
     ) -> ImportReport:
         """Write what a plan holds, as `actor` (`import:FILE` unless told otherwise).
 
-        `as_new` lets the memories feed the reflection gauge.
+        `as_new` lets the memories feed the reflection gauge. What somebody else stored since the plan was made is
+        left as it is.
         """
         group = f"import-{uuid.uuid4().hex[:12]}"
         actor, label = actor or f"import:{plan.path.name}", f"import {plan.path.name}"
-        done = 0
+        guard, done = Guard(self._library, plan.rev), 0
+        overtaken: list[str] = []
         for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
             if cancelled is not None and cancelled():
-                return ImportReport(plan, done, group, cancelled=True)
-            more = done + len(chunk) < len(plan.records)
-            with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
-                for record in chunk:
-                    tx.put(record)
-                if as_new:
-                    self._count(tx, chunk)
+                return ImportReport(plan, done - len(overtaken), group, True, tuple(overtaken))
             done += len(chunk)
+            more = guard.any_new(plan.records, done)
+            with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
+                new, there = guard.still_new(chunk)
+                for record in new:
+                    tx.put(record)
+                if as_new and new:
+                    self._count(tx, new)
+            overtaken += there
             if progress is not None:
                 progress(done, len(plan.records))
-        self._agree(plan)
-        return ImportReport(plan, done, group)
+        if not overtaken:
+            self._agree(plan)
+        return ImportReport(plan, done - len(overtaken), group, False, tuple(overtaken))
 
     def _agree(self, plan: ImportPlan) -> None:
         """Note what the file holds, unless the store says otherwise: an export then tells whose changes are whose."""
@@ -159,6 +203,18 @@ class Importer:
         for memory, grade in query.relevant.items():
             if judgment_id(name, memory) not in self._library.judgments:
                 yield Judgment(judgment_id(name, memory), name, memory, grade, "import", at)
+
+
+def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None) -> Progress:
+    """Return what a reader calls with how far it is; it raises `ReadingStopped` when it is to stop."""
+
+    def watch(done: int, total: int) -> None:
+        if cancelled is not None and cancelled():
+            raise ReadingStopped(f"Reading {path.name} was stopped.", "Nothing was written.")
+        if progress is not None:
+            progress(done, total)
+
+    return watch
 
 
 def query_id(text: str, now: datetime | None) -> str:

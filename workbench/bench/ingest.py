@@ -7,17 +7,17 @@ from typing import Literal
 import numpy as np
 
 from workbench.bench.context import Context
-from workbench.bench.observation import Observation, cleaned, memory_of
+from workbench.bench.observation import MASKED, Observation, cleaned, memory_of
 from workbench.bench.reflecting import state_of
 from workbench.bench.retriever import Retriever
 from workbench.core.dedup import RECENT, DedupThresholds, PairVerdict, contained_in_recent, judge_pair
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.core.record import iso
-from workbench.core.text import clean_for_store
 from workbench.core.trigger import record_observation
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fuzzy import order_similarity
+from workbench.safety.secrets import mask as mask_secrets
 from workbench.store.library import Tx
 
 NEAREST = 5
@@ -45,9 +45,9 @@ Near = tuple[Memory, PairVerdict, float]
 
 
 class Ingest:
-    """The way in for observations, one or many at a time."""
+    """The way in for observations, one or many at a time; `mask` takes out what must not be written."""
 
-    def __init__(self, context: Context, retriever: Retriever, mask: Callable[[str], str] = clean_for_store) -> None:
+    def __init__(self, context: Context, retriever: Retriever, mask: Callable[[str], str] = mask_secrets) -> None:
         self._context = context
         self._library = context.library
         self._retriever = retriever
@@ -148,6 +148,7 @@ class _Batch:
             "at": iso(self._context.now()),
             "similarity": round(cosine, 4),
             "session": observation.session_id,
+            **({MASKED: list(observation.masked)} if observation.masked else {}),
         }
         known = memory.metadata.get("absorbed", [])
         absorbed = [*(known if isinstance(known, list) else []), note]
@@ -176,6 +177,7 @@ class _Batch:
             created_at=self._context.now(),
             evidence=(memory.id, other.id),
             flags=verdict.reasons_against,
+            reasons=verdict.reasons_for,
             similarity=cosine,
             importance=max(memory.importance_score, other.importance_score),
         )

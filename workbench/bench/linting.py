@@ -10,7 +10,7 @@ from workbench.bench.filewrite import present, replace_file
 from workbench.core.errors import Conflict
 from workbench.formats.lint.files import lint_file
 from workbench.formats.lint.finding import Finding, Fix
-from workbench.formats.registry import read_text
+from workbench.formats.registry import format_named, read_text
 
 PASSES = 50
 """How often a file is looked over again while everything is put right."""
@@ -23,6 +23,11 @@ class Linted:
     path: Path
     format: str
     findings: tuple[Finding, ...]
+
+    @property
+    def title(self) -> str:
+        """The name of the format for people."""
+        return format_named(self.format).title
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,21 @@ def make(changes: Iterable[Change]) -> None:
     for change in chosen:
         if change.before != change.after:
             replace_file(change.path, change.after)
+
+
+def take_back(changes: Iterable[Change]) -> None:
+    """Give files the text they had before some changes were made. Raises `Conflict` when one changed since."""
+    made = tuple(change for change in changes if change.before != change.after)
+    for change in made:
+        if present(change.path) != change.after:
+            raise Conflict(
+                f"{change.path} was changed by another program since.", "The fix was not taken back; look at the file."
+            )
+    for change in reversed(made):
+        if change.before is None:
+            change.path.unlink(missing_ok=True)
+        else:
+            replace_file(change.path, change.before)
 
 
 def put_right(path: Path, now: datetime, rules: frozenset[str] | None = None, format: str | None = None) -> int:

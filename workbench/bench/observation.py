@@ -7,11 +7,16 @@ from datetime import datetime
 from workbench.core.errors import InvalidRecord
 from workbench.core.importance import base_importance
 from workbench.core.memory import MAX_CONTENT, NO_SOURCE, Memory, MemoryType, Source
+from workbench.core.text import clean_for_store
+from workbench.safety.secrets import masked_rules
+
+MASKED = "masked"
+"""Metadata key of what was masked when a memory was captured: the names of the secrets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something an agent or a person noticed."""
+    """Something an agent or a person noticed; `masked` names the secrets that were taken out of it."""
 
     content: str
     observation_type: str = "general"
@@ -19,17 +24,23 @@ class Observation:
     session_id: str = ""
     tags: tuple[str, ...] = ()
     source: Source = NO_SOURCE
+    masked: tuple[str, ...] = ()
 
 
 def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation:
-    """Return an observation as it may be stored; raises `InvalidRecord` for empty or too long text."""
-    text = mask(observation.content).strip()
-    if not text:
+    """Return an observation as it may be stored, its secrets masked; raises `InvalidRecord` for no or too much text."""
+    given = clean_for_store(observation.content).strip()
+    if not given:
         raise InvalidRecord("There is no text to remember.", "Nothing was written.")
+    # Nobody waits for a text to be searched that is too long to be kept.
+    text = mask(given) if len(given) <= MAX_CONTENT else given
     if len(text) > MAX_CONTENT:
         message = f"The text is {len(text):,} characters long, at most {MAX_CONTENT:,} fit."
         raise InvalidRecord(message, "Nothing was written.")
-    return replace(observation, content=text)
+    tags = tuple(mask(clean_for_store(tag)) for tag in observation.tags)
+    if text == given and tags == observation.tags:
+        return replace(observation, content=text)
+    return replace(observation, content=text, tags=tags, masked=masked_rules("\n".join((text, *tags))))
 
 
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
@@ -46,4 +57,5 @@ def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
         importance_score=base_importance(observation.observation_type, observation.content),
         helpful_created=1,
         source=observation.source,
+        metadata={MASKED: list(observation.masked)} if observation.masked else {},
     )

@@ -1,39 +1,27 @@
 """What goes into an exported file: which memories or bullets, and what the format makes of them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from workbench.bench.ace_remarks import ace_remarks
 from workbench.bench.context import Context
+from workbench.bench.outgoing_choice import Choice
+from workbench.bench.outgoing_memories import chosen_memories
+from workbench.bench.outgoing_origin import origin_of
 from workbench.bench.playbook import Playbooks
 from workbench.bench.query_export import qrels
 from workbench.bench.querysets import judged_queries
-from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
-from workbench.core.lifecycle import ARCHIVED_FROM
-from workbench.core.memory import Memory
-from workbench.core.playbook import Dialect, Playbook
-from workbench.formats import ace, registry, trec
-from workbench.formats.model import Parsed, ReadContext
+from workbench.bench.texts import place_of
+from workbench.core.errors import UnknownRecord, WorkbenchError
+from workbench.core.playbook import Playbook
+from workbench.formats import ace, cass, registry, trec
+from workbench.formats.books import dated
+from workbench.formats.model import Parsed
 from workbench.formats.outlets import Outlet, outlet
-from workbench.formats.records import file_part
+
+__all__ = ["Choice", "Rendered", "narrowed", "render"]
 
 NOTHING = "Nothing was written."
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a person wants in the file.
-
-    `book` is a playbook's name (`None`: memories, where the format leaves the choice), `section` a part of a
-    section's name, `min_helpful` the least number of helpful marks, `memories` the memories a filter found
-    (`None`: no filter was given), `dialect` how ACE text is written (`None`: as it was read).
-    """
-
-    book: str | None = None
-    section: str = ""
-    min_helpful: int | None = None
-    memories: tuple[Memory, ...] | None = None
-    dialect: Dialect | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +35,14 @@ class Rendered:
 
 
 def render(
-    context: Context, playbooks: Playbooks, format: str, choice: Choice, original: str | None = None
+    context: Context,
+    playbooks: Playbooks,
+    format: str,
+    choice: Choice,
+    original: str | None = None,
+    path: Path | None = None,
 ) -> Rendered:
-    """Return the text of a file; `original` is the text it replaces, whose own lines stay where they can.
+    """Return the text of a file; `original` is the text it replaces at `path`, whose own lines stay where they can.
 
     Raises `WorkbenchError` for a format, playbook or section that is not there.
     """
@@ -61,8 +54,21 @@ def render(
     elif kind.holds == "playbook" or (kind.holds == "either" and choice.book is not None):
         parsed, remarks = _book(playbooks, kind, choice)
     else:
-        parsed, remarks = _memories(context, kind, choice, own)
+        parsed, remarks = _memories(context, kind, choice, own, path)
+    parsed = _without(parsed, choice.without)
+    if own is None and kind.reads:
+        own = origin_of(context, kind, parsed)
     return Rendered(kind, _text(context, kind, parsed, choice, own), parsed, tuple(remarks))
+
+
+def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
+    """Return a file's records without those at some places of the store."""
+    if not places:
+        return parsed
+    books = tuple(
+        replace(book, bullets=tuple(b for b in book.bullets if place_of(b) not in places)) for book in parsed.playbooks
+    )
+    return replace(parsed, memories=tuple(m for m in parsed.memories if place_of(m) not in places), playbooks=books)
 
 
 def _text(context: Context, kind: Outlet, parsed: Parsed, choice: Choice, own: str | None) -> str:
@@ -70,6 +76,8 @@ def _text(context: Context, kind: Outlet, parsed: Parsed, choice: Choice, own: s
         return ace.write_playbook(parsed.playbooks[0], dialect=choice.dialect)
     if kind.name == trec.QRELS_FORMAT.name:
         return qrels(context)
+    if kind.name == cass.NAME:
+        parsed = replace(parsed, playbooks=tuple(dated(book, context.now()) for book in parsed.playbooks))
     # Learning entries carry everything that is known of a memory: they are written anew, not woven into a file.
     return kind.write(parsed, None if kind.name == "lifecycle" else own)
 
@@ -115,62 +123,13 @@ def narrowed(playbook: Playbook, section: str = "", min_helpful: int | None = No
     return Playbook(replace(playbook.book, tail=()), sections, bullets)
 
 
-def _memories(context: Context, kind: Outlet, choice: Choice, own: str | None) -> tuple[Parsed, list[str]]:
+def _memories(
+    context: Context, kind: Outlet, choice: Choice, own: str | None, path: Path | None
+) -> tuple[Parsed, list[str]]:
     if choice.section:
         raise WorkbenchError(f"--section does not go with --format {kind.name}.", f"{NOTHING} Use --filter instead.")
-    everything = tuple(context.library.memories.all())
-    remarks: list[str] = []
-    if choice.memories is not None:
-        ids = {memory.id for memory in choice.memories}
-        chosen = [m for m in everything if m.id in ids]
-    elif kind.name == "lifecycle":
-        chosen = list(everything)
-    elif own is not None or kind.reads:
-        chosen, remark = _of_the_file(context, kind, everything, own)
-        remarks += [remark] if remark else []
-    else:
-        chosen = [m for m in everything if _is_current(m)]
-    if choice.min_helpful is not None:
-        chosen = [m for m in chosen if m.helpful_count >= (choice.min_helpful or 0)]
-    return Parsed(kind.name, memories=tuple(chosen)), remarks
-
-
-def _of_the_file(
-    context: Context, kind: Outlet, everything: Sequence[Memory], own: str | None
-) -> tuple[list[Memory], str]:
-    """Return the memories a file of another tool is to hold when nobody said which.
-
-    Those that the file on disk holds; without one, those that came from such a file; otherwise all that an agent is
-    served. What was forgotten or rejected since goes from the file.
-    """
-    living = [m for m in everything if not _was_archived_here(m)]
-    if own is not None:
-        inside = _ids_in(context, kind, own)
-        mine = [m for m in living if m.id in inside]
-        if mine:
-            return mine, ""
-    from_such = [m for m in living if file_part(m, kind.name) is not None]
-    if from_such:
-        return from_such, f"{len(from_such):,} memories that came from such a file; --filter chooses others."
-    current = [m for m in living if _is_current(m)]
-    return current, f"{len(current):,} memories that an agent may be served; --filter chooses others."
-
-
-def _ids_in(context: Context, kind: Outlet, own: str) -> set[str]:
-    try:
-        found = registry.format_named(kind.name).read(own, ReadContext(now=context.now(), file=""))
-    except UnreadableFile:
-        return set()
-    return {memory.id for memory in found.memories}
-
-
-def _was_archived_here(memory: Memory) -> bool:
-    """Tell a memory that was forgotten, rejected or merged from one that its own file calls done."""
-    return memory.status == "archived" and ARCHIVED_FROM in memory.metadata
-
-
-def _is_current(memory: Memory) -> bool:
-    return memory.status in ("signal", "confirmed", "promoted")
+    chosen, remarks = chosen_memories(context, kind, choice, own, path)
+    return Parsed(kind.name, memories=tuple(chosen)), list(remarks)
 
 
 def _bullets(count: int) -> str:

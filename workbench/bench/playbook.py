@@ -1,17 +1,19 @@
 """The playbook: bullets are voted on, edited, moved and exported here."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from workbench.bench import votes
 from workbench.bench.bookchanges import LastChange, LastChanges
 from workbench.bench.context import Context
+from workbench.bench.usage import Usages
 from workbench.core import delta
-from workbench.core.bookfilter import BookFilter
-from workbench.core.errors import Conflict, UnknownRecord
+from workbench.core.bookfilter import NOBODY, Among, BookFilter
+from workbench.core.budget import Costs, Fitting, costs, in_order
+from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
 from workbench.core.playbook import Book, Bullet, Playbook, Section
 from workbench.core.text import clean_for_store
-from workbench.core.tokens import estimated_tokens
+from workbench.core.usage import BulletUsage, disagrees
 from workbench.core.vote import Verdict, Vote, vote_id
 from workbench.formats import ace
 from workbench.store.library import Tx
@@ -29,23 +31,41 @@ class BookLine:
 
 @dataclass(frozen=True, slots=True)
 class BookView:
-    """A playbook as it is shown: `characters` of its file, and this actor's live votes by bullet id."""
+    """A playbook as it is shown: `characters` of its file, and this actor's live votes by bullet id.
+
+    `cut` says what fits the budget when the file is cut there, `None` without a budget or when everything fits.
+    `usage` is what runs tell about each bullet that any run used.
+    """
 
     playbook: Playbook
     characters: int
     votes: Mapping[str, Verdict]
+    costs: Costs
+    cut: Fitting | None = None
+    usage: Mapping[str, BulletUsage] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
         """The estimated tokens of the whole file."""
-        return estimated_tokens(self.characters)
+        return self.costs.total
 
-    def listed(self, wanted: BookFilter) -> tuple[tuple[Section, tuple[Bullet, ...]], ...]:
+    @property
+    def over(self) -> frozenset[str]:
+        """The ids of the bullets below the cut."""
+        return frozenset(self.cut.outside) if self.cut else frozenset()
+
+    @property
+    def disputed(self) -> frozenset[str]:
+        """The ids of the bullets whose votes and runs contradict each other."""
+        found = ((b, self.usage.get(b.id)) for b in self.playbook.bullets)
+        return frozenset(b.id for b, told in found if told and disagrees(told, b.helpful_count, b.harmful_count))
+
+    def listed(self, wanted: BookFilter, among: Among = NOBODY) -> tuple[tuple[Section, tuple[Bullet, ...]], ...]:
         """Return the sections with their bullets, in file order; under a filter only those with a match."""
         members: dict[str, list[Bullet]] = {s.id: [] for s in self.playbook.sections}
         titles = {s.id: s for s in self.playbook.sections}
         for bullet in self.playbook.bullets:
-            if not wanted or wanted.matches(bullet, titles[bullet.section]):
+            if not wanted or wanted.matches(bullet, titles[bullet.section], among):
                 members[bullet.section].append(bullet)
         return tuple((titles[id], tuple(found)) for id, found in members.items() if found or not wanted)
 
@@ -57,6 +77,7 @@ class Playbooks:
         self._context = context
         self._library = context.library
         self._changes = LastChanges(context.library)
+        self._usages = Usages(context.library)
 
     def last_change(self, book: str, id: str) -> LastChange | None:
         """Return who changed a bullet last, or `None` when that lies far back."""
@@ -81,7 +102,10 @@ class Playbooks:
         playbook = self.open(book)
         found = ((b.id, self._live(book, b.id)) for b in playbook.bullets)
         mine = {id: vote.verdict for id, vote in found if vote is not None}
-        return BookView(playbook, len(ace.write_playbook(playbook)), mine)
+        characters, budget = len(ace.write_playbook(playbook)), playbook.book.budget
+        found_costs = costs(playbook, characters)
+        cut = in_order(playbook, budget) if budget and found_costs.total > budget else None
+        return BookView(playbook, characters, mine, found_costs, cut, self._usages.of(playbook))
 
     def vote(self, book: str, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
         """Vote on one bullet, or on several; the same vote again on a single one takes it back."""
@@ -161,6 +185,13 @@ class Playbooks:
             after = delta.apply(before, delta.CreateMeta(title), self._context.now())
             write_book(tx, before, after)
         return after.sections[-1].id
+
+    def set_budget(self, book: str, tokens: int) -> None:
+        """Set how many tokens a playbook may take; 0 takes the limit away. Raises `InvalidRecord` below 0."""
+        if tokens < 0:
+            raise InvalidRecord("A budget is a number of tokens, 0 or more.", "Nothing was changed.")
+        with self._library.transaction(self._context.actor, f"budget of {book}: {tokens or 'none'}") as tx:
+            tx.put(replace(self._library.books.get(book), budget=tokens))
 
     def ensure(self, book: str = MAIN) -> None:
         """Make an empty playbook unless it exists."""

@@ -17,7 +17,7 @@ from workbench.core.change import Change, diff
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.filter import parse_filter
 from workbench.core.memory import MAX_CONTENT, Memory
-from workbench.core.merge import merge_memories
+from workbench.core.merge import absorb, merge_memories
 from workbench.core.proposal import Proposal
 from workbench.core.record import from_doc, iso, to_doc
 from workbench.core.text import clean_for_store
@@ -117,14 +117,15 @@ class Review:
         exclude = (memory.id, *memory.citations, *proposal.evidence, *(c.memory.id for c in known.cited if c.memory))
         return looked_up(known, memory, self._retriever, exclude, k)
 
-    def merged(self, proposal: Proposal, other: str = "") -> Memory:
+    def merged(self, proposal: Proposal, other: str = "", content: str | None = None) -> Memory:
         """Return what a merge would leave: of a merge proposal's memories, or of a candidate with `other`.
 
-        Raises `WorkbenchError` when they cannot be merged.
+        `content` is the text to leave in place of theirs. Raises `WorkbenchError` when they cannot be merged.
         """
-        ids = (proposal.id, other) if other else proposal.evidence
-        pair = [self._library.memories.get(id) for id in ids]
-        return merge_memories(pair, self._context.now(), keep=ids[-1])[0]
+        if other:
+            return self._absorbed(proposal.id, other, content)[0]
+        pair = [self._library.memories.get(id) for id in proposal.evidence]
+        return merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)[0]
 
     def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the memories that accepting would write, as they would be; the one it is about comes first."""
@@ -150,11 +151,7 @@ class Review:
 
         Raises `Conflict` when the text of its memory no longer is the `expected` one.
         """
-        text = clean_for_store(content).strip("\n")
-        if not text.strip():
-            raise InvalidRecord("An empty text cannot be approved.", "Reject it instead; nothing was changed.")
-        if len(text) > MAX_CONTENT:
-            raise InvalidRecord(f"The text is longer than {MAX_CONTENT:,} characters.", "Nothing was changed.")
+        text = _checked(content, "approved")
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self.get(id)
             memory = self.memory(proposal)
@@ -199,13 +196,21 @@ class Review:
                 else:
                     tx.put(replace(proposal, review_after=until))
 
-    def merge_into(self, id: str, other: str) -> None:
-        """Merge a candidate into an existing memory, whose id is kept; the candidate becomes an alias of it."""
+    def merge_into(self, id: str, other: str, content: str | None = None) -> None:
+        """Merge a candidate into an existing memory, which stays what it is; the candidate becomes an alias of it.
+
+        The memory keeps its text too, unless a person chose another `content`. Raises `InvalidRecord` for an empty
+        or too long one.
+        """
         with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
-            pair = (self._candidate(id), self._library.memories.get(other))
-            merged, archived = merge_memories(pair, self._context.now(), keep=other)
-            for memory in (merged, *archived):
+            for memory in self._absorbed(id, other, content):
                 tx.put(memory)
+
+    def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
+        target = self._library.memories.get(other)
+        text = content if content in (None, target.content) else _checked(content or "", "merged")
+        merged, archived = absorb(target, self._candidate(id), self._context.now(), text)
+        return merged, *archived
 
     def split(self, id: str, parts: Sequence[str], expected: str | None = None) -> tuple[str, ...]:
         """Make several candidates of one, each with all its citations; return their ids.
@@ -276,6 +281,16 @@ class Review:
             return proposal.changes
         before = {m.id: self._library.memories.get(m.id) for m in after}
         return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
+
+
+def _checked(content: str, what: str) -> str:
+    """Return a person's text as it is stored; raises `InvalidRecord` for an empty or too long one."""
+    text = clean_for_store(content).strip("\n")
+    if not text.strip():
+        raise InvalidRecord(f"An empty text cannot be {what}.", "Reject it instead; nothing was changed.")
+    if len(text) > MAX_CONTENT:
+        raise InvalidRecord(f"The text is longer than {MAX_CONTENT:,} characters.", "Nothing was changed.")
+    return text
 
 
 def _texts(memory: Memory | None) -> Iterable[str]:

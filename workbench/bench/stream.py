@@ -1,18 +1,27 @@
 """The memory stream: find, vote, pin, edit, forget."""
 
+import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 
 from workbench.bench import votes
 from workbench.bench.context import Context
+from workbench.bench.texts import shown_texts
 from workbench.core import lifecycle
 from workbench.core.errors import Conflict, InvalidRecord
-from workbench.core.filter import Filter, parse_filter
+from workbench.core.filter import Filter, Predicate, parse_filter
 from workbench.core.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
 from workbench.core.vote import Verdict, vote_id
+from workbench.safety.scanning import scan
+
+REMEMBERED = 32_768
+"""Texts of which it is remembered whether they are flagged."""
+
+_FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
 
 MAX_FUZZY = 2000
 """How many memories a free-word search lists at most."""
@@ -22,13 +31,15 @@ MAX_FUZZY = 2000
 class StreamView:
     """What the stream shows: the filter, the memories in order, and how many there are in all.
 
-    `spans` gives, for memories found by free words, which characters of their line matched.
+    `spans` gives, for memories found by free words, which characters of their line matched. `wanted` is the test
+    that memories passed: the filter's, and that of `is:flagged`.
     """
 
     filter: Filter
     memories: tuple[Memory, ...]
     total: int
     spans: dict[str, tuple[tuple[int, int], ...]]
+    wanted: Predicate = field(compare=False)
 
 
 class Stream:
@@ -38,14 +49,15 @@ class Stream:
         self._context = context
         self._library = context.library
         self._citations: tuple[int, dict[str, list[str]]] | None = None
+        # A filter is read again with every key that is typed.
+        self._is_flagged = lru_cache(maxsize=REMEMBERED)(lambda text: bool(scan(text)))
 
     def view(self, text: str = "") -> StreamView:
         """Return the memories a filter lets through, newest first (best match first when there are free words).
 
         Raises `InvalidQuery` for a filter that cannot be read.
         """
-        chosen = parse_filter(text, self._context.now())
-        wanted = chosen.predicate()
+        chosen, wanted = self._parsed(text)
         every = self._library.memories.all()
         kept = sorted((m for m in every if wanted(m)), key=_newest, reverse=True)
         spans: dict[str, tuple[tuple[int, int], ...]] = {}
@@ -57,7 +69,7 @@ class Stream:
             hits.sort(key=lambda hit: (-hit.score, not any(s < len(kept[hit.index].line) for s, _ in hit.spans)))
             spans = {kept[hit.index].id: hit.spans for hit in hits}
             kept = [kept[hit.index] for hit in hits]
-        return StreamView(chosen, tuple(kept), len(every), spans)
+        return StreamView(chosen, tuple(kept), len(every), spans, wanted)
 
     def updated(self, view: StreamView, ids: Iterable[str], text: str) -> StreamView:
         """Return a view after the given memories changed: each is put, kept or left out where it belongs.
@@ -66,14 +78,14 @@ class Stream:
         """
         if view.filter.words:
             return self.view(text)
-        wanted = view.filter.predicate()
+        wanted = view.wanted
         changed = set(ids)
         kept = [m for m in view.memories if m.id not in changed]
         for id in changed:
             memory = self._library.memories.find(id)
             if memory is not None and wanted(memory):
                 insort(kept, memory, key=_older)
-        return StreamView(view.filter, tuple(kept), len(self._library.memories), view.spans)
+        return StreamView(view.filter, tuple(kept), len(self._library.memories), view.spans, wanted)
 
     def get(self, id: str) -> Memory:
         """Return a memory, by its id or by one it was merged from; raises `UnknownRecord`."""
@@ -145,6 +157,22 @@ class Stream:
         """Return this actor's live vote on a memory, or an empty text."""
         vote = self._library.votes.find(vote_id("memories", id, self._context.voter))
         return vote.verdict if vote else ""
+
+    def _parsed(self, text: str) -> tuple[Filter, Predicate]:
+        """Read a filter and its `is:flagged`, which only a scan of the texts can answer."""
+        asked = [found.group(1) for found in _FLAGGED.finditer(text)]
+        chosen = parse_filter(_FLAGGED.sub("", text), self._context.now())
+        passes = chosen.predicate()
+        if not asked:
+            return chosen, passes
+
+        def wanted(memory: Memory) -> bool:
+            return passes(memory) and all(self._flagged(memory) != (minus == "-") for minus in asked)
+
+        return chosen, wanted
+
+    def _flagged(self, memory: Memory) -> bool:
+        return any(map(self._is_flagged, shown_texts(memory)))
 
     def _citing(self) -> dict[str, list[str]]:
         """Return which memories cite each id; made anew when the store has changed."""

@@ -18,16 +18,27 @@ from workbench.store.journal import utc_now
 from workbench.store.library import Library
 
 if TYPE_CHECKING:
+    from workbench.bench.bookrefine import BookRefiner
+    from workbench.bench.bookrules import BookRules
+    from workbench.bench.bookwording import BookWording
     from workbench.bench.care import Care
+    from workbench.bench.curating import Curating
+    from workbench.bench.deduplication import Deduplication
     from workbench.bench.erasing import Eraser
     from workbench.bench.evaluation import Evaluator
     from workbench.bench.exporting import Exporter
+    from workbench.bench.impact import ImpactPreview
     from workbench.bench.importing import Importer
     from workbench.bench.ingest import Ingest
     from workbench.bench.judging import Judging
     from workbench.bench.playbook import Playbooks
+    from workbench.bench.promotion import Promotion
+    from workbench.bench.refining import Refining
+    from workbench.bench.reflection import Reflecting
     from workbench.bench.retriever import Retriever
+    from workbench.bench.safety import Safety
     from workbench.bench.tuning import Tuning
+    from workbench.bench.upkeep import Upkeep
 
 
 class Workbench:
@@ -59,6 +70,34 @@ class Workbench:
         return Playbooks(self.context)
 
     @cached_property
+    def refiner(self) -> "BookRefiner":
+        """Duplicates in a playbook."""
+        from workbench.bench.bookrefine import BookRefiner
+
+        return BookRefiner(self.context, self.playbooks, lambda: self.retriever)
+
+    @cached_property
+    def curating(self) -> "Curating":
+        """What a Curator or a Reflector suggests for a playbook."""
+        from workbench.bench.curating import Curating
+
+        return Curating(self.context, self.playbooks)
+
+    @cached_property
+    def wording(self) -> "BookWording":
+        """One text for several bullets, by Claude."""
+        from workbench.bench.bookwording import BookWording
+
+        return BookWording(self.context, self.safety.masked)
+
+    @cached_property
+    def rules(self) -> "BookRules":
+        """Deprecating bullets, and turning them into warnings."""
+        from workbench.bench.bookrules import BookRules
+
+        return BookRules(self.context, self.playbooks)
+
+    @cached_property
     def tuning(self) -> "Tuning":
         """Rankings under any profile."""
         from workbench.bench.profiles import Profiles
@@ -74,6 +113,20 @@ class Workbench:
         return Evaluator(self.context, self.retriever, self.tuning.profiles)
 
     @cached_property
+    def refining(self) -> "Refining":
+        """Other words for a candidate, by Claude."""
+        from workbench.bench.refining import Refining
+
+        return Refining(self.context)
+
+    @cached_property
+    def impact(self) -> "ImpactPreview":
+        """What approving would do to the saved queries."""
+        from workbench.bench.impact import ImpactPreview
+
+        return ImpactPreview(self.context, self.review, self.retriever, self.tuning.profiles)
+
+    @cached_property
     def judging(self) -> "Judging":
         """Graded judgments of saved queries."""
         from workbench.bench.judging import Judging
@@ -81,11 +134,32 @@ class Workbench:
         return Judging(self.context)
 
     @cached_property
+    def deduplication(self) -> "Deduplication":
+        """Groups of memories that say the same."""
+        from workbench.bench.deduplication import Deduplication
+
+        return Deduplication(self.context, lambda: self.retriever)
+
+    @cached_property
+    def upkeep(self) -> "Upkeep":
+        """What the lifecycle suggests."""
+        from workbench.bench.upkeep import Upkeep
+
+        return Upkeep(self.context, lambda: self.retriever)
+
+    @cached_property
     def ingest(self) -> "Ingest":
         """The way in for single observations."""
         from workbench.bench.ingest import Ingest
 
         return Ingest(self.context, self.retriever)
+
+    @cached_property
+    def reflecting(self) -> "Reflecting":
+        """Reflections, and what they cost."""
+        from workbench.bench.reflection import Reflecting
+
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked)
 
     @cached_property
     def importer(self) -> "Importer":
@@ -100,6 +174,21 @@ class Workbench:
         from workbench.bench.exporting import Exporter
 
         return Exporter(self.context, self.playbooks)
+
+    @cached_property
+    def safety(self) -> "Safety":
+        """What the texts hold that should not travel."""
+        from workbench.bench.safety import Safety
+
+        return Safety(self.context)
+
+    @cached_property
+    def promotion(self) -> "Promotion":
+        """The way from what is confirmed to playbooks, files that agents read, and skills."""
+        from workbench.bench.placing import Placing
+        from workbench.bench.promotion import Promotion
+
+        return Promotion(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
 
     @cached_property
     def care(self) -> "Care":
@@ -137,6 +226,11 @@ def open_workbench(
 ) -> Workbench:
     """Open (or create) the store in `folder`; `profiles` is where a person's own profiles lie.
 
-    Raises `StoreProblem`.
+    Files that a broken promotion left half changed are brought to what the store says. Raises `StoreProblem`.
     """
-    return Workbench(Context(Library(folder, clock), clock, settings or Settings(), actor, given), profiles)
+    library = Library(folder, clock)
+    if any(folder.glob("placing-*.json")):
+        from workbench.bench.placing import settle
+
+        settle(library)
+    return Workbench(Context(library, clock, settings or Settings(), actor, given), profiles)

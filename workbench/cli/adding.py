@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.appending import add_actor, add_observation, tags_of, text_of
+from workbench.cli.appending import add_actor, add_observation, masked_in, tags_of, text_of
 from workbench.cli.output import say
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import Session, actor_of
@@ -61,5 +61,5 @@ def _outcome(done: "Ingested") -> str:
     if done.outcome == "absorbed":
         return f"Counted on {memory.id}, which says the same."
     if done.outcome == "proposed" and other is not None:
-        return f"Stored as {memory.id}. It resembles {other.id}; a merge waits in Review."
-    return f"Stored as {memory.id}, importance {memory.importance_score:g}."
+        return f"Stored as {memory.id}. It resembles {other.id}; a merge waits in Review.{masked_in(memory)}"
+    return f"Stored as {memory.id}, importance {memory.importance_score:g}.{masked_in(memory)}"

@@ -6,7 +6,7 @@ from workbench.cli.output import say
 from workbench.cli.parsing import Commands, Parser, add_command
 from workbench.cli.session import Session, actor_of
 from workbench.core.errors import UnreadableFile
-from workbench.core.memory import MEMORY_TYPES, OBSERVATION_TYPES
+from workbench.core.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
 
 _APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
 A text that repeats one of the last ten memories is skipped; nothing else is compared (`workbench ingest` does that)."""
@@ -47,8 +47,16 @@ def append_text(session: Session) -> int:
     if done.skipped:
         say(f"Skipped: {memory.id} says it already.")
     else:
-        say(f"Stored as {memory.id}, importance {memory.importance_score:g}.")
+        say(f"Stored as {memory.id}, importance {memory.importance_score:g}.{masked_in(memory)}")
     return 0
+
+
+def masked_in(memory: Memory) -> str:
+    """Return a sentence on what was masked when a memory was captured, with a space before; mostly nothing."""
+    from workbench.bench.observation import MASKED
+
+    found = memory.metadata.get(MASKED)
+    return f" Masked: {', '.join(map(str, found))}." if isinstance(found, list) and found else ""
 
 
 def tags_of(given: list[str]) -> tuple[str, ...]:

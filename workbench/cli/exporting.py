@@ -1,12 +1,14 @@
 """`workbench export`: playbooks, memories and judgments as files of other tools."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.flagged import add_allowing, require_clean
+from workbench.cli.export_choice import NOTHING, add_choosing, choice_of
+from workbench.cli.flagged import add_allowing, allow, held_back, require_clean
 from workbench.cli.output import counted, say, warn
-from workbench.cli.parsing import Commands, add_command, count
+from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import Session
 from workbench.core.errors import Conflict, WorkbenchError
 
@@ -14,19 +16,23 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from workbench.bench.exporting import ExportPreview
-    from workbench.bench.outgoing import Choice, Rendered
+    from workbench.bench.outgoing import Rendered
     from workbench.bench.workbench import Workbench
-    from workbench.core.memory import Memory
+
+TAKE_THEIRS = "`workbench import --theirs FILE`"
+"""How what somebody else changed in a file gets into the store."""
 
 SHOWN = 40
 """Lines of a diff that are shown."""
-
-NOTHING = "Nothing was written."
 
 _DETAILS = """Formats of other tools: ace, skillbook, cass (playbooks); jsonl, semantic-patterns, learnings,
 mcp-memory, letta, external-overview, external-detail, external-messages (memories); queries,
 trec-qrels (judgments). Plain ones: json, yaml, csv, markdown, prompt, prompt-counts.
 block writes into the managed block of a Markdown file such as CLAUDE.md or AGENTS.md.
+
+What an agent reads (every format but jsonl, json, yaml and csv) never holds candidates, archived or
+rejected memories, or ones from the future: how many were left out is said; --all-status takes them
+along. The plain formats hold a playbook (--book) or memories (--memories, --filter).
 
 Without --out the exact text goes to stdout. With --out the file is replaced in one step, after
 showing what changes in it; what the file holds beside the exported records stays as it is, and an
@@ -41,11 +47,7 @@ def add_commands(commands: Commands) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--out", metavar="FILE", type=Path, help="write this file")
     where.add_argument("--copy", action="store_true", help="put the text on the clipboard")
-    parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
-    parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name holds this")
-    parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
-    parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
-    parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")
+    add_choosing(parser)
     add_allowing(parser)
     parser.add_argument("--merge", action="store_true", help="keep what somebody else changed in the file meanwhile")
     parser.add_argument("--force", action="store_true", help="replace a file even if it is another kind or has changed")
@@ -56,51 +58,18 @@ def export(session: Session) -> int:
     args = session.args
     path = None if args.out is None else session.cwd / args.out.expanduser()
     with session.changing() if args.allow_flagged else session.reading() as bench:
-        choice, cut = _choice(args, bench)
+        choice, cut = choice_of(args, bench)
+        allow(bench, args.allow_flagged, args.reason)
         rendered = bench.exporter.render(args.format, choice, path)
-        for remark in (*cut, *rendered.remarks, *require_clean(bench, rendered.parsed, args.allow_flagged)):
+        if args.skip_flagged and (held := held_back(bench, rendered.parsed)):
+            rendered = bench.exporter.render(args.format, replace(choice, without=held), path)
+        for remark in (*cut, *rendered.remarks, *require_clean(bench, rendered.parsed)):
             warn(remark)
         if path is None:
             _copy(rendered.text) if args.copy else to_stdout(rendered.text)
         else:
             _write(bench, rendered, path, args)
     return 0
-
-
-def _choice(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
-    """Read which records are meant; a remark when a filter found more than it can name."""
-    from workbench.bench.outgoing import Choice
-    from workbench.formats.outlets import outlet
-
-    kind = outlet(args.format)
-    for name, fits in (
-        ("filter", kind.holds in ("memories", "either")),
-        ("dialect", kind.name == "ace"),
-        ("book", kind.holds in ("playbook", "either")),
-        ("section", kind.holds in ("playbook", "either")),
-        ("min_helpful", kind.holds != "queries"),
-    ):
-        if getattr(args, name) and not fits:
-            raise WorkbenchError(f"--{name.replace('_', '-')} does not go with --format {args.format}.", NOTHING)
-    found, cut = _filtered(bench, args.filter) if args.filter is not None else (None, ())
-    book = args.book
-    if found is not None and (book or args.section):
-        raise WorkbenchError("--filter chooses memories, --book and --section bullets.", f"{NOTHING} Give one of them.")
-    if kind.holds == "playbook" or (kind.holds == "either" and (book or args.section)):
-        book = bench.exporter.the_book(book)
-    elif kind.holds == "either" and found is None and len(bench.exporter.books()) == 1:
-        book = bench.exporter.books()[0]
-        cut = (*cut, f"The playbook {book}; --filter TEXT (“” for all) exports memories instead.")
-    return Choice(book, args.section, args.min_helpful, found, args.dialect), cut
-
-
-def _filtered(bench: "Workbench", text: str) -> "tuple[tuple[Memory, ...], tuple[str, ...]]":
-    from workbench.bench.stream import MAX_FUZZY
-
-    view = bench.stream.view(text)
-    cut = view.filter.words and len(view.memories) == MAX_FUZZY
-    remark = f"Free words find at most {MAX_FUZZY:,} memories; use clauses such as type: or tag: to export more."
-    return tuple(view.memories), (remark,) if cut else ()
 
 
 def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:
@@ -111,7 +80,7 @@ def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespac
             _require_same_kind(preview)
         elif not kind.inside and preview.present and preview.base is None and preview.changed:
             message = f"{path} exists and was not written from here."
-            raise WorkbenchError(message, "Nothing was written; --force replaces it.")
+            raise WorkbenchError(message, f"{NOTHING} --force replaces it.")
         if preview.diverged:
             _settle(bench, preview, merge=args.merge)
             return
@@ -125,18 +94,19 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
 
     both = preview.three_way()
     names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
+    say("Since the file was last read or written here: - taken away, + written by the store, > written there;")
+    say("“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently.")
     for who, sign, line in both.lines():
         say(f"{names[who]} {sign}{printable(line)}")
     if merge and both.merged is not None:
         bench.exporter.write_merged(preview, both.merged)
-        say(f"{preview.path} was written with the changes of both sides; import it to take theirs into the store.")
+        say(f"{preview.path} was written with the changes of both sides; {TAKE_THEIRS} takes theirs into the store.")
         return
-    collide = counted(len(both.conflicts), "place was", "places were") + " changed on both sides; " if merge else ""
+    collide = counted(len(both.conflicts), "place was", "places were") + " changed on both sides. " if merge else ""
     message = f"{preview.path} was changed by somebody else since it was read or written here."
-    hint = f"{collide}nothing was written. `workbench import` takes their changes in, "
-    raise Conflict(
-        message, hint + ("" if merge else "--merge writes both sides' changes, ") + "--force replaces the file."
-    )
+    choices = (f"{TAKE_THEIRS} takes their changes into the store", *(
+        () if merge else ("--merge writes both sides' changes",)), "--force replaces the file")  # fmt: skip
+    raise Conflict(message, f"{collide}{NOTHING} {', '.join(choices)}.")
 
 
 def _require_same_kind(preview: "ExportPreview") -> None:
@@ -150,7 +120,7 @@ def _require_same_kind(preview: "ExportPreview") -> None:
     if written and (not present or present[0].format != written[0].format):
         title = registry.format_named(written[0].format).title
         message = f"{preview.path} exists and does not look like a file of this kind ({title})."
-        raise WorkbenchError(message, "Nothing was written; --force replaces it.")
+        raise WorkbenchError(message, f"{NOTHING} --force replaces it.")
 
 
 def _copy(text: str) -> None:

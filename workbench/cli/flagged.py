@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import warn
 from workbench.cli.parsing import Parser
+from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.bench.workbench import Workbench
@@ -13,31 +14,57 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Flagged records that are listed at most."""
 
-REASON = "allowed at the export"
+NOTHING = "Nothing was written."
 
 
 def add_allowing(parser: Parser) -> None:
-    """Add `--allow-flagged`."""
-    about = "let this flagged record out as it is, from now on; may be given several times"
+    """Add `--allow-flagged`, `--reason` and `--skip-flagged`."""
+    about = "let this flagged record out as it is, from now on (with --reason); may be given several times"
     parser.add_argument("--allow-flagged", metavar="ID", action="append", default=[], help=about)
+    parser.add_argument("--reason", metavar="TEXT", default="", help="with --allow-flagged: why, kept in the history")
+    parser.add_argument("--skip-flagged", action="store_true", help="leave out what is held back, and say which")
 
 
-def require_clean(bench: "Workbench", parsed: "Parsed", allowed: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return remarks about flagged records of a file that may go out, after allowing those that a person named.
+def allow(bench: "Workbench", ids: Sequence[str], reason: str) -> None:
+    """Let the flagged records pass that a person named. Raises `WorkbenchError` without a reason, or for an id."""
+    if reason and not ids:
+        raise WorkbenchError("--reason goes with --allow-flagged ID.", NOTHING)
+    if ids and not reason.strip():
+        raise WorkbenchError("--allow-flagged needs --reason TEXT: why the text may go out.", NOTHING)
+    for id in dict.fromkeys(ids):
+        bench.safety.allow(id, reason)
+
+
+def held_back(bench: "Workbench", parsed: "Parsed") -> frozenset[tuple[str, str]]:
+    """Return the places of records that may not go out, and say on stderr which they are.
+
+    A flagged name of a playbook or section cannot be left out: it is refused with the rest by `require_clean`.
+    """
+    from workbench.bench.leaving import parts_of
+    from workbench.bench.texts import place_of
+    from workbench.core.memory import Memory
+    from workbench.core.playbook import Bullet
+
+    held = [h for h in bench.safety.refusals(parts_of(parsed)) if isinstance(h.record, Memory | Bullet)]
+    for line in _cut([f"left out: {h.line}" for h in held]):
+        warn(line)
+    return frozenset(place_of(h.record) for h in held)
+
+
+def require_clean(bench: "Workbench", parsed: "Parsed") -> tuple[str, ...]:
+    """Return remarks about flagged records of a file that may go out.
 
     Lists those that may not on stderr, and raises `FlaggedText`.
     """
     from workbench.bench.leaving import parts_of
-    from workbench.bench.safety import ALLOW, FlaggedText
+    from workbench.bench.safety import FlaggedText
 
-    for id in dict.fromkeys(allowed):
-        bench.safety.allow(id, REASON)
     try:
         return _cut([f"flagged: {line}" for line in bench.safety.require_outgoing(parts_of(parsed))])
     except FlaggedText as error:
         for line in _cut([held.line for held in error.held]):
             warn(line)
-        raise FlaggedText(error.held, f"--allow-flagged ID, or {ALLOW}") from error
+        raise FlaggedText(error.held, "--allow-flagged ID --reason TEXT; or leave it out: --skip-flagged") from error
 
 
 def _cut(lines: list[str]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """`workbench import`: other tools' files into the store."""
 
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import counted, fail, say, warn
@@ -35,13 +36,18 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
     parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
     parser.add_argument(
-        "--epoch", metavar="ISO", type=time, help="time of step 0 in files that count steps (otherwise they end now)"
+        "--epoch",
+        metavar="ISO",
+        type=time,
+        help="time of step 0 in files that count steps (otherwise they end now)",
     )
     parser.add_argument("--step", metavar="HOURS", type=hours, default=1.0, help="hours a step takes (default: 1)")
 
 
 def import_files(session: Session) -> int:
     """Import every file that can be read; exit code 2 only when none could."""
+    from workbench.bench.importing import ReadingStopped
+
     if session.args.format is not None:
         from workbench.formats.registry import format_named
 
@@ -52,6 +58,9 @@ def import_files(session: Session) -> int:
         for path in session.args.files:
             try:
                 plan = _plan(session, bench, path)
+            except ReadingStopped as error:
+                fail(error)
+                return CANCELLED
             except WorkbenchError as error:
                 fail(error)
                 continue
@@ -67,9 +76,15 @@ def import_files(session: Session) -> int:
 def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
     """Read one file, say what it is and what in it cannot be read."""
     args = session.args
-    plan = bench.importer.plan(
-        session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step
-    )
+    line = ProgressLine(f"reading {path.name}", LONG, monotonic)
+    with interruptible() as cancelled:
+        try:
+            plan = bench.importer.plan(
+                session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
+                progress=line, cancelled=cancelled,
+            )  # fmt: skip
+        finally:
+            line.clear()
     say(f"{path}: {_format(plan, args.format)}")
     for issue in plan.parsed.issues:
         warn(f"{path}:{issue.line}: {issue.reason}")
@@ -78,43 +93,25 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
 
 def _list(plan: "ImportPlan") -> None:
     """Say of every record that would be written what it is."""
-    from workbench.core.judgment import Judgment, SavedQuery
-    from workbench.core.memory import Memory
-    from workbench.core.playbook import Book, Bullet, Section
+    from workbench.bench.import_said import said
     from workbench.core.text import one_line
 
     for record in plan.records:
-        match record:
-            case Memory():
-                said = f"{record.id}  {record.status} {record.observation_type}  {record.line}"
-            case Bullet():
-                said = (
-                    f"[{record.id}] helpful={record.helpful_count} harmful={record.harmful_count} :: {record.content}"
-                )
-            case Section():
-                said = f"section {record.title or record.key}"
-            case Book():
-                said = f"playbook {record.id}"
-            case SavedQuery():
-                said = f"query “{record.text}”"
-            case Judgment():
-                said = f"judgment {record.memory} = {record.grade}"
-            case _:
-                said = str(getattr(record, "id", record))
-        say(f"  + {one_line(said, LONGEST)}")
+        say(f"  + {one_line(said(record), LONGEST)}")
 
 
 def _report(plan: "ImportPlan", new: str) -> None:
     """Say what is new, what stayed, and which values were changed on the way."""
+    from workbench.bench.import_said import skipped
+
     say(f"  {_counts(plan, new)}")
     if plan.kept:
         shown = ", ".join(plan.kept[:5]) + (", …" if len(plan.kept) > 5 else "")
         say(f"  kept as they are in the store, where they differ: {shown}")
     for note in plan.parsed.mappings if plan.records else ():
         say(f"  {note}")
-    skipped = sum(issue.records for issue in plan.parsed.issues)
-    if skipped:
-        say(f"  {counted(skipped, 'record')} skipped")
+    if left_out := skipped(plan):
+        say(f"  {counted(left_out, 'record')} skipped")
 
 
 def _format(plan: "ImportPlan", asked: str | None) -> str:
@@ -129,8 +126,9 @@ def _format(plan: "ImportPlan", asked: str | None) -> str:
 
 
 def _counts(plan: "ImportPlan", new: str) -> str:
-    words = {"memories": "memory", "bullets": "bullet", "queries": "query", "judgments": "judgment"}
-    fresh = [counted(n, words[kind], kind) for kind, n in plan.counts.items() if n]
+    from workbench.bench.import_said import counts_said
+
+    fresh = counts_said(plan)
     parts = [f"{new}: {', '.join(fresh)}" if fresh else "nothing new"]
     if plan.present:
         parts.append(f"{plan.present:,} present already")
@@ -141,12 +139,15 @@ def _counts(plan: "ImportPlan", new: str) -> str:
 
 def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool:
     """Write what is new; return whether it went through to the end."""
-    line = ProgressLine(f"importing {plan.path.name}", LONG)
+    line = ProgressLine(f"importing {plan.path.name}", LONG, monotonic)
     with interruptible() as cancelled:
         try:
             report = bench.importer.carry_out(plan, as_new=session.args.as_new, progress=line, cancelled=cancelled)
         finally:
             line.clear()
+    if report.overtaken:
+        shown = ", ".join(report.overtaken[:5]) + (", …" if len(report.overtaken) > 5 else "")
+        warn(f"workbench: Stored by another program meanwhile, and left as it is: {shown}.")
     if report.cancelled:
         warn(_cancelled(report))
     return not report.cancelled

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import write_json, counted, fail, say
+from workbench.cli.output import counted, fail, say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.bench.linting import Linted
+    from workbench.formats.claude_cut import Cut
 
 FOUND = 1
 """Exit code when something is wrong with a file."""
@@ -19,7 +20,7 @@ bullet, text above the first heading, ### headings, bullets the reference reader
 missing ## OTHERS; in MEMORY.md for links to nothing, topic files that no line names, and lines that
 fall below the first 200 lines or 25,000 bytes; in other files for records that cannot be read,
 equal texts and references to nothing. Exit code 1: something was found. Files are only changed with
---fix, which first shows what changes."""
+--fix, which first shows what changes. --cut prints what Claude Code does not load of a MEMORY.md."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -28,6 +29,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--format", metavar="F", help="the files' format instead of the one recognised")
     parser.add_argument("--fix", metavar="RULE", help="put right what this rule found, or “all”")
+    parser.add_argument("--cut", action="store_true", help="print the lines of a MEMORY.md that are not loaded")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: show what would change, and write nothing")
     add_json(parser)
 
@@ -36,8 +38,9 @@ def lint(session: Session) -> int:
     """Say what is wrong with each file; 0 when nothing is, 1 when something is, 2 when none could be read."""
     from workbench.bench.linting import look_over
 
+    if session.args.cut:
+        return _show_cuts(session)
     found: list[Linted] = []
-    unread = 0
     for name in session.args.files:
         try:
             linted = look_over(session.cwd / name.expanduser(), session.clock(), session.args.format)
@@ -47,7 +50,6 @@ def lint(session: Session) -> int:
             elif not wants_json(session.args):
                 _tell(linted)
         except WorkbenchError as error:
-            unread += 1
             fail(error)
     if wants_json(session.args) and not session.args.fix:
         write_json([_document(linted) for linted in found])
@@ -88,6 +90,57 @@ def _fix(session: Session, linted: "Linted") -> None:
     for line in diff_texts(before, linted.path.read_bytes().decode()):
         say(str(line))
     say(f"{linted.path}: {counted(made, 'thing')} put right.")
+
+
+def _show_cuts(session: Session) -> int:
+    """Say of each MEMORY.md what is not loaded of it, with the same exit codes."""
+    cuts: list[tuple[Path, Cut]] = []
+    for name in session.args.files:
+        path = session.cwd / name.expanduser()
+        try:
+            cuts.append((path, _measured(path)))
+        except WorkbenchError as error:
+            fail(error)
+            continue
+        if not wants_json(session.args):
+            _tell_cut(*cuts[-1])
+    if wants_json(session.args):
+        write_json([_cut_document(*each) for each in cuts])
+    if not cuts:
+        return 2
+    return FOUND if any(cut.below for _, cut in cuts) else 0
+
+
+def _measured(path: Path) -> "Cut":
+    """Return what of a MEMORY.md is loaded. Raises `WorkbenchError` for any other file."""
+    from workbench.bench.file_checks import is_index
+    from workbench.formats.claude_cut import measure
+    from workbench.formats.registry import read_text
+
+    if not is_index(path):
+        raise WorkbenchError(f"{path} is not named MEMORY.md.", "Other files are loaded whole.")
+    return measure(read_text(path))
+
+
+def _tell_cut(path: Path, cut: "Cut") -> None:
+    from workbench.core.text import printable
+    from workbench.formats.claude_cut import MAX_BYTES, MAX_LINES
+
+    size = f"{counted(len(cut.lines), 'line')}, {counted(cut.bytes, 'byte')}"
+    for line in cut.below:
+        say(f"{line.number}: {printable(line.text)}")
+    if cut.below:
+        said = (
+            f"{counted(len(cut.below), 'line')} below {cut.limit} {'is' if len(cut.below) == 1 else 'are'} not loaded"
+        )
+    else:
+        said = f"all of it is loaded (up to {MAX_LINES} lines and {MAX_BYTES:,} bytes)"
+    say(f"{path}: {size}; {said}.")
+
+
+def _cut_document(path: Path, cut: "Cut") -> dict[str, object]:
+    below = [{"line": line.number, "bytes": line.bytes, "text": line.text} for line in cut.below]
+    return {"file": str(path), "lines": len(cut.lines), "bytes": cut.bytes, "limit": cut.limit, "not_loaded": below}
 
 
 def _document(linted: "Linted") -> dict[str, object]:

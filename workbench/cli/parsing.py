@@ -83,6 +83,17 @@ def hours(text: str) -> float:
     return number
 
 
+def share(text: str) -> float:
+    """Read a number above 0, at most 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 1:
+        raise ArgumentTypeError(f"“{text}” is no number above 0, at most 1")
+    return number
+
+
 def wants_json(args: Namespace) -> bool:
     """Tell whether `--json` was given."""
     return bool(args.json)

@@ -14,23 +14,32 @@ _BAR = 24
 
 
 class ProgressLine:
-    """One line on stderr that is rewritten in place; silent when stderr is no terminal or the work is short."""
+    """One line on stderr that is rewritten in place; silent when stderr is no terminal or the work is short.
 
-    def __init__(self, what: str, least: int) -> None:
+    With `seconds`, a clock that never goes back, it says how many a second were done since it was made.
+    """
+
+    def __init__(self, what: str, least: int, seconds: Callable[[], float] | None = None) -> None:
         self._what = what
         self._least = least
         self._drawn = False
+        self._seconds = seconds
+        self._start = seconds() if seconds else 0.0
 
     def __call__(self, done: int, total: int) -> None:
         """Show that `done` of `total` are done."""
         if total <= self._least or not sys.stderr.isatty():
             return
         full = _BAR * done // total
-        line = f"{'▓' * full}{'░' * (_BAR - full)} {done:,} of {total:,} · {self._what}"
+        line = f"{'▓' * full}{'░' * (_BAR - full)} {done:,} of {total:,} · {self._what}{self._rate(done)}"
         # A line that wraps could not be rewritten in place.
         sys.stderr.write("\r" + clip(printable(line), shutil.get_terminal_size().columns - 1))
         sys.stderr.flush()
         self._drawn = True
+
+    def _rate(self, done: int) -> str:
+        passed = self._seconds() - self._start if self._seconds else 0.0
+        return f" · {done / passed:,.0f}/s" if passed > 0 else ""
 
     def clear(self) -> None:
         """Take the line away."""

@@ -67,6 +67,25 @@ def show_proposal(session: Session) -> int:
     return 0
 
 
+def show_merge(session: Session, bench: "Workbench", id: str, into: str, take: str) -> int:
+    """Print what merging a candidate into a memory would leave, and how the two texts differ."""
+    from workbench.cli.worddiff import word_diff
+
+    candidate, target = bench.library.memories.get(id), bench.library.memories.get(into)
+    text = candidate.content if take == "candidate" else None
+    merged = bench.review.merged(bench.review.get(id), into, text)
+    difference = word_diff(target.content, candidate.content)
+    if wants_json(session.args):
+        write_json({"dry_run": True, "diff": difference, "merged": memory_json(merged)})
+        return 0
+    say(f"From {into} to {id}:")
+    say(difference)
+    say()
+    whose = f"the text of {id}" if take == "candidate" else "its own text"
+    say(f"{into} would stay {merged.status} and keep {whose}; {id} would be archived as merged. Nothing was changed.")
+    return 0
+
+
 def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Evidence":
     if quick:
         return bench.review.known(proposal)

@@ -21,6 +21,9 @@ somebody approves it. Several ids are decided together: all of them, or none whe
 _LIST = """FILTER is the filter language of the Stream, on the memories; other words are looked for in the text, the
 tags, the kind and the flags. Flagged ones come first, then the important, then the oldest; put-off ones last."""
 
+_MERGE = """INTO keeps its id, text, status and date. The candidate ID adds its votes, tags and citations, and is
+archived as merged; its id goes on as another name of INTO. `workbench undo` parts them again."""
+
 _PROMOTE = """TARGET is one of
   playbook:SECTION   a bullet in that section of the playbook (BOOK/SECTION when there are several)
   CLAUDE.md          an entry in the managed block of that file of the project; AGENTS.md likewise
@@ -49,9 +52,7 @@ def add_commands(commands: Commands) -> None:
     _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made")
     _add_decision(verbs, "reject", reject, "turn proposals down; a candidate leaves a tombstone")
     _add_decision(verbs, "later", put_off, "put decisions off for a week")
-    merging = add_command(verbs, "merge", merge, "merge a candidate into a memory, which keeps its id")
-    merging.add_argument("id", metavar="ID")
-    merging.add_argument("into", metavar="INTO")
+    _add_merge(verbs)
     promoting = add_command(verbs, "promote", promote, "approve and write to where agents read", _PROMOTE)
     promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates or confirmed memories")
     promoting.add_argument("--to", metavar="TARGET", required=True, help="where to (see above)")
@@ -60,10 +61,20 @@ def add_commands(commands: Commands) -> None:
     promoting.add_argument("--about", metavar="TEXT", default="", help="memory, skill: one line on what it is about")
     promoting.add_argument("--outside", action="store_true", help="agree to a file outside the project")
     promoting.add_argument("--dry-run", action="store_true", help="only show what would be written")
-    for verb in (merging, promoting):
-        _add_reason(verb)
-    for verb in (listing, show, merging, promoting):
+    _add_reason(promoting)
+    for verb in (listing, show, promoting):
         add_json(verb)
+
+
+def _add_merge(verbs: Commands) -> None:
+    merging = add_command(verbs, "merge", merge, "merge a candidate into a memory, which stays what it is", _MERGE)
+    merging.add_argument("id", metavar="ID")
+    merging.add_argument("into", metavar="INTO")
+    about = "whose text is left: the memory's own (target, the default) or the candidate's"
+    merging.add_argument("--text", choices=("target", "candidate"), default="target", help=about)
+    merging.add_argument("--dry-run", action="store_true", help="only show the difference between both texts")
+    _add_reason(merging)
+    add_json(merging)
 
 
 def approve(session: Session) -> int:
@@ -86,15 +97,27 @@ def put_off(session: Session) -> int:
 
 
 def merge(session: Session) -> int:
-    """Merge a candidate into a memory."""
-    into = session.args.into
+    """Merge a candidate into a memory, or only show what that would do to its text."""
+    into, id, take = session.args.into, session.args.id, session.args.text
+    if session.args.dry_run:
+        from workbench.cli.review_reading import show_merge
+
+        with session.reading() as bench:
+            _waiting(bench, [id])
+            _require_target(bench, into)
+            return show_merge(session, bench, id, into, take)
 
     def carry_out(bench: "Workbench", ids: Sequence[str]) -> None:
-        if into not in bench.library.memories:
-            raise UnknownRecord(f"There is no memory {into} to merge into.", "Nothing was changed.")
-        bench.review.merge_into(ids[0], into)
+        _require_target(bench, into)
+        text = bench.library.memories.get(ids[0]).content if take == "candidate" else None
+        bench.review.merge_into(ids[0], into, text)
 
     return _decide(session, f"Merged into {into}:", carry_out, [session.args.id])
+
+
+def _require_target(bench: "Workbench", into: str) -> None:
+    if into not in bench.library.memories:
+        raise UnknownRecord(f"There is no memory {into} to merge into.", "Nothing was changed.")
 
 
 def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int], help: str) -> None:

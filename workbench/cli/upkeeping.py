@@ -32,8 +32,8 @@ confirmed, resolved ones that others refer to (skill). The limits are in the con
 Only proposals are made; they wait in Review. A second run adds nothing."""
 
 _DEDUP = """Compares all memories that an agent is served. Those with the same text come first, then those that
-resemble each other; whatever differs in a negation, opposite words, a number, an identifier or the order of its
-words is listed apart and never proposed, however similar. Only proposals are made; they wait in Review."""
+resemble each other; whatever differs in a negation, opposite words, a number, an identifier, a content word of each
+(mom, dad) or the order of its words is listed apart and never proposed, however similar. Only proposals are made; they wait in Review."""
 
 _TITLES: Mapping[str, str] = {
     "prune": "archive as noise", "confirm": "confirm", "reconfirm": "ask “still true?”", "skill": "make a skill",
@@ -79,7 +79,8 @@ def find_duplicates(session: Session) -> int:
         line.clear()
         proposed = 0 if dry else len(bench.deduplication.propose(plan))
     if wants_json(session.args):
-        write_json({"dry_run": dry, "proposed": proposed, **_dedup_json(plan)})
+        would = len(plan.groups) if dry else 0
+        write_json({"dry_run": dry, "proposed": proposed, "would_propose": would, **_dedup_json(plan)})
         return 0
     _print_dedup(plan, dry, proposed)
     return 0
@@ -122,8 +123,9 @@ def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int) -> None:
         f"{counted(plan.compared, 'memory', 'memories')} compared from similarity {plan.threshold:.2f} on. "
         + (f"{done}." if plan.groups else "No duplicates to propose.")
     )
-    if plan.floor > plan.threshold:
-        say(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged; run it again afterwards.")
+    if plan.floor > plan.threshold and (plan.groups or plan.waiting):
+        say(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged; more may show once")
+        say("these are decided: run it again then.")
     if plan.waiting or plan.kept:
         say(f"{counted(plan.waiting, 'merge')} in Review already; {counted(plan.kept, 'pair')} kept apart by you.")
 

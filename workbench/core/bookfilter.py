@@ -7,7 +7,7 @@ closed ends with the text, so that a filter can be read while it is being typed.
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from workbench.core.errors import InvalidQuery
@@ -19,6 +19,9 @@ HELP: tuple[tuple[str, str], ...] = (
     ("is:high", "▲ high performing: more than 5 helpful and fewer than 2 harmful marks"),
     ("is:problematic", "▼ problematic: at least as many harmful marks as helpful ones"),
     ("is:unused", "○ unused: no marks yet"),
+    ("is:duplicate", "≈ says the same as another bullet"),
+    ("is:over", "below the cut: beyond the token budget"),
+    ("is:disputed", "⇅ votes and the outcomes of runs contradict each other"),
     ("is:pinned", "★ pinned; also is:voted (marked here) and is:deprecated (×)"),
     ("section:pitfalls", "the section; a comma means “or”"),
     ("-word  -is:unused", "a leading minus excludes"),
@@ -33,6 +36,14 @@ FLAGS: dict[str, Callable[[Bullet], bool]] = {
     "voted": lambda bullet: bullet.helpful_votes + bullet.harmful_votes > 0,
     "deprecated": lambda bullet: bullet.state == "deprecated",
 }
+
+AMONG = ("duplicate", "over", "disputed")
+"""What only a look at the whole playbook tells; `matches` is given the ids."""
+
+Among = Mapping[str, frozenset[str]]
+"""For each word of `AMONG` the ids of the bullets it holds for."""
+
+NOBODY: Among = {}
 
 _TOKEN = re.compile(
     r"""(?P<minus>-(?=[^\s-]))?
@@ -51,10 +62,12 @@ class BookClause:
     values: tuple[str, ...]
     negated: bool = False
 
-    def holds(self, bullet: Bullet, section: Section) -> bool:
+    def holds(self, bullet: Bullet, section: Section, among: Among = NOBODY) -> bool:
         """Tell whether the clause holds for a bullet."""
         if self.key == "is":
-            found = any(FLAGS[value](bullet) for value in self.values)
+            found = any(
+                FLAGS[value](bullet) if value in FLAGS else bullet.id in among.get(value, ()) for value in self.values
+            )
         else:
             places = (section.title.casefold(), section.key.casefold(), section.id.casefold())
             found = any(value in place for value in self.values for place in places)
@@ -72,9 +85,13 @@ class BookFilter:
     def __bool__(self) -> bool:
         return bool(self.clauses or self.words or self.excluded)
 
-    def matches(self, bullet: Bullet, section: Section) -> bool:
+    def asks(self, word: str) -> bool:
+        """Tell whether an `is:` of the filter names `word`."""
+        return any(clause.key == "is" and word in clause.values for clause in self.clauses)
+
+    def matches(self, bullet: Bullet, section: Section, among: Among = NOBODY) -> bool:
         """Tell whether everything holds for a bullet of that section."""
-        if not all(clause.holds(bullet, section) for clause in self.clauses):
+        if not all(clause.holds(bullet, section, among) for clause in self.clauses):
             return False
         if not (self.words or self.excluded):
             return True
@@ -102,9 +119,10 @@ def _clause(key: str, text: str, negated: bool) -> BookClause:
     values = tuple(value for part in text.split(",") if (value := part.replace('"', "").strip().casefold()))
     if not values:
         raise InvalidQuery(f"“{key}:” needs a value.", f"For example: {'is:unused' if key == 'is' else 'section:api'}.")
-    strange = next((value for value in values if key == "is" and value not in FLAGS), None)
+    known = (*FLAGS, *AMONG)
+    strange = next((value for value in values if key == "is" and value not in known), None)
     if strange is not None:
-        near = [flag for flag in FLAGS if flag.startswith(strange)] or difflib.get_close_matches(strange, FLAGS, n=1)
-        hint = f"Did you mean “is:{near[0]}”?" if near else f"It is one of: {', '.join(FLAGS)}."
+        near = [flag for flag in known if flag.startswith(strange)] or difflib.get_close_matches(strange, known, n=1)
+        hint = f"Did you mean “is:{near[0]}”?" if near else f"It is one of: {', '.join(known)}."
         raise InvalidQuery(f"There is no “is:{strange}”.", hint)
     return BookClause(key, values, negated)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.core.interval import helpful_share
 from workbench.core.playbook import Bullet, Playbook, Section
 from workbench.core.tokens import estimated_tokens
 
@@ -41,7 +40,9 @@ def costs(playbook: Playbook, characters: int) -> Costs:
 
 
 def bullet_tokens(bullet: Bullet) -> int:
-    """Return the estimated tokens of a bullet's line with its counts."""
+    """Return the estimated tokens of a bullet's line: as it stands in its file, or else with its counts."""
+    if bullet.raw is not None:
+        return estimated_tokens(len(bullet.raw) + 1)
     marks = f"[{bullet.id}] helpful={bullet.helpful_count} harmful={bullet.harmful_count} :: "
     return estimated_tokens(len(marks) + len(bullet.content) + 1)
 
@@ -56,7 +57,7 @@ def worth(bullet: Bullet) -> float:
 
     It is the mean of Beta(1 + helpful, 1 + harmful): a bullet with few votes is held to be neither good nor bad.
     """
-    return helpful_share(bullet.helpful_count, bullet.harmful_count).mean
+    return (1 + bullet.helpful_count) / (2 + bullet.helpful_count + bullet.harmful_count)
 
 
 def in_order(playbook: Playbook, budget: int) -> Fitting:

@@ -5,6 +5,7 @@ a text is absorbed only if what it negates, its numbers, its identifiers, its sy
 in their order agree as well. Whatever is near but not safe becomes a proposal.
 """
 
+import math
 import re
 import unicodedata
 from collections import Counter, deque
@@ -70,7 +71,7 @@ def judge_pair(
     `cosine` runs −1…1, `order_similarity` 0…100 (an edit ratio of the ordered texts).
     """
     if not cosine >= thresholds.flag:
-        return PairVerdict("distinct", (), (f"similarity {cosine:.2f} is below {thresholds.flag:.2f}",))
+        return PairVerdict("distinct", (), (f"similarity {_down(cosine, 2)} is below {thresholds.flag:.2f}",))
     checks = (
         _compare_negations(new_text, old_text),
         _compare("numbers", numbers(new_text), numbers(old_text)),
@@ -303,7 +304,13 @@ def _compare_words(new: Sequence[str], old: Sequence[str]) -> Check:
 
 def _compare_order(similarity: float, limit: float) -> Check:
     same = similarity >= limit
-    return same, f"ordered text similarity {similarity:.0f} {'reaches' if same else 'is below'} {limit:.0f}"
+    return same, f"ordered text similarity {_down(similarity, 1)} {'reaches' if same else 'is below'} {limit:g}"
+
+
+def _down(number: float, digits: int) -> str:
+    """Write a number rounded down, so that what is below a limit also reads so."""
+    shown = math.floor(number * 10**digits) / 10**digits if math.isfinite(number) else number
+    return f"{shown:.{digits}f}"
 
 
 def _beyond(some: Sequence[str], others: Sequence[str]) -> list[str]:

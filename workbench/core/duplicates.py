@@ -1,7 +1,8 @@
 """Groups of memories that say the same, for the batch deduplication (source 003): what joins them, what parts them.
 
 A high cosine never joins two memories by itself. Two texts join when most of their words are the same and nothing
-in one says something else than the other: what is negated, opposite words, numbers, identifiers, symbols, order.
+in one says something else than the other: what is negated, opposite words, numbers, identifiers, symbols, order,
+or a content word of each that the other does not hold (mom, dad).
 """
 
 from collections.abc import Callable, Iterable
@@ -20,6 +21,7 @@ from workbench.core.dedup import (
     opposites,
     symbols,
 )
+from workbench.core.differing import word_conflicts
 from workbench.core.lifecycle import LADDER
 from workbench.core.memory import Memory
 
@@ -87,7 +89,11 @@ def read_pair(one: Memory, other: Memory, similarity: float, order: float, thres
     # The pair was chosen by its cosine already, and rounding must not turn that decision over.
     limits = replace(thresholds, flag=min(thresholds.flag, similarity))
     verdict = judge_pair(newer.content, older.content, similarity, order, limits)
-    return Pair(older.id, newer.id, similarity, replace(verdict, reasons_for=verdict.reasons_for[1:]))
+    conflicts = verdict.conflicts
+    if verdict.action != "absorb":
+        conflicts = tuple(dict.fromkeys((*conflicts, *word_conflicts(newer.content, older.content))))
+    verdict = replace(verdict, reasons_for=verdict.reasons_for[1:], conflicts=conflicts)
+    return Pair(older.id, newer.id, similarity, verdict)
 
 
 def same_text(one: Memory, other: Memory) -> Pair:

@@ -12,9 +12,10 @@ from statistics import fmean
 
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.lifecycle import LADDER, archive
-from workbench.core.memory import Memory
+from workbench.core.memory import Memory, Status
 from workbench.core.playbook import Bullet
 from workbench.core.record import iso
+from workbench.core.served import SERVED
 
 MEMORY_COUNTS = (
     "helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes",
@@ -28,9 +29,10 @@ def merge_memories(
 
     The id, the class and the metadata are those of `keep` (default: the newest), the content, its
     time and its summary those of the newest unless `content` overrides the text. The status is the
-    one furthest along the lifecycle. A memory that occurs twice counts once, and so do votes that
-    an earlier merge already brought in. Raises `WorkbenchError` for fewer than two memories or an
-    archived one, `UnknownRecord` when `keep` is not in the group.
+    one furthest along the lifecycle, and never one that takes a served memory out of service. A
+    memory that occurs twice counts once, and so do votes that an earlier merge already brought in.
+    Raises `WorkbenchError` for fewer than two memories or an archived one, `UnknownRecord` when
+    `keep` is not in the group.
     """
     members = tuple({m.id: m for m in group}.values())
     _check(members, keep)
@@ -42,6 +44,26 @@ def merge_memories(
     note = merge_note(members, now, MEMORY_COUNTS)
     merged = replace(merged, content=text, summary=summary, metadata=with_note(kept.metadata, note))
     return merged, tuple(_archived(m, kept.id) for m in members if m is not kept)
+
+
+def absorb(
+    target: Memory, candidate: Memory, now: datetime, content: str | None = None
+) -> tuple[Memory, tuple[Memory, ...]]:
+    """Return `target` with what a candidate that nobody approved adds to it, and the archived candidate.
+
+    It adds its votes, tags, citations and relations, and its id as an alias. The target's text (unless `content` is
+    another one), its time, status, importance and standing stay its own. Raises as `merge_memories` does.
+    """
+    text = target.content if content is None else content
+    merged, archived = merge_memories((candidate, target), now, keep=target.id, content=text)
+    summaries = {candidate.content: candidate.summary, target.content: target.summary}
+    return replace(merged, summary=summaries.get(text, ""), **{n: getattr(target, n) for n in _STANDING}), archived
+
+
+_STANDING = (
+    "created_at", "last_accessed_at", "access_count", "importance_score", "status", "confidence", "pinned",
+    "promoted_to", "is_synthetic",
+)  # fmt: skip
 
 
 def merge_note(members: Iterable[Memory | Bullet], now: datetime, counts: Sequence[str]) -> dict[str, object]:
@@ -107,7 +129,7 @@ def _united(kept: Memory, newest: Memory, members: Sequence[Memory]) -> Memory:
         importance_score=fmean(m.importance_score for m in members),
         last_feedback_at=max((m.last_feedback_at for m in members if m.last_feedback_at), default=None),
         pinned=any(m.pinned for m in members),
-        status=max((m.status for m in members), key=LADDER.index),
+        status=_status(members),
         confidence=max(m.confidence for m in members),
         promoted_to=next((m.promoted_to for m in members if m.promoted_to), None),
         is_synthetic=newest.is_synthetic,
@@ -119,6 +141,12 @@ def _united(kept: Memory, newest: Memory, members: Sequence[Memory]) -> Memory:
         harmful_imported=summed(members, "harmful_imported"),
         harmful_votes=summed(members, "harmful_votes"),
     )
+
+
+def _status(members: Sequence[Memory]) -> Status:
+    """Return the status furthest along; a candidate is above a signal, but it is not served."""
+    statuses = [m.status for m in members]
+    return max([s for s in statuses if s in SERVED] or statuses, key=LADDER.index)
 
 
 def _archived(memory: Memory, into: str) -> Memory:

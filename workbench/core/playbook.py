@@ -71,7 +71,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """A playbook file as a whole: how it is written and what stands after its last bullet."""
+    """A playbook file as a whole: how it is written and what stands after its last bullet.
+
+    `budget` is how many tokens it may take of a prompt; 0 stands for no limit.
+    """
 
     id: str = "main"
     name: str = "playbook"
@@ -81,6 +84,7 @@ class Book:
     tail: tuple[str, ...] = ()
     source: str = ""
     version: int = 1
+    budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import PurePath
 
 from workbench.core.playbook import Book, Bullet, Playbook, Section, section_key
@@ -39,6 +40,11 @@ def named(book: Playbook) -> dict[str, Bullet]:
     order = {section.id: section.order for section in book.sections}
     ranked = sorted(book.bullets, key=lambda bullet: (order.get(bullet.section, float("inf")), bullet.order))
     return {bullet.id: replace(bullet, section=titles.get(bullet.section, bullet.section)) for bullet in ranked}
+
+
+def dated(book: Playbook, now: datetime) -> Playbook:
+    """Return a playbook in which bullets of unknown age are as old as `now`, for formats that ask for a time."""
+    return replace(book, bullets=tuple(b if b.created_at else replace(b, created_at=now) for b in book.bullets))
 
 
 def titles(book: Playbook) -> list[str]:

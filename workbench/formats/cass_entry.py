@@ -12,8 +12,6 @@ from workbench.formats.records import Doc, Key, fresh, remembered, required_text
 NAME = "cass"
 GENERAL = "general"
 _DEPRECATED = (("state", "retired"), ("maturity", "deprecated"))
-_SINCE = "1970-01-01T00:00:00.000Z"
-"""When a bullet whose time is unknown was made; the tool refuses one without."""
 
 
 def _is_out(bullet: Bullet) -> bool:
@@ -54,13 +52,16 @@ def bullet(doc: Any) -> tuple[Bullet, Notes]:
 
 
 def document(item: Bullet) -> Doc:
-    """Return the mapping for a bullet; a new one gets the keys that the tool asks for."""
+    """Return the mapping for a bullet; a new one gets the keys that the tool asks for.
+
+    The tool refuses a bullet without a time: give one of unknown age a time first (`books.dated`).
+    """
     kept = restored(item, KEYS, NAME, lambda doc: bullet(doc)[0])
     if kept is not None:
         return kept
-    at = iso(item.created_at) if item.created_at else _SINCE
+    times = dict.fromkeys(("createdAt", "updatedAt"), iso(item.created_at)) if item.created_at else {}
     own = fresh(item, KEYS)
     return {
         "id": own.pop("id"), "scope": "global", **own, "type": "rule", "isNegative": False, "kind": "workflow_rule",
-        "feedbackEvents": [], "createdAt": at, "updatedAt": at, "sourceSessions": [], "sourceAgents": [], "tags": [],
+        "feedbackEvents": [], **times, "sourceSessions": [], "sourceAgents": [], "tags": [],
     }  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from workbench.core.errors import InvalidRecord
 from workbench.core.playbook import Bullet
+from workbench.core.record import iso
 from workbench.formats import books
 from workbench.formats.cass_entry import KEYS, document
 from workbench.formats.cass_read import Tree, bullets, tree
@@ -16,7 +17,7 @@ from workbench.formats.yamledit import changed, flow, line_end
 from workbench.formats.yamltree import Node, end_of
 
 _HEAD = (
-    "schema_version: 2", "name: {name}", 'description: ""', "metadata:", '  createdAt: "1970-01-01T00:00:00.000Z"',
+    "schema_version: 2", "name: {name}", 'description: ""', "metadata:", "  createdAt: {since}",
     "  totalReflections: 0", "  totalSessionsProcessed: 0", "deprecatedPatterns: []",
 )  # fmt: skip
 
@@ -30,9 +31,12 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     if original is not None and book is not None:
         return _woven(books.named(book), original)
     name = flow(book.book.name if book else "playbook")
+    times = [bullet.created_at for bullet in (book.bullets if book else ()) if bullet.created_at]
+    since = flow(iso(min(times))) if times else ""
+    head = [line.replace("{name}", name).replace("{since}", since) for line in _HEAD if since or "{since}" not in line]
     items = [_item(bullet, "  ", "\n") for bullet in (books.named(book).values() if book else ())]
     last = ["bullets:" + "".join(f"\n{item}" for item in items) if items else "bullets: []"]
-    return "\n".join([line.replace("{name}", name) for line in _HEAD] + last) + "\n"
+    return "\n".join(head + last) + "\n"
 
 
 def _item(bullet: Bullet, indent: str, newline: str) -> str:

@@ -48,7 +48,7 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 def _records(text: str, context: ReadContext, report: Report) -> Iterator[tuple[int, Memory]]:
     reader, seen = JsonReader(), dict[str, int]()
-    for number, line in jsonlines.lines(text):
+    for number, line in jsonlines.watched(text, context.watch):
         try:
             memory, notes = _message(reader.decode(line), seen, context)
         except ValueError as reason:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -11,6 +11,7 @@ from workbench.formats.model import Layout
 
 BOM = "\ufeff"
 _LOOKED_AT = 50
+_STRIDE = 500
 _VISIBLE_KEY = re.compile(r'"(\w{1,40})"\s*:')
 _ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7])|\\u007f")
 """Escapes that only a writer makes that keeps to ASCII; control characters are escaped by all."""
@@ -21,6 +22,15 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.removeprefix(BOM).split("\n"), 1):
         if line.strip(" \t\r"):
             yield number, line.removesuffix("\r")
+
+
+def watched(text: str, watch: Callable[[int, int], None]) -> Iterator[tuple[int, str]]:
+    """Yield what `lines` yields, and tell `watch` how far it is every `_STRIDE` lines."""
+    total = text.count("\n") + 1
+    for number, line in lines(text):
+        if not number % _STRIDE:
+            watch(number, total)
+        yield number, line
 
 
 def first_keys(head: str) -> frozenset[str]:

@@ -32,7 +32,7 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 def _records(text: str, context: ReadContext, report: Report) -> list[tuple[int, Memory]]:
     reader, seen, found = JsonReader(), dict[str, int](), list[tuple[int, Memory]]()
-    for number, line in jsonlines.lines(text):
+    for number, line in jsonlines.watched(text, context.watch):
         try:
             doc = reader.decode(line)
             if not isinstance(doc, dict):

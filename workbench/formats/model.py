@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from workbench.core.curation import Analysis, Curation
 from workbench.core.importance import base_importance
 from workbench.core.memory import Memory
 from workbench.core.playbook import Playbook
+from workbench.core.usage import Run
 
 FILE_KEY = "_file"
 """The metadata key under which a reader keeps how a record was written; screens leave it out."""
@@ -85,11 +87,19 @@ class Parsed:
     records_in: int = 0
     layout: Layout = Layout()
     digest: str = ""
+    runs: tuple[Run, ...] = ()
+    replies: tuple[Curation | Analysis, ...] = ()
 
     @property
     def records_read(self) -> int:
-        """Memories, bullets and queries together."""
-        return len(self.memories) + sum(len(p.bullets) for p in self.playbooks) + len(self.queries)
+        """Memories, bullets, queries, runs and the parts of replies together."""
+        bullets = sum(len(p.bullets) for p in self.playbooks)
+        return len(self.memories) + bullets + len(self.queries) + len(self.runs) + sum(map(parts_in, self.replies))
+
+
+def parts_in(reply: Curation | Analysis) -> int:
+    """Return how many operations or tags a reply holds."""
+    return len(reply.operations) if isinstance(reply, Curation) else len(reply.bullet_tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +109,11 @@ class Detection:
     format: str
     confidence: float
     reason: str
+
+
+def unwatched(done: int, total: int) -> None:
+    """Stand in for somebody who wants to know how far a reader is."""
+    del done, total
 
 
 def nothing_beside(name: str) -> str | None:
@@ -116,7 +131,8 @@ class ReadContext:
     type, content) on 0–10 for records that bring no rating. `agent` names whose memories they are
     where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
     where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
-    none (both set by `registry.read_file`).
+    none (both set by `registry.read_file`). Readers of files that may be long call `watch` with
+    (lines read, lines in all) every now and then; it may raise to stop them.
     """
 
     now: datetime
@@ -127,6 +143,7 @@ class ReadContext:
     agent: str = ""
     path: str = ""
     beside: Callable[[str], str | None] = nothing_beside
+    watch: Callable[[int, int], None] = unwatched
 
 
 DetectFile = Callable[[str, str], Detection]

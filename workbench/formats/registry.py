@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.core.errors import UnreadableFile
 from workbench.formats import (
     ace,
+    ace_replies,
     beads,
     cass,
     claude_mem,
@@ -29,6 +30,7 @@ from workbench.formats import (
     queryset,
     skillbook,
     trec,
+    usage_log,
 )
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.nodes import agent_name
@@ -55,6 +57,8 @@ FORMATS: tuple[Format, ...] = (
     external_messages.FORMAT,
     trec.QRELS_FORMAT,
     trec.RUN_FORMAT,
+    usage_log.FORMAT,
+    ace_replies.FORMAT,
 )
 
 HEAD = 65_536

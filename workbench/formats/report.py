@@ -1,11 +1,14 @@
 """Collects what a reader has to say while it reads one file."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from workbench.core.curation import Analysis, Curation
 from workbench.core.errors import InvalidRecord
 from workbench.core.memory import Memory, check_memory
 from workbench.core.playbook import Playbook
 from workbench.core.text import one_line
+from workbench.core.usage import Run
 from workbench.formats.model import Issue, JudgedQuery, Layout, MappingNote, Parsed
 
 _SHOWN = 40
@@ -44,14 +47,17 @@ class Report:
         memories: tuple[Memory, ...] = (),
         playbooks: tuple[Playbook, ...] = (),
         queries: tuple[JudgedQuery, ...] = (),
+        runs: tuple[Run, ...] = (),
+        replies: tuple[Curation | Analysis, ...] = (),
         layout: Layout | None = None,
     ) -> Parsed:
         """Return the result; `records_in` follows from what was read and what was skipped."""
         issues = tuple(sorted(self.issues, key=lambda issue: issue.line))
         notes = tuple(MappingNote(field, how, count) for (field, how), count in self._mapped.items())
-        read = len(memories) + sum(len(p.bullets) for p in playbooks) + len(queries)
-        total = read + sum(issue.records for issue in issues)
-        return Parsed(format, memories, playbooks, queries, issues, notes, total, layout or Layout())
+        found = Parsed(
+            format, memories, playbooks, queries, issues, notes, layout=layout or Layout(), runs=runs, replies=replies
+        )
+        return replace(found, records_in=found.records_read + sum(issue.records for issue in issues))
 
 
 def why_invalid(memory: Memory) -> str:

@@ -22,7 +22,9 @@ from workbench.store.library import Touched
 from workbench.tui import modes
 from workbench.tui.actions import bindings, palette_entries
 from workbench.tui.areas import GLOBAL, scope
+from workbench.tui.asking import asking
 from workbench.tui.notices import Notices
+from workbench.tui.reflect_notice import DueNotice
 from workbench.tui.screens.area import AreaScreen
 
 SHOWN_FROM = 2000
@@ -36,8 +38,9 @@ FOLLOW_SECONDS = 0.5
 class AppOptions:
     """What the app is started with.
 
-    `title` names the store; `seen` is the revision at the last look (`None`: never looked);
-    `problems` are sentences to show at the start; `reopen` opens another store's bench.
+    `title` names the store; `config` is the settings' file that a dialog may write to;
+    `seen` is the revision at the last look (`None`: never looked);
+    `problems` are sentences to show at the start; `review_at` is the id that Review showed last.
     """
 
     title: str
@@ -48,6 +51,8 @@ class AppOptions:
     problems: tuple[str, ...] = ()
     recent: tuple[Path, ...] = ()
     editor: str = ""
+    config: Path | None = None
+    review_at: str = ""
 
 
 class StoreChanged(Message):
@@ -88,6 +93,7 @@ class WorkbenchApp(App[Path | None]):
         "review": modes.review,
         "playbook": modes.playbook,
         "tune": modes.tune,
+        "health": modes.health,
     }
     DEFAULT_MODE = "stream"
 
@@ -96,12 +102,15 @@ class WorkbenchApp(App[Path | None]):
         self.bench = bench
         self.loading: tuple[int, int] | None = None
         self.options = options
+        self.writes_much = False
+        self.review_at = options.review_at
         for theme in options.themes:
             self.register_theme(theme)
         if options.theme in self.available_themes:
             self.theme = options.theme
         self.set_keymap(dict(options.keymap))
         self._notices = Notices(bench)
+        self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
 
     def on_mount(self) -> None:
@@ -127,6 +136,9 @@ class WorkbenchApp(App[Path | None]):
         with self.reporting():
             for notice in self._notices.fresh():
                 self.say(notice, "warning")
+            if due := self._due.fresh():
+                self.say(due)
+                self._show_status()
 
     def on_store_changed(self, event: StoreChanged) -> None:
         """Let every area that was opened know; the one in sight follows at once."""
@@ -198,6 +210,24 @@ class WorkbenchApp(App[Path | None]):
         """Go to an area."""
         if isinstance(self.screen, AreaScreen):
             self.switch_mode(name)
+
+    @asking
+    async def action_reflect(self) -> None:
+        """Propose what the latest memories say together."""
+        if isinstance(self.screen, AreaScreen):
+            from workbench.tui.reflect_flow import reflect
+
+            await reflect(self)
+
+    @asking
+    async def action_take_in(self) -> None:
+        """Take a file into the store, after a look at what it brings."""
+        if isinstance(self.screen, AreaScreen):
+            from workbench.tui.import_dialog import ImportDialog
+
+            said = await self.push_screen_wait(ImportDialog(self.bench, Path.cwd()))
+            if said:
+                self.say(said)
 
     def action_undo(self) -> None:
         """Take back this person's latest change."""

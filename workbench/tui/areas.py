@@ -32,7 +32,7 @@ GLOBAL = (
     Action("app.playbook", "3", "Playbook", "Go to the Playbook", APP, False, "area('playbook')"),
     Action("app.tune", "4", "Tune", "Go to Tune", APP, False, "area('tune')"),
     Action("app.health", "6", "Health", "Go to Health", APP, False, "area('health')"),
-    Action("app.import", "F", "import a file", "Take a file into the store, seen before", APP, False, "take_in"),
+    Action("app.import", "F", "import a file", "Take a file into the store", APP, False, "take_in"),
     Action("app.reflect", "R", "reflect", "Propose what memories say together", APP, False),
     Action("app.undo", "u,ctrl+z", "undo", "Take back your latest change", APP),
     Action("app.redo", "U", "redo", "Do again what you took back", APP, False),
@@ -88,7 +88,7 @@ STREAM = (
     Action("stream.history", "h", "history", "Show every change of this memory", FIND),
     Action("stream.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
     Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
-    Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE),
+    Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
     Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
 )
 

@@ -15,6 +15,7 @@ HEALTH = (
     Action("health.check", "r", "check again", "Look at everything again", _FIND),
     Action("health.compact", "c", "compact", "Pack the closed files of the journal", _CHANGE, False),
     Action("health.take-back", "t", "take back", "Take back the change under the cursor", _DECIDE, False),
+    Action("health.add-file", "A", "add a file", "Look over a file that you name", _FIND, False),
     Action("health.unfold", "o", "open", "Show a text that is folded as unsafe", _FIND, False),
     Action("health.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
     Action("health.read-back", "K", "read back", "Scroll back", MOVE, False),

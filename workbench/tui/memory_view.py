@@ -1,6 +1,6 @@
 """How a memory looks: as a row of the stream, and in full."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from workbench.core.memory import Memory, Status
 from workbench.core.text import printable
 from workbench.tui.content import MUTED, assemble, body, highlight, line
 from workbench.tui.figures import absolute, ago, days, since, votes
+from workbench.tui.flag_view import FLAGGED, NO_FLAGS, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.row import Cell
 
 SYMBOLS: dict[Status, str] = {"signal": "○", "candidate": "?", "confirmed": "✓", "promoted": "▲", "archived": "×"}
@@ -38,19 +39,30 @@ class Surroundings:
     cited: tuple[tuple[str, Memory | None], ...] = ()
     cited_by: tuple[Memory, ...] = ()
     timeline: tuple[Memory, ...] = ()
+    flags: Flags = NO_FLAGS
+    masked: Callable[[str], str] = str
 
 
 def row(
-    memory: Memory, width: int, now: datetime, *, unread: bool, spans: Sequence[tuple[int, int]] = ()
+    memory: Memory,
+    width: int,
+    now: datetime,
+    *,
+    unread: bool,
+    spans: Sequence[tuple[int, int]] = (),
+    masked: str | None = None,
 ) -> list[Cell]:
-    """Return a memory as the cells of one line: age, type, importance, text, votes, status."""
+    """Return a memory as the cells of one line: age, type, importance, text, votes, status.
+
+    `masked` is the line of a flagged memory, without its secrets.
+    """
     in_words = width >= _WITH_STATUS
     status = f"{SYMBOLS[memory.status]} {memory.status}" if in_words else SYMBOLS[memory.status]
     cells = [
         Cell(ago(memory.created_at, now), 6, MUTED, "right"),
         *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
         Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
-        Cell(_title(memory, unread, spans)),
+        Cell(_title(memory, unread, spans, masked)),
     ]
     if width >= _WITH_VOTES:
         shown = votes(memory.helpful_count, memory.harmful_count) if memory.helpful_count + memory.harmful_count else ""
@@ -66,24 +78,27 @@ def marks_of(memory: Memory, unread: bool = False) -> str:
 def detail(memory: Memory, around: Surroundings) -> Content:
     """Return a memory in full, with where it stands, what it rests on and what came before and after."""
     parts = [
-        Content.styled(printable(memory.line), "bold"),
-        Content(""),
-        *_text(memory),
+        *flag_lines(around.flags),
+        *([] if around.flags.folded else _text(memory, around.flags)),
         _standing(memory, around),
         _origin(memory, around.now),
     ]
     if memory.tags:
         parts.append(_labelled("tags", printable(", ".join(memory.tags))))
     parts += _archive(memory)
-    parts += _links("cites", [(id, m) for id, m in around.cited])
-    parts += _links("cited by", [(m.id, m) for m in around.cited_by])
+    parts += _links("cites", [(id, m) for id, m in around.cited], around)
+    parts += _links("cited by", [(m.id, m) for m in around.cited_by], around)
     parts += _timeline(memory, around)
     return Content("\n").join(parts)
 
 
-def _title(memory: Memory, unread: bool, spans: Sequence[tuple[int, int]]) -> Content:
+def _title(memory: Memory, unread: bool, spans: Sequence[tuple[int, int]], masked: str | None) -> Content:
     marks = marks_of(memory, unread)
-    head = assemble([(f"{marks} " if marks else "", "bold $text-accent")])
+    head = assemble(
+        [(f"{FLAGGED} " if masked is not None else "", STYLE), (f"{marks} " if marks else "", "bold $text-accent")]
+    )
+    if masked is not None and masked != memory.line:
+        return head + Content(printable(masked[:400]))
     if not spans:
         return head + Content(printable(memory.line[:400]))
     return head + highlight(memory.line[:400], spans)
@@ -95,11 +110,14 @@ def _vote_style(memory: Memory) -> str:
     return "$text-success" if memory.helpful_count else MUTED
 
 
-def _text(memory: Memory) -> list[Content]:
-    """The content, unless the bold title line above already says all of it."""
+def _text(memory: Memory, flags: Flags) -> list[Content]:
+    """The line as a title, and the content unless the title says all of it; what is flagged stands out."""
     if memory.content.strip() == memory.line.strip():
-        return []
-    return [body(memory.content), Content("")]
+        title = shown_text(memory.content, flags.found) if flags.found else Content(printable(memory.line))
+        return [title.stylize("bold"), Content("")]
+    title = Content.styled(printable(memory.line), "bold")
+    content = shown_text(memory.content, flags.found) if flags.found else body(memory.content)
+    return [title, Content(""), content, Content("")]
 
 
 def _standing(memory: Memory, around: Surroundings) -> Content:
@@ -162,13 +180,13 @@ def _archive(memory: Memory) -> list[Content]:
     return found
 
 
-def _links(label: str, found: Sequence[tuple[str, Memory | None]]) -> list[Content]:
+def _links(label: str, found: Sequence[tuple[str, Memory | None]], around: Surroundings) -> list[Content]:
     if not found:
         return []
     rows = [Content(""), Content.styled(label, f"{MUTED}")]
     for id, memory in found:
         symbol = "!" if memory is None else SYMBOLS[memory.status]
-        text = "not in this store" if memory is None else memory.line
+        text = "not in this store" if memory is None else around.masked(memory.line)
         rows.append(assemble([(f"  {symbol} ", ""), (printable(text[:300]), ""), (f"  {printable(id)}", MUTED)]))
     return rows
 
@@ -181,7 +199,7 @@ def _timeline(memory: Memory, around: Surroundings) -> list[Content]:
         here = other.id == memory.id
         clock = other.created_at.astimezone().strftime("%H:%M")
         mark = "▸ " if here else "  "
-        text = line(other.line, max(10, around.width - 8), "bold" if here else "")
+        text = line(around.masked(other.line), max(10, around.width - 8), "bold" if here else "")
         rows.append(assemble([(f"{mark}{clock} ", MUTED)]) + text)
     return rows
 

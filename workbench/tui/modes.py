@@ -24,6 +24,13 @@ def playbook() -> Screen[object]:
     return PlaybookScreen()
 
 
+def health() -> Screen[object]:
+    """Open Health."""
+    from workbench.tui.screens.health import HealthScreen
+
+    return HealthScreen()
+
+
 def tune() -> Screen[object]:
     """Open Tune."""
     from workbench.tui.screens.tune import TuneScreen

@@ -22,6 +22,7 @@ class BookFacts:
     sections: int
     tokens: int
     others: int = 0
+    budget: int = 0
 
 
 class BookBar(Widget):
@@ -49,7 +50,9 @@ class BookBar(Widget):
 
 
 def _wordings(facts: BookFacts) -> list[str]:
-    tokens = f"≈ {number(facts.tokens)} tokens"
+    of = f" of {number(facts.budget)}" if facts.budget else ""
+    over = " ✂ over" if 0 < facts.budget < facts.tokens else ""
+    tokens = f"≈ {number(facts.tokens)}{of} tokens{over}"
     bullets = bullets_in(facts.bullets)
     sections = "1 section" if facts.sections == 1 else f"{facts.sections} sections"
     return [

@@ -1,32 +1,41 @@
 """Looking through a playbook: the list, the filter, the detail beside it, the choice among several."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
 
-from textual import on
+from textual import on, work
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
+from workbench.bench.bookmerge import book_id
+from workbench.bench.bookrules import REPLACED_BY
 from workbench.bench.playbook import BookView
-from workbench.core.bookfilter import HELP, BookFilter, parse_book_filter
+from workbench.core.bookfilter import HELP, Among, BookFilter, parse_book_filter
 from workbench.core.errors import InvalidQuery
+from workbench.core.interval import helpful_share
 from workbench.store.library import Touched
 from workbench.tui.asking import asking
+from workbench.tui.flag_view import flags_of, masked_bullet
 from workbench.tui.playbook_bar import BookBar, BookFacts
-from workbench.tui.playbook_detail import Around, bullet_detail, section_detail
+from workbench.tui.playbook_detail import Around, bullet_detail, cut_detail, section_detail
 from workbench.tui.playbook_outline import Outline
 from workbench.tui.playbook_rows import Columns, Row, bullets_in, cells, columns_of, rows_of
 from workbench.tui.screens.area import AreaScreen
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.line_list import LineList
+from workbench.tui.widgets.prompt import Prompt
 from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.safe_input import SafeInput
 
 EMPTY_STORE = "No playbook yet. O adds a section and begins one, or `workbench import FILE` brings one in."
 EMPTY_BOOK = "This playbook is empty. O adds a section, then o adds a bullet to it."
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
-TABLES = frozenset({"books", "sections", "bullets", "votes"})
+NEW_BOOK = "\0new"
+TABLES = frozenset({"books", "sections", "bullets", "votes", "tallies", "kept_pairs"})
 
 
 class PlaybookBrowser(AreaScreen):
@@ -40,8 +49,8 @@ class PlaybookBrowser(AreaScreen):
         #book-filter { width: 1fr; background: $background; }
         #book-count { width: auto; color: $text-muted; padding-left: 2; }
         #outline { display: none; width: 44; border-right: solid $panel; scrollbar-size-vertical: 1; }
-        #bullets { width: 3fr; }
-        #bullet-side { width: 2fr; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
+        #bullets { width: 5fr; }
+        #bullet-side { width: 3fr; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
         #bullet-side:focus { border-left: solid $accent; }
         &.-wide #outline { display: block; }
         &.-narrow #bullet-side { display: none; border-left: none; }
@@ -52,9 +61,11 @@ class PlaybookBrowser(AreaScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._book = ""
-        self._view: BookView | None = None
+        self.book = ""
+        self.view: BookView | None = None
         self._filter = BookFilter()
+        self._twins: tuple[int, frozenset[str]] = (-1, frozenset())
+        self._share = lru_cache(maxsize=4096)(helpful_share)
         self._columns = Columns(0, 2, 2)
 
     def contents(self) -> Iterable[Widget]:
@@ -84,9 +95,9 @@ class PlaybookBrowser(AreaScreen):
     def show_store(self) -> None:
         """Show the open playbook as it is now; the first one when it is gone."""
         books = self.bench.playbooks.books()
-        if self._book not in {line.book.id for line in books}:
-            self._book = books[0].book.id if books else ""
-        self._view = self.bench.playbooks.view(self._book) if self._book else None
+        if self.book not in {line.book.id for line in books}:
+            self.book = books[0].book.id if books else ""
+        self.view = self.bench.playbooks.view(self.book) if self.book else None
         self.query_one(BookBar).facts = self._facts(len(books) - 1)
         self._show_rows()
 
@@ -96,14 +107,16 @@ class PlaybookBrowser(AreaScreen):
             self.show_store()
 
     def _facts(self, others: int) -> BookFacts | None:
-        if self._view is None:
+        if self.view is None:
             return None
-        book, view = self._view.playbook, self._view
+        book, view = self.view.playbook, self.view
         sections = sum(bool(s.title.strip()) for s in book.sections)
-        return BookFacts(book.book.name, book.book.dialect, len(book.bullets), sections, view.tokens, others)
+        return BookFacts(
+            book.book.name, book.book.dialect, len(book.bullets), sections, view.tokens, others, book.book.budget
+        )
 
     def _show_rows(self) -> None:
-        rows = rows_of(self._view, self._filter) if self._view else []
+        rows = rows_of(self.view, self._filter, self._among(self.view)) if self.view else []
         columns = columns_of(rows, self._filter.words)
         old = list(self.rows.rows)
         self.rows.set_empty(Content(self._nothing()))
@@ -126,9 +139,9 @@ class PlaybookBrowser(AreaScreen):
                 self.rows.refresh_row(index)
 
     def _nothing(self) -> str:
-        if self._view is None:
+        if self.view is None:
             return EMPTY_STORE
-        return NO_MATCH if self._filter and self._view.playbook.bullets else EMPTY_BOOK
+        return NO_MATCH if self._filter and self.view.playbook.bullets else EMPTY_BOOK
 
     def _show_count(self, rows: Sequence[Row]) -> None:
         shown = sum(row.bullet is not None for row in rows)
@@ -137,8 +150,9 @@ class PlaybookBrowser(AreaScreen):
     def _count(self, content: Content) -> None:
         self.query_one("#book-count", Static).update(content)
 
-    def _draw(self, row: Row, width: int) -> list[Cell]:
-        return cells(row, self._columns, width)
+    def _draw(self, row: Row, width: int) -> list[Cell] | Content:
+        masked = masked_bullet(self.bench.safety, row.bullet) if row.bullet else None
+        return cells(row, self._columns, width, masked, self._share)
 
     @on(LineList.Highlighted, "#bullets")
     def _moved(self) -> None:
@@ -151,18 +165,55 @@ class PlaybookBrowser(AreaScreen):
         self.query_one(Outline).follow(self.rows.rows, row.section.id if row else "")
 
     def _detail(self, row: Row) -> Content:
-        assert self._view is not None
-        siblings = self._view.playbook.in_section(row.section.id)
+        assert self.view is not None
+        keys = {action.id: action.shown_key for action in self.as_mapped(self.area.actions)}
+        if row.cut is not None:
+            return cut_detail(row.cut, self.view.tokens, keys)
+        siblings = self.view.playbook.in_section(row.section.id)
         if row.bullet is None:
             return section_detail(row, len(siblings) - row.count)
         around = Around(
             now=self.bench.context.now(),
             place=1 + next((i for i, b in enumerate(siblings) if b.id == row.bullet.id), 0),
             siblings=len(siblings),
-            changed=self.bench.playbooks.last_change(self._book, row.bullet.id),
+            changed=self.bench.playbooks.last_change(self.book, row.bullet.id),
             words=self._filter.words,
+            flags=flags_of(self.bench.safety, row.bullet),
+            masked=self.bench.safety.masked,
+            usage=self.view.usage.get(row.bullet.id),
+            replacement=self._text_of(row.bullet.metadata.get(REPLACED_BY)),
+            keys=keys,
         )
         return bullet_detail(row, row.bullet, around)
+
+    def _text_of(self, id: object) -> str:
+        bullets = self.view.playbook.bullets if self.view else ()
+        return next((self.bench.safety.masked(b.content) for b in bullets if b.id == id), "")
+
+    def _among(self, view: BookView) -> Among:
+        """Return the bullets for which only a look at the whole playbook tells whether the filter means them."""
+        twins = self._equal() if self._filter.asks("duplicate") else frozenset()
+        return {"over": view.over, "disputed": view.disputed, "duplicate": twins}
+
+    def _equal(self) -> frozenset[str]:
+        """Return bullets with the same text at once; near ones follow when they are compared."""
+        rev = self.bench.library.journal.rev
+        if self._twins[0] != rev:
+            self._twins = (rev, frozenset(id for group in self.bench.refiner.same(self.book) for id in group.ids))
+            if self.bench.retriever.ready:
+                self._compare(rev)
+        return self._twins[1]
+
+    @work(thread=True, exclusive=True, group="near", exit_on_error=False)
+    def _compare(self, rev: int) -> None:
+        worker = get_current_worker()
+        groups = self.bench.refiner.groups(self.book)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._compared, rev, frozenset(id for group in groups for id in group.ids))
+
+    def _compared(self, rev: int, ids: frozenset[str]) -> None:
+        self._twins = (rev, ids)
+        self._show_rows()
 
     @on(Outline.Highlighted, "#outline")
     def _jump(self, event: Outline.Highlighted) -> None:
@@ -198,12 +249,30 @@ class PlaybookBrowser(AreaScreen):
             self.workbench_app.say(EMPTY_STORE)
             return
         choices = [Choice(line.book.id, line.book.name or line.book.id, bullets_in(line.bullets)) for line in books]
-        chosen = await self.app.push_screen_wait(Choose("Playbooks of this store", choices, self._book))
-        if chosen is not None and chosen != self._book:
-            self._book = chosen
+        choices.append(Choice(NEW_BOOK, "＋ a new playbook", "empty"))
+        chosen = await self.app.push_screen_wait(Choose("Playbooks of this store", choices, self.book))
+        chosen = await self._made() if chosen == NEW_BOOK else chosen
+        if chosen is not None and chosen != self.book:
+            self.book = chosen
             self.rows.clear_marks()
             self.show_store()
             self.rows.cursor = _first_bullet(self.rows.rows)
+
+    async def _made(self) -> str | None:
+        """Ask for the name of a new playbook, and make it."""
+        names = {line.book.id for line in self.bench.playbooks.books()}
+
+        def problem(name: str) -> str | None:
+            id = book_id(Path(name))
+            return "A playbook needs a name." if not name else f"There is a playbook {id}." if id in names else None
+
+        name = await self.app.push_screen_wait(Prompt("Name of the new playbook", placeholder="rules", check=problem))
+        if not name:
+            return None
+        with self.workbench_app.reporting():
+            self.bench.playbooks.ensure(book_id(Path(name)))
+            return book_id(Path(name))
+        return None
 
     def go_back(self) -> None:
         """Close the detail, leave the filter line, drop the marks, or clear the filter; the cursor stays."""

@@ -1,31 +1,46 @@
 """The side panel of the playbook: one bullet, or one section, in full."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from textual.content import Content
 
 from workbench.bench.bookchanges import LastChange
+from workbench.core.budget import Fitting
 from workbench.core.interval import helpful_share
 from workbench.core.playbook import Bullet
+from workbench.core.split import merged_from
 from workbench.core.text import printable
+from workbench.core.usage import BulletUsage
 from workbench.tui.content import MUTED, assemble, body, find_words, highlight
 from workbench.tui.figures import absolute, ago, number
-from workbench.tui.playbook_rows import PINNED, Row, standing, title_of, tokens_of
+from workbench.tui.flag_view import NO_FLAGS, Flags, flag_lines, masked_line
+from workbench.tui.playbook_evidence import deprecated_lines, usage_lines, warning_line
+from workbench.tui.playbook_rows import PINNED, Row, bullets_in, share_bar, standing, title_of
 
+BAR = 20
 LABEL = 9
 """Columns of the labels, so that the values stand below each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What the detail of a bullet shows besides itself; `place` counts from 1 among the section's `siblings`."""
+    """What the detail of a bullet shows besides itself; `place` counts from 1 among the section's `siblings`.
+
+    `replacement` is the text of what stands in the place of a deprecated bullet. `keys` are those of actions, by id.
+    """
 
     now: datetime
     place: int
     siblings: int
     changed: LastChange | None = None
     words: tuple[str, ...] = ()
+    flags: Flags = NO_FLAGS
+    masked: Callable[[str], str] = str
+    usage: BulletUsage | None = None
+    replacement: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
 
 
 def bullet_detail(row: Row, bullet: Bullet, around: Around) -> Content:
@@ -41,10 +56,14 @@ def bullet_detail(row: Row, bullet: Bullet, around: Around) -> Content:
         assemble(head),
         assemble([(printable(title_of(row.section)), MUTED), (place, MUTED)]),
         Content(""),
-        _text(bullet, around.words),
+        *deprecated_lines(bullet, around.replacement, around.now, around.keys.get("playbook.deprecate", "D")),
+        *flag_lines(around.flags),
+        _text(bullet, around),
         Content(""),
         *_marks(row, bullet),
-        _line("tokens", f"≈ {number(tokens_of(bullet))}", "  characters ÷ 4"),
+        *usage_lines(around.usage, row.disputed),
+        *([Content("")] if around.usage else []),
+        _line("tokens", f"≈ {number(row.tokens)}", "  below the cut: beyond the budget" if row.over else ""),
         *_past(bullet, around),
     ]
     return Content("\n").join(parts)
@@ -57,7 +76,7 @@ def section_detail(row: Row, hidden: int) -> Content:
         Content.styled(f"section {printable(row.section.id)}", MUTED),
         Content(""),
         _line("bullets", number(row.count), f"  {number(hidden)} more hidden by the filter" if hidden else ""),
-        _line("tokens", f"≈ {number(row.tokens)}", "  characters ÷ 4"),
+        _line("tokens", f"≈ {number(row.tokens)}", "  each part by itself, rounded up"),
         Content(""),
         assemble([("o", "bold $text-accent"), (" adds a bullet here, ", MUTED), ("O", "bold $text-accent")])
         + Content.styled(" another section.", MUTED),
@@ -65,11 +84,28 @@ def section_detail(row: Row, hidden: int) -> Content:
     return Content("\n").join(parts)
 
 
-def _text(bullet: Bullet, words: tuple[str, ...]) -> Content:
+def cut_detail(cut: Fitting, total: int, keys: Mapping[str, str]) -> Content:
+    """Return what the budget's cut means."""
+    parts = [
+        Content.styled("✂ The budget ends here", "bold $text-warning"),
+        Content(""),
+        _line("budget", f"{number(cut.budget)} tokens"),
+        _line("file", f"≈ {number(total)} tokens", "  characters ÷ 4"),
+        _line("above", bullets_in(len(cut.inside)), f"  ≈ {number(cut.tokens)} tokens"),
+        _line("below", bullets_in(len(cut.outside)), "  is:over lists them"),
+        Content(""),
+        assemble([(keys.get("playbook.budget", "B"), "bold $text-accent"),
+                  (" changes the budget, and shows what would fit by value per token.", MUTED)]),
+    ]  # fmt: skip
+    return Content("\n").join(parts)
+
+
+def _text(bullet: Bullet, around: Around) -> Content:
     if not bullet.content.strip():
         return Content.styled("(no text)", MUTED)
-    spans = find_words(bullet.content, words)
-    return highlight(bullet.content, spans) if spans else body(bullet.content)
+    text = masked_line(bullet.content, around.flags, around.masked)
+    spans = find_words(text, around.words)
+    return highlight(text, spans) if spans else body(text)
 
 
 def _marks(row: Row, bullet: Bullet) -> list[Content]:
@@ -89,8 +125,9 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
     if share.count:
         band = f"({share.low:.2f}–{share.high:.2f})"
         lines.append(_line("share", f"{share.mean:.2f} {band}", f"  n {number(share.count)}"))
+        lines.append(Content(" " * (LABEL + 2)) + share_bar(bullet, BAR))
         beta = f"Beta({number(1 + bullet.helpful_count)}, {number(1 + bullet.harmful_count)})"
-        lines.append(_line("", "", f"mean and 90 % band of {beta}"))
+        lines.append(_line("", "", f"90 % band of {beta}"))
     else:
         lines.append(_line("share", "none", "  no marks yet"))
     lines.append(_line("your vote", row.vote or "none", "  again takes it back" if row.vote else "  + or − votes"))
@@ -106,6 +143,12 @@ def _past(bullet: Bullet, around: Around) -> list[Content]:
     lines = []
     if bullet.aliases:
         lines.append(_line("aliases", printable(", ".join(bullet.aliases))))
+    if merged_from(bullet):
+        parts = len(merged_from(bullet))
+        lines.append(
+            _line("merged", f"of {parts} bullets", f"  {around.keys.get('playbook.split', 'S')} parts them again")
+        )
+    lines += warning_line(bullet)
     change = around.changed
     if change is None:
         lines.append(_line("changed", "long ago", "  h shows the history"))

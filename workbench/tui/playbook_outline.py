@@ -19,7 +19,7 @@ class Outline(LineView[Row]):
 
     def follow(self, rows: Sequence[Row], section: str) -> None:
         """Show the headings of these rows, the cursor on one section, without a message."""
-        headings = [row for row in rows if row.bullet is None]
+        headings = [row for row in rows if row.bullet is None and row.cut is None]
         place = next((i for i, row in enumerate(headings) if row.section.id == section), 0)
         with self.prevent(LineView.Highlighted):
             if headings != self.rows:

@@ -6,6 +6,8 @@ _FIND, _DECIDE, _CHANGE, _APP = "Find", "Decide", "Change", "App"
 
 MERGE = (
     Action("merge.yes", "y,enter", "merge", "Merge into the memory under the cursor", _DECIDE),
+    Action("merge.text", "t", "other text", "The memory's own text, or the candidate's", _CHANGE),
+    Action("merge.edit", "e", "edit", "Write the text that is left", _CHANGE),
     Action("merge.search", "slash", "find another", "Find any memory by its words", _FIND),
     Action("merge.read-on", "J", "read on", "Scroll the texts", MOVE),
     Action("merge.read-back", "K", "read back", "Scroll back", MOVE, False),

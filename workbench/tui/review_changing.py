@@ -83,13 +83,13 @@ class ReviewChanging(ReviewView):
 
         evidence = self.shown.evidence if self.shown is not None else None
         near = [Target(*found) for found in evidence.near] if evidence is not None else []
-        other = await self.app.push_screen_wait(MergeChoice(memory, near, self._living))
-        if other is not None:
+        chosen = await self.app.push_screen_wait(MergeChoice(memory, near, self._living))
+        if chosen is not None:
             following = self.after([proposal.id])
             with self.workbench_app.reporting():
-                self.bench.review.merge_into(proposal.id, other)
+                self.bench.review.merge_into(proposal.id, chosen.into, chosen.text)
                 self.decided([proposal.id], following)
-                self.workbench_app.say(f"Merged into {other}. u parts them again.")
+                self.workbench_app.say(f"Merged into {chosen.into}. u parts them again.")
 
     def _living(self, words: str) -> list[Memory]:
         """Return the memories that match free words best, archived ones left out."""

@@ -12,12 +12,14 @@ from textual.widgets import Input, Static
 
 from workbench.core.memory import Memory
 from workbench.tui.actions import bindings
-from workbench.tui.content import MUTED, body, word_diff
+from workbench.tui.asking import asking
+from workbench.tui.content import MUTED, assemble, body, word_diff
 from workbench.tui.review_actions import MERGE
-from workbench.tui.review_candidate import diff_legend, folded, heading, merge_outcome, name
+from workbench.tui.review_candidate import diff_legend, folded, heading, name
 from workbench.tui.review_evidence import ALIKE, overlap
 from workbench.tui.review_pane import ReadingPane
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.line_view import LineView
 from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.safe_input import SafeInput
@@ -31,14 +33,22 @@ class Target:
     similarity: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """The memory to merge into by id, and the text it gets; `None` leaves its own."""
+
+    into: str
+    text: str | None = None
+
+
 LISTED = 6
 """Lines that the list of memories takes at most."""
 
 Find = Callable[[str], Sequence[Memory]]
 
 
-class MergeChoice(Dialog[str | None]):
-    """Ask into which memory `candidate` goes; the result is its id, or None.
+class MergeChoice(Dialog[Merging | None]):
+    """Ask into which memory `candidate` goes, and with which text; the result is both, or None.
 
     The memories most alike are listed first; `find` answers what is typed into the search. Nothing is forgotten by
     a merge, so no guard delays the answer.
@@ -63,6 +73,8 @@ class MergeChoice(Dialog[str | None]):
         self._candidate = candidate
         self._near = tuple(near)
         self._find = find
+        self._text: str | None = None
+        self._written_for = ""
 
     def contents(self) -> Iterable[Widget]:
         """Return the search, the list, both texts, and what merging does."""
@@ -114,15 +126,33 @@ class MergeChoice(Dialog[str | None]):
             pane.show(Content(""))
             outcome.update(Content(""))
             return
-        newest = max(self._candidate, target.memory, key=lambda m: (m.created_at, m.id))
+        if self._written_for not in ("", target.memory.id):
+            # Words that were written for one memory are none for another.
+            self._text, self._written_for = None, ""
         pane.show(both_texts(self._candidate, target))
-        outcome.update(merge_outcome(kept=target.memory.id, newest=newest, gone=[self._candidate.id]))
+        outcome.update(absorb_outcome(self._candidate, target.memory, self._text))
 
     @on(LineView.Opened)
     def action_yes(self) -> None:
         """Merge into the memory under the cursor."""
         if (target := self._rows.current) is not None:
-            self.dismiss(target.memory.id)
+            self.dismiss(Merging(target.memory.id, self._text))
+
+    def action_text(self) -> None:
+        """Take the candidate's text, or the memory's own again."""
+        self._text, self._written_for = self._candidate.content if self._text is None else None, ""
+        self._show()
+
+    @asking
+    async def action_edit(self) -> None:
+        """Write the text that is left, starting from the one chosen."""
+        if (target := self._rows.current) is not None:
+            start = target.memory.content if self._text is None else self._text
+            written = await self.app.push_screen_wait(TextEditor(f"The text of {name(target.memory.id)}", start))
+            if written is not None:
+                self._text = None if written == target.memory.content else written
+                self._written_for = "" if self._text is None else target.memory.id
+                self._show()
 
     def action_search(self) -> None:
         """Go to the search."""
@@ -142,6 +172,19 @@ class MergeChoice(Dialog[str | None]):
             self._rows.focus()
         else:
             self.dismiss(None)
+
+
+def absorb_outcome(candidate: Memory, target: Memory, text: str | None) -> Content:
+    """Return what merging a candidate into a memory does, in a sentence; `text` as in `Merging`."""
+    whose = "its own text" if text in (None, target.content) else "your text"
+    whose = f"the text of {name(candidate.id)}" if text == candidate.content != target.content else whose
+    pieces = [
+        (name(target.id), ""), (f" stays {target.status} and keeps " if whose == "its own text" else
+        f" stays {target.status} and gets ", MUTED), (whose, "bold"),
+        ("; ", MUTED), (name(candidate.id), ""),
+        (" adds its votes, tags and citations, and is archived as merged. Undo parts them.", MUTED),
+    ]  # fmt: skip
+    return assemble(pieces)
 
 
 def both_texts(candidate: Memory, target: Target) -> Content:

@@ -47,6 +47,8 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         problems=(*loaded.problems, *themes.problems, *keymap.problems),
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
+        config=folder / config.FILE_NAME if remember else None,
+        review_at=recent.last_item(state, store),
     )
     app = WorkbenchApp(bench, options)
     try:
@@ -55,5 +57,5 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         if app.theme != options.theme:
             recent.remember_theme(state, app.theme)
         if remember:
-            recent.remember(state, store, bench.library.journal.rev, utc_now())
+            recent.remember(state, store, bench.library.journal.rev, utc_now(), app.review_at)
         bench.close()

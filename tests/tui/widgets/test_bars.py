@@ -12,7 +12,7 @@ from textual.widgets import Static
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
 from workbench.tui.actions import remapped
 from workbench.tui.areas import AREAS, GLOBAL, STREAM
-from workbench.tui.widgets.factor_bar import FILLS, factor_bar, factor_legend
+from workbench.tui.widgets.factor_bar import FILLS, factor_bar
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.gauge import gauge
 from workbench.tui.widgets.header import TopBar
@@ -26,10 +26,10 @@ def top(store: str = "project-x", active: str = "stream", **counts: int) -> TopB
 
 async def test_the_top_line_shows_place_store_and_what_waits() -> None:
     host = Host(top(active="review", review=4))
-    async with host.run_test(size=(80, 4)):
+    async with host.run_test(size=(100, 4)):
         line = picture(host)[0]
         assert line.startswith(" memory workbench · project-x ")
-        assert line.rstrip().endswith("1 Stream ▸2 Review (4)  3 Playbook  4 Tune")
+        assert line.rstrip().endswith("1 Stream ▸2 Review (4)  3 Playbook  4 Tune  6 Health")
 
 
 @pytest.mark.parametrize("width", [80, 60, 44, 30, 12])
@@ -126,7 +126,6 @@ def test_the_stacked_bar_is_exact(values: list[float], width: int) -> None:
 def test_the_parts_differ_without_colour() -> None:
     assert len({fill for _, fill, _ in FILLS}) == 3
     assert factor_bar([0.25, 0.25, 0.5], 8).plain == "▓▓░░████"
-    assert factor_legend().plain == "▓▓ recency  ░░ importance  ██ relevance"
 
 
 @pytest.mark.parametrize("values", [[0, 0, 0], [float("nan"), 0, 0.5], [-1, 0, 0], [2, 2, 2]])

@@ -27,6 +27,8 @@ def lint_file(path: Path, now: datetime, format: str | None = None) -> tuple[str
 
 def _kind(path: Path, text: str) -> str:
     found = registry.detect(path, text)
+    if not found and PurePath(path).name.upper() == "AGENTS.MD":
+        return CLAUDE_MEMORY  # the same kind of rules under another name
     if not found:
         raise UnreadableFile(f"{path} is of no known format.", "Name its format with --format if it has one.")
     return found[0].format

@@ -39,7 +39,9 @@ def _unindexed(
     newline = newline_of(text)
     at = _room(named, text)
     start = newline if at and text[at - 1] not in "\n\ufeff" else ""
-    for name in sorted(set(topics) - named.keys() - {"MEMORY.md", "CLAUDE.md", "AGENTS.md", "README.md"}):
+    for name in sorted(set(topics) - named.keys()):
+        if name.rpartition(".")[0].isupper():
+            continue  # MEMORY.md itself, README.md, LEARNINGS.md and the like are no topics
         if any(f"({name})" in line or f"@{name}" in line for line in text.split("\n")):
             continue
         title = _title(beside(name) or "", name)

@@ -91,8 +91,11 @@ class AreaScreen(Screen[object]):
         self.show_store()
 
     def follow(self, touched: Touched) -> None:
-        """Take notice of a transaction: at once when the area is in sight, else when it comes into sight."""
-        if self._in_sight:
+        """Take notice of a transaction: at once when the area is in sight, else when it comes into sight.
+
+        While a dialog writes very much, the areas wait until it is closed.
+        """
+        if self._in_sight and not self.workbench_app.writes_much:
             self.show_changes(touched)
             self.show_status()
         else:
@@ -126,7 +129,9 @@ class AreaScreen(Screen[object]):
             bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
             return
         leading = self.bench.overview.gauge().leading
-        bar.status = Content("reflection ") + gauge(leading.value, leading.limit, leading.name)
+        due = leading.fraction >= 1
+        title = Content.styled("reflection due ", "bold $text-accent") if due else Content("reflection ")
+        bar.status = title + gauge(leading.value, leading.limit, leading.name)
 
     # Marks
 
@@ -150,9 +155,11 @@ class AreaScreen(Screen[object]):
     # What any area can do with a text or a record
 
     def copy(self, text: str) -> None:
-        """Put a text on the clipboard, through the terminal (OSC 52)."""
-        self.app.copy_to_clipboard(text)
-        self.workbench_app.say(f"Copied {len(text):,} characters (through the terminal, OSC 52).")
+        """Put a text on the clipboard, or where one can be had; say where it went."""
+        from workbench.clipboard import copy
+
+        with self.workbench_app.reporting():
+            self.workbench_app.say(str(copy(text, self.app.copy_to_clipboard)))
 
     async def edit_externally(self, text: str) -> str | None:
         """Open the person's editor on a text; return the new text, or `None` when nothing changed."""

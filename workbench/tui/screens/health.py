@@ -40,6 +40,7 @@ HELP = "\n".join(
         "  Upkeep       what the lifecycle would propose; nothing is archived by it",
         "  Duplicates   memories that say the same (= ~), and those that only look like it (≠)",
         "  Store        what the doctor says, and what another program changed",
+        "  Files        what is wrong with the files this store has to do with, and how to fix it",
         "  History      the latest changes of everybody",
     ]
 )
@@ -323,6 +324,11 @@ class HealthScreen(AreaScreen):
     async def action_take_back(self) -> None:
         """Take back the change under the cursor."""
         await self._do("take_back", "Go to a change in History first.")
+
+    @asking
+    async def action_add_file(self) -> None:
+        """Look over a file that is named, wherever the cursor is."""
+        await self._do("add_file", "", "files")
 
     def action_check(self) -> None:
         """Look at everything again; duplicates only when they were compared before."""

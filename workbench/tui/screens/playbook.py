@@ -11,25 +11,26 @@ from textual.content import Content
 
 from workbench.bench.playbook import MAIN
 from workbench.core.errors import WorkbenchError
-from workbench.core.playbook import Bullet, Section
+from workbench.core.playbook import Bullet
 from workbench.core.vote import Verdict
 from workbench.tui.actions import bindings
 from workbench.tui.areas import PLAYBOOK
 from workbench.tui.asking import asking
 from workbench.tui.content import MUTED, body
 from workbench.tui.export_dialog import ExportDialog
-from workbench.tui.playbook_browser import EMPTY_BOOK, EMPTY_STORE, PlaybookBrowser
+from workbench.tui.export_guard import Guard
+from workbench.tui.playbook_browser import EMPTY_BOOK, EMPTY_STORE
 from workbench.tui.playbook_rows import bullets_in, title_of
+from workbench.tui.playbook_targets import named, title_in
+from workbench.tui.playbook_tools import PlaybookTools
 from workbench.tui.saving import Saving
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.prompt import Prompt
 
-ON_HEADING = "The cursor is on a heading. j goes to a bullet."
 
-
-class PlaybookScreen(PlaybookBrowser):
+class PlaybookScreen(PlaybookTools):
     """The playbook with everything a person does to it: vote, edit, add, delete, move, export."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLAYBOOK)
@@ -37,35 +38,6 @@ class PlaybookScreen(PlaybookBrowser):
     def __init__(self) -> None:
         super().__init__()
         self._exported: dict[str, Path] = {}
-
-    # What the next change is for
-
-    def action_apply(self) -> None:
-        """Let the next action apply to all marked rows."""
-        self.arm(self.rows)
-
-    def _targets(self) -> list[str]:
-        """Return the bullets the next change is for: the marked ones after `;`, else the one under the cursor."""
-        every = self._armed and self.rows.mark_count
-        rows = self.rows.marked_rows if every else [self.rows.current]
-        self._armed = False
-        ids = [row.bullet.id for row in rows if row and row.bullet]
-        if not ids and self.rows.current is not None:
-            self.workbench_app.say(ON_HEADING)
-        return ids
-
-    def _done(self, sentence: str, ids: Sequence[str] = ()) -> None:
-        """Say what happened; marks that were used are taken away."""
-        if len(ids) > 1:
-            self.rows.clear_marks()
-        self.show_status()
-        self.workbench_app.say(sentence)
-
-    def _bullet(self) -> Bullet | None:
-        row = self.rows.current
-        if row is not None and row.bullet is None:
-            self.workbench_app.say(ON_HEADING)
-        return row.bullet if row else None
 
     # Deciding
 
@@ -78,26 +50,26 @@ class PlaybookScreen(PlaybookBrowser):
         self._vote("harmful")
 
     def _vote(self, verdict: Verdict) -> None:
-        ids = self._targets()
+        ids = self.targets()
         if ids:
             with self.workbench_app.reporting():
-                result = self.bench.playbooks.vote(self._book, ids, verdict)
-                self._done(result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} bullets.", ids)
+                result = self.bench.playbooks.vote(self.book, ids, verdict)
+                self.done(result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} bullets.", ids)
 
     def action_pin(self) -> None:
         """Pin or unpin."""
-        ids = self._targets()
+        ids = self.targets()
         if ids:
             with self.workbench_app.reporting():
-                pinned = self.bench.playbooks.pin(self._book, ids)
-                self._done(f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.", ids)
+                pinned = self.bench.playbooks.pin(self.book, ids)
+                self.done(f"{'Pinned' if pinned else 'Unpinned'} {named(ids)}.", ids)
 
     # Changing
 
     @asking
     async def action_edit(self) -> None:
         """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
-        bullet = self._bullet()
+        bullet = self.bullet_here()
         if bullet is not None:
             await self._edit(bullet, bullet.content, self._saving(bullet))
 
@@ -108,19 +80,19 @@ class PlaybookScreen(PlaybookBrowser):
     async def _edit(self, bullet: Bullet, text: str, save: Saving) -> None:
         written = await self.app.push_screen_wait(TextEditor(f"Edit {bullet.id}", text, check=save))
         if written is not None and written != bullet.content:
-            self._done(f"Changed {bullet.id}.")
+            self.done(f"Changed {bullet.id}.")
 
     @asking
     async def action_external(self) -> None:
         """Edit the bullet's text in the person's own editor; what cannot be saved opens in this one."""
-        bullet = self._bullet()
+        bullet = self.bullet_here()
         text = None if bullet is None else await self.edit_externally(bullet.content)
         if bullet is None or text is None:
             return
         save = self._saving(bullet)
         problem = save(text)
         if problem is None:
-            self._done(f"Changed {bullet.id}.")
+            self.done(f"Changed {bullet.id}.")
         else:
             self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
             await self._edit(bullet, text, save)
@@ -128,9 +100,9 @@ class PlaybookScreen(PlaybookBrowser):
     @asking
     async def action_add(self) -> None:
         """Write a new bullet for the section under the cursor."""
-        row, book = self.rows.current, self._book
+        row, book = self.rows.current, self.book
         if row is None:
-            self.workbench_app.say(EMPTY_BOOK if self._view else EMPTY_STORE)
+            self.workbench_app.say(EMPTY_BOOK if self.view else EMPTY_STORE)
             return
         added: list[str] = []
 
@@ -148,7 +120,7 @@ class PlaybookScreen(PlaybookBrowser):
     @asking
     async def action_section(self) -> None:
         """Add a section; the first one begins a playbook. A name that cannot be taken is asked for again."""
-        book = self._book or MAIN
+        book = self.book or MAIN
         ask = Prompt("New section", placeholder="its heading, such as COMMON MISTAKES", check=_only_on_enter)
         while (title := await self.app.push_screen_wait(ask)) is not None:
             try:
@@ -156,7 +128,7 @@ class PlaybookScreen(PlaybookBrowser):
             except WorkbenchError as error:
                 ask = Prompt(f"New section\n✗ {error}", title, check=_only_on_enter)
             else:
-                self._book = book
+                self.book = book
                 self._go_to(("section", added))
                 return
 
@@ -167,48 +139,48 @@ class PlaybookScreen(PlaybookBrowser):
         if place is not None:
             self.rows.cursor = place
         hidden = "" if place is not None else " The filter hides it; esc clears the filter."
-        self._done(f"Added the {key[0]} {key[1]}.{hidden}")
+        self.done(f"Added the {key[0]} {key[1]}.{hidden}")
 
     @asking
     async def action_delete(self) -> None:
         """Delete bullets after a yes."""
-        ids, book = self._targets(), self._book
+        ids, book = self.targets(), self.book
         if not ids:
             return
-        question = f"Delete {_named(ids)} from the playbook?"
+        question = f"Delete {named(ids)} from the playbook?"
         ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
         if await self.app.push_screen_wait(ask):
             with self.workbench_app.reporting():
                 self.bench.playbooks.delete(book, ids)
-                self._done(f"Deleted {_named(ids)}. u takes it back.", ids)
+                self.done(f"Deleted {named(ids)}. u takes it back.", ids)
 
     def _what_goes(self, ids: Sequence[str]) -> Content:
         """Return the text of one bullet, or the ids of several, and the way back."""
         back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
         if len(ids) > 1:
             return body(", ".join(ids)[:400]) + Content("\n\n") + back
-        bullets = self._view.playbook.bullets if self._view else ()
+        bullets = self.view.playbook.bullets if self.view else ()
         text = next((bullet.content for bullet in bullets if bullet.id == ids[0]), "")
         return body(text[:400]) + Content("\n\n") + back
 
     @asking
     async def action_move(self) -> None:
         """Move bullets to the end of another section."""
-        ids, book = self._targets(), self._book
-        if not ids or self._view is None:
+        ids, book = self.targets(), self.book
+        if not ids or self.view is None:
             return
-        playbook = self._view.playbook
+        playbook = self.view.playbook
         choices = [
             Choice(s.id, title_of(s), bullets_in(len(playbook.in_section(s.id))))
             for s in playbook.sections
             if s.title.strip()
         ]
         here = self.rows.current.section.id if self.rows.current else ""
-        chosen = await self.app.push_screen_wait(Choose(f"Move {_named(ids)} to the end of", choices, here))
+        chosen = await self.app.push_screen_wait(Choose(f"Move {named(ids)} to the end of", choices, here))
         if chosen is not None:
             with self.workbench_app.reporting():
                 self.bench.playbooks.move(book, ids, chosen)
-                self._done(f"Moved {_named(ids)} to {_title(playbook.sections, chosen)}.", ids)
+                self.done(f"Moved {named(ids)} to {title_in(playbook.sections, chosen)}.", ids)
 
     def action_lower(self) -> None:
         """Move the bullet one place down."""
@@ -219,14 +191,14 @@ class PlaybookScreen(PlaybookBrowser):
         self._shift(-1)
 
     def _shift(self, step: int) -> None:
-        bullet = self._bullet()
+        bullet = self.bullet_here()
         if bullet is None:
             return
         if self._filter:
             self.workbench_app.say("The filter hides the neighbours. Esc clears it, then J and K reorder.")
             return
         with self.workbench_app.reporting():
-            if not self.bench.playbooks.shift(self._book, bullet.id, step):
+            if not self.bench.playbooks.shift(self.book, bullet.id, step):
                 place = "last" if step > 0 else "first"
                 self.workbench_app.say(f"{bullet.id} is the {place} of its section. M moves it to another one.")
 
@@ -234,26 +206,29 @@ class PlaybookScreen(PlaybookBrowser):
 
     def action_copy(self) -> None:
         """Copy the bullet's text."""
-        bullet = self._bullet()
+        bullet = self.bullet_here()
         if bullet is not None:
             self.copy(bullet.content)
 
     def action_history(self) -> None:
         """Show every change of the bullet."""
-        bullet = self._bullet()
+        bullet = self.bullet_here()
         if bullet is not None:
-            self.show_history(f"{self._book}/{bullet.id}")
+            self.show_history(f"{self.book}/{bullet.id}")
 
     @asking
     async def action_export(self) -> None:
         """Show the exact text and what it changes, then write it."""
-        if self._view is None:
+        if self.view is None:
             self.workbench_app.say(EMPTY_STORE)
             return
-        book = self._book
+        book = self.book
         target = self._exported.get(book) or self.bench.exporter.target(book)
-        title = f"Export {self._view.playbook.book.name}"
-        written = await self.app.push_screen_wait(ExportDialog(title, self.bench.exporter, book, target))
+        title = f"Export {self.view.playbook.book.name}"
+        guard = Guard(self.bench.safety, self.bench.playbooks)
+        written = await self.app.push_screen_wait(
+            ExportDialog(title, self.bench.exporter, book, target, guard, self.copy)
+        )
         if written is not None:
             self._exported[book] = written.path
             size = len(written.text.encode())
@@ -262,11 +237,3 @@ class PlaybookScreen(PlaybookBrowser):
 
 def _only_on_enter(title: str) -> str | None:
     return None if title.strip().strip("#").strip() else "A section needs a name."
-
-
-def _named(ids: Sequence[str]) -> str:
-    return ids[0] if len(ids) == 1 else f"{len(ids)} bullets"
-
-
-def _title(sections: Sequence[Section], id: str) -> str:
-    return next((title_of(s) for s in sections if s.id == id), id)

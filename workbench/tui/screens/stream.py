@@ -24,9 +24,9 @@ from workbench.tui.actions import bindings
 from workbench.tui.areas import STREAM
 from workbench.tui.asking import asking
 from workbench.tui.figures import number
+from workbench.tui.flag_keys import FlagKeys
 from workbench.tui.memory_view import Surroundings, detail, row
 from workbench.tui.saving import Saving
-from workbench.tui.screens.area import AreaScreen
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.line_list import LineList
 from workbench.tui.widgets.row import Cell
@@ -39,19 +39,23 @@ VIEWS = (
     Choice("is:reflection", "Reflections", "is:reflection"),
     Choice("pinned:yes", "Pinned", "pinned:yes"),
     Choice("is:harmful", "Voted harmful", "is:harmful"),
+    Choice("is:flagged", "Flagged: secrets, orders, hidden characters", "is:flagged"),
     Choice("status:archived", "Archived and forgotten", "status:archived"),
 )
+
+IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
+"""What the Stream adds to the filter language."""
 
 EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
 
 
-class StreamScreen(AreaScreen):
+class StreamScreen(FlagKeys):
     """The memory stream with the detail of the memory under the cursor beside it."""
 
     AREA = "stream"
     BINDINGS: ClassVar[list[BindingType]] = bindings(STREAM)
-    help_text = "The filter\n" + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
+    help_text = "The filter\n" + "\n".join(f"  {what:<28} {means}" for what, means in (*HELP, IS_FLAGGED))
     DEFAULT_CSS = """
     StreamScreen {
         #filter-line { height: 1; padding: 0 1; }
@@ -100,6 +104,11 @@ class StreamScreen(AreaScreen):
         """The list of memories."""
         return self.query_one("#list", LineList)
 
+    @property
+    def shown_memory(self) -> Memory | None:
+        """The memory under the cursor."""
+        return self.rows.current
+
     # Showing
 
     def show_store(self) -> None:
@@ -121,7 +130,7 @@ class StreamScreen(AreaScreen):
                 self._unread |= {id for id in ids if self._view and id not in {m.id for m in self._view.memories}}
             self._show(self.bench.stream.updated(self._view, ids, self._text))
         elif self.rows.current is not None:
-            self._show_detail()
+            self.show_detail()
 
     def _show(self, view: StreamView) -> None:
         self._view = view
@@ -131,17 +140,19 @@ class StreamScreen(AreaScreen):
         if self._text.strip():
             shown += f" · {number(len(view.memories))} shown"
         self._count(Content(shown))
-        self._show_detail()
+        self.show_detail()
 
     def _count(self, content: Content) -> None:
         self.query_one("#count", Static).update(content)
 
     def _draw(self, memory: Memory, width: int) -> list[Cell]:
         spans = self._view.spans.get(memory.id, ()) if self._view else ()
-        return row(memory, width, self.bench.context.now(), unread=memory.id in self._unread, spans=spans)
+        now, unread = self.bench.context.now(), memory.id in self._unread
+        return row(memory, width, now, unread=unread, spans=spans, masked=self.masked_line(memory))
 
     @on(LineList.Highlighted)
-    def _show_detail(self) -> None:
+    def show_detail(self) -> None:
+        """Show the memory under the cursor in full."""
         memory = self.rows.current
         shown = Content("") if memory is None else detail(memory, self._surroundings(memory))
         self.query_one("#detail", Static).update(shown)
@@ -158,6 +169,8 @@ class StreamScreen(AreaScreen):
             cited=stream.cited(memory),
             cited_by=stream.cited_by(memory.id),
             timeline=stream.timeline(memory.id, 3),
+            flags=self.flags_of(memory),
+            masked=self.bench.safety.masked,
         )
 
     # Filtering
@@ -225,10 +238,11 @@ class StreamScreen(AreaScreen):
 
     def on_resize(self) -> None:
         """Draw the detail for the width there is."""
-        self.call_after_refresh(self._show_detail)
+        self.call_after_refresh(self.show_detail)
 
     @on(LineList.Opened)
     def _open(self) -> None:
+        self.action_unfold()
         self.add_class("-open")
         self.query_one("#side").focus()
 
@@ -301,7 +315,11 @@ class StreamScreen(AreaScreen):
 
         saved = await self.app.push_screen_wait(TextEditor(f"Edit {memory.id}", text, check=save))
         if saved is not None:
-            self.workbench_app.say(f"Saved {memory.id}. u takes it back.")
+            found = self.bench.safety.findings(saved)
+            flagged = f" It is flagged: {found[0].reason}" if found else ""
+            self.workbench_app.say(
+                f"Saved {memory.id}. u takes it back.{flagged}", "warning" if found else "information"
+            )
 
     def _saving(self, memory: Memory) -> Saving:
         stream, id = self.bench.stream, memory.id
@@ -316,6 +334,13 @@ class StreamScreen(AreaScreen):
         """Show who changed what."""
         if self.rows.current is not None:
             self.show_history(self.rows.current.id)
+
+    def action_promote(self) -> None:
+        """Promote it: written where agents read it, after a look at the text."""
+        if ids := self._targets():
+            from workbench.tui.promote_dialog import open_promote
+
+            open_promote(self, ids)
 
     def action_apply(self) -> None:
         """Let the next key apply to all marked rows."""
