@@ -26,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except KeyboardInterrupt:
+        sys.stderr.write("workbench: interrupted; what was stored before is safe.\n")
         return INTERRUPTED
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else PROBLEM

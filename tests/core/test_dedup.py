@@ -150,7 +150,7 @@ def test_reasons_are_sentences() -> None:
     )
     timeout = judge_pair("wait 30 s", "wait 60 s", 1, 100)
     assert timeout.reasons_against == ("the numbers differ: 30 against 60", "2 words are not in both")
-    assert timeout.reasons_for == ("similarity 1.00 reaches 0.90", "ordered text similarity 100 reaches 95")
+    assert timeout.reasons_for == ("similarity 1.00 reaches 0.90", "ordered text similarity 100.0 reaches 95")
     fails = judge_pair("no failures seen", "no errors seen", 1, 100)
     assert fails.reasons_against[0] == "they do not negate the same: not “failures seen”, not “errors seen”"
     many = judge_pair("1 2 3 4 5", "text", 1, 100)

@@ -1,13 +1,18 @@
 """The Claude reflector through the real SDK against a local server."""
 
+import socket
 import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.reflect.samples import IDS, MEMORIES, REQUEST, ignore, memory, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
 from workbench.core.memory import Memory
+from workbench.reflect.call import Call
+from workbench.reflect.calls import read
+from workbench.reflect.events import Reach
 from workbench.reflect.model import Insight, ReflectionProblem, Request, Step, Usage
 from workbench.reflect.parse import CLAUDE
 from workbench.reflect.reflection import Relevant
@@ -235,6 +240,53 @@ def test_cancelling_in_the_middle_of_a_stream_keeps_whole_lines_at_once() -> Non
     assert [u.reply for u in found.unread] == ["1. first (be"]
     assert found.usage.input == 240
     assert claude.used.total == found.usage.total
+
+
+def test_a_call_that_reached_nobody_costs_nothing_when_it_is_cancelled() -> None:
+    cancel = threading.Event()
+
+    def take(listening: socket.socket) -> None:
+        listening.accept()[0].recv(10)
+        cancel.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the connection, and never answers
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        threading.Thread(target=take, args=(silent,), daemon=True).start()
+        claude = reflector(url)
+        found = claude.reflect(REQUEST, ignore, cancel.is_set)
+    assert "cancelled" in found.stopped
+    assert (found.usage.total, claude.used.total) == (0, 0)
+
+
+def test_a_call_that_was_taken_costs_what_was_sent() -> None:
+    """The answer began, and says nothing about tokens yet."""
+    hold, cancel = threading.Event(), threading.Event()
+
+    class Heard(Call):
+        """Cancels as soon as the API took the request."""
+
+        def _note_if_accepted(self, response: Any) -> None:
+            super()._note_if_accepted(response)
+            cancel.set()
+
+    def serve(listening: socket.socket) -> None:
+        connection = listening.accept()[0]
+        connection.recv(65_536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
+        hold.wait(20)
+
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+        threading.Thread(target=serve, args=(slow,), daemon=True).start()
+        reach = Reach(f"http://127.0.0.1:{slow.getsockname()[1]}", "test-key", retries=0)
+        request = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}
+        answer = read(Heard(reach, request, stream=True), 77, lambda _: None, cancel.is_set)
+        hold.set()
+    assert answer.usage == Usage(77, 0)
+
+
+def test_an_address_without_a_host_is_named_as_such() -> None:
+    with pytest.raises(ReflectionProblem, match="names no host"):
+        reflector("nonsense").reflect(REQUEST, ignore, never)
 
 
 def test_cancelling_while_the_sdk_waits_to_retry_sends_nothing_more() -> None:

@@ -40,6 +40,7 @@ class ImportPlan:
 
     `present` counts records that are there already, `kept` names those whose stored version
     differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
+    `replaced` are pairs of a stored record and the one of `records` that takes its place.
     """
 
     path: Path
@@ -48,12 +49,17 @@ class ImportPlan:
     present: int
     kept: tuple[str, ...]
     rev: int = 0
+    replaced: tuple[tuple[object, object], ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
         """How many new records of each kind, by a word a person knows."""
         kinds = (("memories", Memory), ("bullets", Bullet), ("queries", SavedQuery), ("judgments", Judgment))
-        found = {word: sum(isinstance(r, kind) for r in self.records) for word, kind in kinds}
+        known = [new for _, new in self.replaced]
+        found = {
+            word: sum(isinstance(r, kind) for r in self.records) - sum(isinstance(r, kind) for r in known)
+            for word, kind in kinds
+        }
         found["runs"] = len(self.parsed.runs) if any(isinstance(r, UsageTally) for r in self.records) else 0
         found["suggestions"] = sum(isinstance(r, Proposal) for r in self.records)
         return found
@@ -91,11 +97,13 @@ class Importer:
         format: str | None = None,
         epoch: datetime | None = None,
         step_hours: float = 1.0,
+        theirs: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
         """Read a file and compare it with the store; writes nothing. Raises `UnreadableFile`, `ReadingStopped`.
 
+        With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
         `epoch` and `step_hours` place records that have step counters instead of times. `progress` hears of
         (lines read, lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files
         when they are read.
@@ -130,7 +138,18 @@ class Importer:
         present = read - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
         if parsed.runs or parsed.replies:
             return replace(self._plan_for_books(path, parsed), rev=rev)
-        return ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
+        plan = ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
+        return self._with_theirs(plan, context) if theirs else plan
+
+    def _with_theirs(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
+        """Plan to store what the file says where it differs."""
+        from workbench.bench.import_theirs import in_place, replaced
+
+        pairs = replaced(self._context, plan.path, plan.parsed, reading)
+        known = sum(isinstance(new, Memory | Bullet) for _, new in pairs)
+        records = (*in_place(plan.records, plan.parsed, plan.path), *(new for _, new in pairs))
+        present = max(plan.present + len(plan.kept) - known, 0)
+        return replace(plan, records=records, kept=(), present=present, replaced=pairs)
 
     def _plan_for_books(self, path: Path, parsed: Parsed) -> ImportPlan:
         """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change it."""
@@ -158,7 +177,7 @@ class Importer:
         """
         group = f"import-{uuid.uuid4().hex[:12]}"
         actor, label = actor or f"import:{plan.path.name}", f"import {plan.path.name}"
-        guard, done = Guard(self._library, plan.rev), 0
+        guard, done = Guard(self._library, plan.rev, plan.replaced), 0
         overtaken: list[str] = []
         for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
             if cancelled is not None and cancelled():

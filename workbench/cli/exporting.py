@@ -1,5 +1,6 @@
 """`workbench export`: playbooks, memories and judgments as files of other tools."""
 
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from workbench.bench.exporting import ExportPreview
     from workbench.bench.outgoing import Rendered
     from workbench.bench.workbench import Workbench
-
-TAKE_THEIRS = "`workbench import --theirs FILE`"
-"""How what somebody else changed in a file gets into the store."""
 
 SHOWN = 40
 """Lines of a diff that are shown."""
@@ -93,6 +91,7 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
     from workbench.core.text import printable
 
     both = preview.three_way()
+    take_theirs = f"`workbench import --theirs {shlex.quote(str(preview.path))}`"
     names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
     say("Since the file was last read or written here: - taken away, + written by the store, > written there;")
     say("“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently.")
@@ -100,11 +99,11 @@ def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> Non
         say(f"{names[who]} {sign}{printable(line)}")
     if merge and both.merged is not None:
         bench.exporter.write_merged(preview, both.merged)
-        say(f"{preview.path} was written with the changes of both sides; {TAKE_THEIRS} takes theirs into the store.")
+        say(f"{preview.path} was written with the changes of both sides; {take_theirs} takes theirs into the store.")
         return
     collide = counted(len(both.conflicts), "place was", "places were") + " changed on both sides. " if merge else ""
     message = f"{preview.path} was changed by somebody else since it was read or written here."
-    choices = (f"{TAKE_THEIRS} takes their changes into the store", *(
+    choices = (f"{take_theirs} takes their changes into the store", *(
         () if merge else ("--merge writes both sides' changes",)), "--force replaces the file")  # fmt: skip
     raise Conflict(message, f"{collide}{NOTHING} {', '.join(choices)}.")
 

@@ -33,6 +33,8 @@ def add_commands(commands: Commands) -> None:
     parser = add_command(commands, "import", import_files, "import files of memories, playbooks or queries", _DETAILS)
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--format", metavar="F", help="read the files as this format instead of recognising it")
+    theirs = "take the file's version of what differs; with --dry-run as a diff"
+    parser.add_argument("--theirs", action="store_true", help=theirs)
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
     parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
     parser.add_argument(
@@ -81,6 +83,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
         try:
             plan = bench.importer.plan(
                 session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
+                theirs=args.theirs,
                 progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:
@@ -93,11 +96,16 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
 
 def _list(plan: "ImportPlan") -> None:
     """Say of every record that would be written what it is."""
-    from workbench.bench.import_said import said
+    from workbench.bench.import_said import replacement_said, said
     from workbench.core.text import one_line
 
+    taken = {id(new) for _, new in plan.replaced}
     for record in plan.records:
-        say(f"  + {one_line(said(record), LONGEST)}")
+        if id(record) not in taken:
+            say(f"  + {one_line(said(record), LONGEST)}")
+    for old, new in plan.replaced:
+        for line in replacement_said(old, new):
+            say(f"  {one_line(line, LONGEST)}")
 
 
 def _report(plan: "ImportPlan", new: str) -> None:
@@ -107,7 +115,7 @@ def _report(plan: "ImportPlan", new: str) -> None:
     say(f"  {_counts(plan, new)}")
     if plan.kept:
         shown = ", ".join(plan.kept[:5]) + (", …" if len(plan.kept) > 5 else "")
-        say(f"  kept as they are in the store, where they differ: {shown}")
+        say(f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version")
     for note in plan.parsed.mappings if plan.records else ():
         say(f"  {note}")
     if left_out := skipped(plan):
@@ -132,6 +140,9 @@ def _counts(plan: "ImportPlan", new: str) -> str:
     parts = [f"{new}: {', '.join(fresh)}" if fresh else "nothing new"]
     if plan.present:
         parts.append(f"{plan.present:,} present already")
+    if plan.replaced:
+        taken = counted(len(plan.replaced), "record")
+        parts.append(f"{taken} {'would be ' if new.startswith('would') else ''}replaced by the file's version")
     if plan.kept:
         parts.append(f"{len(plan.kept):,} kept")
     return " · ".join(parts)

@@ -64,6 +64,7 @@ def reflect(session: Session) -> int:
         if outcome.problem is not None:
             fail(outcome.problem)
     if stopped:
+        warn("Stopped by ctrl+c; what was found before is kept.")
         return INTERRUPTED
     return 0 if outcome.reflection.complete and outcome.problem is None else PROBLEM
 

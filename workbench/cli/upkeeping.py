@@ -33,7 +33,8 @@ Only proposals are made; they wait in Review. A second run adds nothing."""
 
 _DEDUP = """Compares all memories that an agent is served. Those with the same text come first, then those that
 resemble each other; whatever differs in a negation, opposite words, a number, an identifier, a content word of each
-(mom, dad) or the order of its words is listed apart and never proposed, however similar. Only proposals are made; they wait in Review."""
+(mom, dad) or the order of its words is listed apart and never proposed, however similar.
+Only proposals are made; they wait in Review."""
 
 _TITLES: Mapping[str, str] = {
     "prune": "archive as noise", "confirm": "confirm", "reconfirm": "ask “still true?”", "skill": "make a skill",

@@ -9,11 +9,12 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from workbench.reflect.events import Counted, Delta, Ended, Event, Reach
+from workbench.reflect.events import Accepted, Counted, Delta, Ended, Event, Reach
 from workbench.reflect.trouble import Trouble, scrubbed
 
 if TYPE_CHECKING:
     import anthropic
+    import httpx2
 
 
 class Call(threading.Thread):
@@ -75,8 +76,14 @@ class Call(threading.Thread):
             max_retries=self._reach.retries,
             timeout=timeout,
             # Without this, a retry that was waiting would still be sent after everybody has left.
-            http_client=anthropic.DefaultHttpxClient(event_hooks={"request": [self._stop_if_left]}),
+            http_client=anthropic.DefaultHttpxClient(
+                event_hooks={"request": [self._stop_if_left], "response": [self._note_if_accepted]}
+            ),
         )
+
+    def _note_if_accepted(self, response: "httpx2.Response") -> None:
+        if response.is_success:
+            self.events.put(Accepted())
 
     def _stop_if_left(self, _request: object) -> None:
         if self._left.is_set():

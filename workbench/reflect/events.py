@@ -50,4 +50,9 @@ class Answer:
     trouble: Trouble | None = None
 
 
-Event = Delta | Counted | Ended
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The API took the request: the headers of an answer that is no error came in."""
+
+
+Event = Delta | Counted | Accepted | Ended

@@ -15,6 +15,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 DEFAULT_URL = "https://api.anthropic.com"
+NOWHERE = "an address that names no host"
 KEPT = "Nothing in the store was changed."
 FEWER = "Lower claude.memories in the config, or mark fewer memories."
 _KEY = re.compile(r"sk-ant-[\w-]+")
@@ -40,9 +41,9 @@ def scrubbed(text: str, secrets: tuple[str, ...]) -> str:
 def host_of(url: str | None) -> str:
     """Return the host a call goes to, without names and passwords that an address may hold."""
     try:
-        return urlsplit(url or DEFAULT_URL).hostname or "?"
+        return urlsplit(url or DEFAULT_URL).hostname or NOWHERE
     except ValueError:
-        return "?"
+        return NOWHERE
 
 
 def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple[str, str]:
@@ -50,6 +51,9 @@ def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple
     if trouble.kind == "status":
         return _of_status(trouble, settings)
     host = host_of(url)
+    if host == NOWHERE and trouble.kind in ("connection", "timeout", "malformed"):
+        hint = f"Unset ANTHROPIC_BASE_URL, or set an address such as {DEFAULT_URL}. {KEPT}"
+        return "The address set for Claude names no host, so nothing was sent.", hint
     known: dict[Kind, tuple[str, str]] = {
         "connection": (f"Claude cannot be reached at {host}.", f"Check the network or a proxy. {KEPT}"),
         "timeout": (f"Claude at {host} did not answer in time.", f"Try again later. {KEPT}"),

@@ -229,7 +229,7 @@ def _numbers(plan: DedupPlan) -> list[str]:
         f"{number(plan.compared)} memories were compared from similarity {plan.threshold:.2f} on.",
         f"Merging every group would leave {number(plan.surplus)} fewer.",
     ]
-    if plan.floor > plan.threshold:
+    if plan.floor > plan.threshold and (plan.groups or plan.waiting):
         lines.append(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged.")
     if plan.waiting:
         lines.append(f"{number(plan.waiting)} merges wait in Review.")

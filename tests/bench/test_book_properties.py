@@ -1,0 +1,125 @@
+"""Random playbooks and random changes: votes add up, ids stay unique, files are read as they were written."""
+
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.bench.workbench import Workbench, open_workbench
+from workbench.core import delta
+from workbench.core.errors import WorkbenchError
+from workbench.core.playbook import Bullet
+from workbench.formats import ace
+from workbench.formats.model import ReadContext
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+BOOK = "book"
+
+TEXTS = st.text('abc ÄßΩ字[]:=#-*`"\\', min_size=1, max_size=24).map(str.strip).filter(bool)
+LINES = st.lists(st.tuples(TEXTS, st.integers(0, 9), st.integers(0, 9), st.booleans()), min_size=2, max_size=7)
+PLACE = st.integers(0, 40)
+
+Act = tuple[str, int, int, str]
+ACTS: st.SearchStrategy[list[Act]] = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["add", "update", "merge", "delete", "move", "split", "avoid", "deprecate", "restore", "helpful", "harmful"]
+        ),
+        PLACE, PLACE, TEXTS,
+    ),
+    max_size=9,
+)  # fmt: skip
+
+
+def file_of(lines: list[tuple[str, int, int, bool]]) -> str:
+    """A playbook with a blank line and a second section somewhere."""
+    out = ["## RULES"]
+    for number, (text, up, down, breaks) in enumerate(lines, 1):
+        out += ["", "## APIS TO USE"] if breaks and "## APIS TO USE" not in out else []
+        out.append(f"[x-{number:05}] helpful={up} harmful={down} :: {text}")
+    return "\n".join([*out, "", "## OTHERS", ""])
+
+
+def sums(bullets: list[Bullet]) -> tuple[int, int]:
+    return sum(b.helpful_count for b in bullets), sum(b.harmful_count for b in bullets)
+
+
+def carry_out(bench: Workbench, act: Act) -> bool:
+    """Do one thing to bullets that are there; return whether it was possible."""
+    kind, one, other, text = act
+    playbook = bench.playbooks.open(BOOK)
+    ids = [b.id for b in playbook.bullets]
+    if not ids and kind != "add":
+        return False
+    first, second = (ids[one % len(ids)], ids[other % len(ids)]) if ids else ("", "")
+    section = playbook.sections[other % len(playbook.sections)].id
+    books, rules = bench.playbooks, bench.rules
+    acts: dict[str, Callable[[], object]] = {
+        "add": lambda: books.add(BOOK, section, text),
+        "update": lambda: books.edit(BOOK, first, text),
+        "merge": lambda: bench.refiner.merge(BOOK, [first, second], text, second),
+        "delete": lambda: books.delete(BOOK, [first]),
+        "move": lambda: books.move(BOOK, [first], section),
+        "split": lambda: bench.refiner.part(BOOK, first),
+        "avoid": lambda: rules.avoid(BOOK, first, text),
+        "deprecate": lambda: rules.deprecate(BOOK, [first], text, second if first != second else ""),
+        "restore": lambda: rules.restore(BOOK, [first]),
+        "helpful": lambda: books.vote(BOOK, [first], "helpful"),
+        "harmful": lambda: books.vote(BOOK, [first], "harmful"),
+    }
+    before = bench.library.journal.rev
+    try:
+        acts[kind]()
+    except WorkbenchError:
+        assert bench.library.journal.rev == before, "what is refused changes nothing"
+        return False
+    return bench.library.journal.rev > before
+
+
+def check(bench: Workbench, act: Act, before: list[Bullet]) -> None:
+    """Check what must hold after every change."""
+    playbook = bench.playbooks.open(BOOK)
+    delta.check_playbook(playbook)
+    names = [name for b in playbook.bullets for name in (b.id, *b.aliases)]
+    assert len(names) == len(set(names)), "no id means two bullets"
+    old, new, kind = sums(before), sums(list(playbook.bullets)), act[0]
+    if kind == "delete":
+        left = {b.id for b in playbook.bullets}
+        gone = sums([b for b in before if b.id not in left])
+        assert new == (old[0] - gone[0], old[1] - gone[1])
+    elif kind in ("helpful", "harmful"):
+        assert sum(abs(n - o) for n, o in zip(new, old, strict=True)) <= 2
+    else:
+        assert new == old, f"{kind} neither makes nor loses votes"
+    text = bench.exporter.ace(BOOK)[0]
+    (again,) = ace.FORMAT.read(text, ReadContext(NOW, "book.txt")).playbooks
+    told = [(b.id, b.content, b.helpful_count, b.harmful_count) for b in again.bullets]
+    living = [b for b in playbook.bullets if b.state != "deprecated"]
+    assert told == [(b.id, b.content, b.helpful_count, b.harmful_count) for b in living]
+    assert ace.write_playbook(again) == text
+
+
+@settings(max_examples=40, deadline=None)
+@given(LINES, ACTS)
+def test_any_changes_keep_votes_ids_and_the_file_and_can_all_be_taken_back(
+    lines: list[tuple[str, int, int, bool]], acts: list[Act]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{BOOK}.txt"
+        path.write_text(file_of(lines))
+        bench = open_workbench(Path(folder) / "store", profiles=Path(folder), clock=lambda: NOW)
+        bench.importer.carry_out(bench.importer.plan(path))
+        start, done = bench.exporter.ace(BOOK)[0], 0
+        assert start == file_of(lines)
+        for act in acts:
+            before = list(bench.playbooks.open(BOOK).bullets)
+            if carry_out(bench, act):
+                done += 1
+                check(bench, act, before)
+        for _ in range(done):
+            bench.history.undo()
+        assert bench.exporter.ace(BOOK)[0] == start
+        bench.close()

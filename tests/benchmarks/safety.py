@@ -1,0 +1,80 @@
+"""What the safety of text costs: clean text in microseconds, and capture with and without masking."""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+from workbench import paths
+from workbench.bench.hook import append
+from workbench.bench.ingest import Ingest
+from workbench.bench.observation import Observation
+from workbench.bench.workbench import open_workbench
+from workbench.core.text import clean_for_store
+from workbench.safety.scanning import mask, scan
+
+NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
+BATCH = 500
+"""Observations that an ingest takes in at once."""
+
+Mask = Callable[[str], str]
+
+
+def run(small: bool) -> dict[str, object]:
+    """Measure on the memories of the demo, all of them clean; the best of several rounds each."""
+    lines = (paths.shipped("fixtures/demo") / "memories.jsonl").read_text("utf-8").splitlines()
+    texts = [text for line in lines if (text := json.loads(line).get("context") or json.loads(line).get("content"))]
+    rounds, count, hooks = (1, 50, 3) if small else (15, 3_000, 100)
+    return {
+        "texts": len(texts),
+        "characters": round(sum(map(len, texts)) / len(texts)),
+        "flagged": sum(bool(scan(text)) for text in texts),
+        "scan_microseconds": _each(scan, texts, rounds),
+        "mask_microseconds": _each(mask, texts, rounds),
+        "ingest_per_second": _ingest(texts, count, mask),
+        "ingest_per_second_without": _ingest(texts, count, clean_for_store),
+        "append_milliseconds": _append(texts, hooks, mask),
+        "append_milliseconds_without": _append(texts, hooks, clean_for_store),
+    }
+
+
+def _each(look: Callable[[str], object], texts: list[str], rounds: int) -> float:
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for text in texts:
+            look(text)
+        best = min(best, time.perf_counter() - start)
+    return round(best / len(texts) * 1e6, 1)
+
+
+def _ingest(texts: list[str], count: int, masking: Mask) -> int:
+    """Return observations a second, in batches, the model loaded."""
+    dice = Random(3)
+    seen = [Observation(f"{dice.choice(texts)[:200]} {dice.choice(texts)[:200]} case {n}") for n in range(count)]
+    with tempfile.TemporaryDirectory() as folder:
+        bench = open_workbench(Path(folder) / "store", profiles=Path(folder), clock=lambda: NOW)
+        ingest = Ingest(bench.context, bench.retriever, masking)
+        ingest.add(Observation("The first one loads the model."))
+        start = time.perf_counter()
+        for at in range(0, count, BATCH):
+            ingest.add_many(seen[at : at + BATCH])
+        taken = time.perf_counter() - start
+        bench.close()
+    return round(count / taken)
+
+
+def _append(texts: list[str], count: int, masking: Mask) -> float:
+    """Return the milliseconds of one append of a hook, its process not counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        append(store, Observation("The first one makes the store."), "agent:a", lambda: NOW)
+        times = []
+        for n in range(count):
+            start = time.perf_counter()
+            append(store, Observation(f"{n} {texts[n % len(texts)]}"), "agent:a", lambda: NOW, masking)
+            times.append(time.perf_counter() - start)
+    return round(sorted(times)[len(times) // 2] * 1e3, 3)

@@ -1,0 +1,44 @@
+"""A store with one playbook, for the tests of the Playbook."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
+from workbench.bench.workbench import Workbench
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Workbench]:
+    """An empty store."""
+    bench = open_bench(tmp_path)
+    yield bench
+    bench.close()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """The file that the playbook comes from."""
+    return tmp_path / "rules.txt"
+
+
+@pytest.fixture
+def bench(empty: Workbench, source: Path) -> Workbench:
+    """A store with the playbook of that file."""
+    bring_in(empty, source, TEXT)
+    return empty
+
+
+@pytest.fixture
+def twins(empty: Workbench, tmp_path: Path) -> Workbench:
+    """A playbook with equal, folded and near texts, and an opposite."""
+    bring_in(empty, tmp_path / "twins.txt", TWINS)
+    return empty
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal that takes copies, on a machine without a clipboard of its own."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr("workbench.clipboard.to_desktop", lambda text: False)

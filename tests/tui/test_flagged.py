@@ -1,0 +1,114 @@
+"""Flagged text on the screens: a mark in the row, folded away until opened, let out only by a decision."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tests.safety.samples import keys
+from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from workbench.core.memory import Memory
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.flag_view import FLAGGED
+
+RULE, KEY = keys()["aws"]
+ID = "mem-20260320-0000901"
+
+
+def flagged_app(folder: Path) -> WorkbenchApp:
+    bench = open_bench(folder)
+    with bench.library.transaction("setup", "set up") as tx:
+        tx.put(Memory(ID, f"Deploy with {KEY} today.\nSecond line.", NOW, NOW))
+        tx.put(Memory("mem-20260320-0000900", "Nothing special", NOW.replace(hour=9), NOW))
+    return app_over(bench)
+
+
+def detail_of(app: WorkbenchApp) -> str:
+    return str(app.screen.query_one("#detail", Static).content)
+
+
+@pytest.mark.parametrize("key", ["o", "enter"])
+async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: Path, key: str) -> None:
+    app = flagged_app(tmp_path)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await pilot.pause()
+        shown = screen_text(app)
+        assert f"{FLAGGED} Deploy with [secret: {RULE}] today." in shown
+        assert KEY not in shown
+        assert "This looks like an AWS key." in detail_of(app)
+        assert "The text is folded away. o shows it." in detail_of(app)
+        await pilot.press(key)
+        await pilot.pause()
+        assert f"Deploy with {KEY} today.\nSecond line." in detail_of(app)
+        assert "folded away" not in detail_of(app)
+        await pilot.press("escape", "j", "k")
+        await pilot.pause()
+
+
+async def test_a_clean_memory_has_neither_mark_nor_fold(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("o")
+        await pilot.pause()
+        assert FLAGGED not in screen_text(app)
+
+
+async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) -> None:
+    app = flagged_app(tmp_path)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await pilot.press("exclamation_mark", "enter")
+        await pilot.pause()
+        assert "Say why" in screen_text(app)
+        await pilot.press(*"old", "enter")
+        await pilot.pause()
+        found = app.bench.safety.override(app.bench.stream.get(ID))
+        assert found is not None
+        assert (found.actor, found.reason) == ("human", "old")
+        assert "allowed to be exported since" in detail_of(app)
+        await pilot.press("exclamation_mark")
+        await pilot.pause()
+        assert app.bench.safety.override(app.bench.stream.get(ID)) is None
+        await pilot.press("u")
+        await pilot.pause()
+        assert app.bench.safety.override(app.bench.stream.get(ID)) is not None
+
+
+async def test_an_edit_that_brings_a_secret_in_is_stored_and_said(tmp_path: Path) -> None:
+    app = flagged_app(tmp_path)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await pilot.press("j", "e")
+        await pilot.press(*f" {KEY}", "ctrl+s")
+        await pilot.pause()
+        assert KEY in app.bench.stream.get("mem-20260320-0000900").content
+        assert any("It is flagged" in note.message for note in app._notifications)
+
+
+async def test_an_export_is_held_back_until_it_is_allowed(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    bullet = app.bench.library.bullets.all()[0]
+    with app.bench.library.transaction("setup", "set up") as tx:
+        tx.put(replace(bullet, content=f"Use {KEY}", raw=None))
+    target = tmp_path / "out.txt"
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("3")
+        await pilot.pause()
+        assert f"{FLAGGED} Use [secret: {RULE}]" in screen_text(app)
+        assert KEY not in screen_text(app)
+        await pilot.press("X")
+        await pilot.pause()
+        box = app.screen.query_one("#export-path")
+        box.value = str(target)  # type: ignore[attr-defined]
+        await pilot.pause()
+        assert "Held back: 1 flagged part." in screen_text(app)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert not target.exists()
+        await pilot.press("ctrl+l")
+        await pilot.pause()
+        await pilot.press(*"fine", "enter")
+        await pilot.pause()
+        assert "Flagged, and goes out:" in screen_text(app)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert KEY in target.read_text("utf-8")

@@ -1,0 +1,266 @@
+"""Importing in the app: a name is found out, everything is listed before it is written, esc stops, u takes back."""
+
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.support import app_over, open_bench, screen_text
+from workbench.bench.import_paths import Offered
+from workbench.bench.importing import CHUNK
+from workbench.bench.workbench import Workbench
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.import_dialog import ImportDialog
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.prompt import Prompt
+
+BOOK = "## RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n[rule-00002] helpful=0 harmful=1 :: Test last.\n"
+
+
+def entries(count: int) -> str:
+    return "".join(
+        json.dumps({"id": f"m{n}", "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": f"text {n}"}) + "\n"
+        for n in range(count)
+    )
+
+
+def nodes(count: int) -> str:
+    return json.dumps([
+        {"node_id": n, "node_type": "observation", "content": f"step {n}", "importance": 50, "created": n,
+         "last_retrieved": n, "pointer_id": None}
+        for n in range(1, count + 1)
+    ])  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with three files to import, one of no known format, and a folder."""
+    here = tmp_path / "here"
+    (here / "inner").mkdir(parents=True)
+    (here / "book.txt").write_text(BOOK)
+    (here / "log.jsonl").write_text(entries(2) + '{"id": "x", "context": \n')
+    (here / "nodes.json").write_text(nodes(3))
+    (here / "notes.bin").write_bytes(b"\xff\x00\x01")
+    monkeypatch.chdir(here)
+    return here
+
+
+async def until(pilot: Pilot[Path | None], holds: Callable[[], object]) -> None:
+    for _ in range(800):
+        if holds():
+            await pilot.pause()
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("the condition never came true")
+
+
+@asynccontextmanager
+async def opened(
+    bench: Workbench, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[WorkbenchApp, Pilot[Path | None], ImportDialog]]:
+    app = app_over(bench)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+        assert isinstance(app.screen, ImportDialog)
+        yield app, pilot, app.screen
+
+
+async def name(pilot: Pilot[Path | None], dialog: ImportDialog, text: str) -> None:
+    dialog._path.value = text
+    await pilot.pause()
+    await until(pilot, lambda: dialog.chosen.plan or dialog.chosen.problem or dialog.chosen.listing)
+
+
+def state(dialog: ImportDialog) -> str:
+    return "\n".join(str(dialog.query_one(f"#import-{part}").render()) for part in ("format", "state"))
+
+
+def toasts(app: WorkbenchApp) -> list[str]:
+    return [notification.message for notification in app._notifications]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_folder_lists_what_can_be_imported(tmp_path: Path, folder: Path, size: tuple[int, int]) -> None:
+    async with opened(open_bench(tmp_path), size) as (app, _, _dialog):
+        text = screen_text(app)
+        assert "3 files here can be imported · 1 of no known format" in text
+        for file in ("book.txt", "log.jsonl", "nodes.json", "inner/", "ACE playbook"):
+            assert file in text
+        assert "notes.bin" not in text
+        assert "ctrl+s import" in text
+
+
+async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_path: Path, folder: Path) -> None:
+    bench = open_bench(tmp_path)
+    async with opened(bench) as (app, pilot, dialog):
+        await pilot.press(*"book", "tab")
+        await until(pilot, lambda: dialog.chosen.plan)
+        assert dialog._path.value == str(folder / "book.txt")
+        assert "ACE playbook, 97% sure: " in state(dialog)
+        assert "New: 2 bullets" in state(dialog)
+        text = screen_text(app)
+        for line in ("playbook book", "section RULES", "[rule-00001] helpful=2 harmful=0 :: Ask first."):
+            assert f"+  {line}" in text
+        assert bench.library.journal.rev == 0
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: not isinstance(app.screen, ImportDialog))
+        assert [b.id for b in bench.library.bullets.all()] == ["rule-00001", "rule-00002"]
+        assert toasts(app)[-1] == "Imported book.txt: 2 bullets. u takes it back."
+        await pilot.press("u")
+        assert len(bench.library.bullets) == 0
+
+
+async def test_skipped_lines_and_values_read_differently_are_said(tmp_path: Path, folder: Path) -> None:
+    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
+        await name(pilot, dialog, "log.jsonl")
+        assert "New: 2 memories · 1 skipped" in state(dialog)
+        assert "✗  log.jsonl:3: " in screen_text(app)
+        await name(pilot, dialog, "nodes.json")
+        assert "importance: mapped linearly from 0–100 to 0–10" in screen_text(app)
+
+
+@pytest.mark.parametrize("written", ["'{}'", '"{}"', "file://{}", "  {}  ", "~/book.txt"])
+async def test_a_pasted_path_is_understood(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    async with opened(open_bench(tmp_path)) as (_, pilot, dialog):
+        await name(pilot, dialog, written.format(folder / "book.txt"))
+        assert dialog.chosen.plan is not None
+        assert dialog.chosen.plan.path == folder / "book.txt"
+
+
+async def test_names_are_completed_as_far_as_they_agree(tmp_path: Path, folder: Path) -> None:
+    (folder / "bookish.txt").write_text(BOOK)
+    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
+        await pilot.press(*"bo")
+        await until(pilot, lambda: len(dialog.chosen.offered) == 2)
+        assert "2 names begin like this" in state(dialog)
+        await pilot.press("tab")
+        await until(pilot, lambda: dialog._path.value == str(folder / "book"))
+        await until(pilot, lambda: len(dialog.chosen.offered) == 2)
+        await name(pilot, dialog, "nothing-such")
+        assert f"✗ There is no file {folder / 'nothing-such'}." in state(dialog).replace("\n", "")
+        await pilot.press("ctrl+s")
+        assert app.bench.library.journal.rev == 0
+
+
+async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> None:
+    bench = open_bench(tmp_path)
+    async with opened(bench) as (app, pilot, dialog):
+        await name(pilot, dialog, "book.txt")
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert "learning entries (JSON lines)" in screen_text(app)
+        await pilot.press(*"claude code", "enter")
+        await until(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
+        assert "Claude Code memory (Markdown), as you say" in state(dialog)
+        assert dialog.chosen.plan is not None
+        assert dialog.chosen.plan.counts["memories"] > 0
+        await name(pilot, dialog, "log.jsonl")
+        await name(pilot, dialog, "book.txt")
+        assert dialog.chosen.plan is not None
+        assert dialog.chosen.plan.parsed.format == "ace"
+
+
+async def test_steps_get_times(tmp_path: Path, folder: Path) -> None:
+    bench = open_bench(tmp_path)
+    async with opened(bench) as (app, pilot, dialog):
+        await name(pilot, dialog, "nodes.json")
+        assert "It counts steps: the last one is now, 1 h each; ctrl+n changes it." in state(dialog)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await pilot.press(*"2026-01-01T00:00", "enter")
+        await until(pilot, lambda: isinstance(app.screen, Prompt) and "hours" in screen_text(app))
+        await pilot.press("ctrl+u", "2", "enter")
+        await until(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
+        assert "the first one was 2026-01-01 00:00, 2 h each" in state(dialog)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is not dialog)
+        assert sorted(m.created_at.hour for m in bench.library.memories.all()) == [0, 2, 4]
+
+
+async def test_several_files_of_a_folder_are_taken_one_after_the_other(tmp_path: Path, folder: Path) -> None:
+    bench = open_bench(tmp_path)
+    async with opened(bench) as (app, pilot, dialog):
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: dialog.chosen.plan)
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.chosen.listing)
+        assert "ctrl+z takes it back" in toasts(app)[-1]
+        assert "✓  book.txt" in screen_text(app)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: dialog.chosen.plan)
+        await pilot.press("escape")
+        await until(pilot, lambda: dialog.chosen.listing)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: len(bench.library.bullets) == 0)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not dialog)
+
+
+async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, folder: Path) -> None:
+    (folder / "long.jsonl").write_text(entries(20 * CHUNK))
+    bench = open_bench(tmp_path)
+    async with opened(bench) as (app, pilot, dialog):
+        await name(pilot, dialog, "long.jsonl")
+        await until(pilot, lambda: dialog.chosen.plan)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "records written" in state(dialog))
+        assert "esc stops" in state(dialog)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not dialog)
+        count = len(bench.library.memories)
+        assert 0 < count < 20 * CHUNK
+        assert count % CHUNK == 0
+        said = toasts(app)[-1].replace("\u00a0", "")
+        assert said.startswith(f"Stopped: {count} of {20 * CHUNK} records of long.jsonl were written.")
+        await pilot.press("u")
+        assert len(bench.library.memories) == 0
+
+
+async def test_what_is_there_already_is_not_written_again(tmp_path: Path, folder: Path) -> None:
+    bench = open_bench(tmp_path)
+    bench.importer.carry_out(bench.importer.plan(folder / "book.txt"))
+    rev = bench.library.journal.rev
+    async with opened(bench) as (app, pilot, dialog):
+        await name(pilot, dialog, "book.txt")
+        assert "Nothing is new · 2 there already" in state(dialog)
+        assert "Everything in this file is in the store already." in screen_text(app)
+        await pilot.press("ctrl+s")
+        assert (bench.library.journal.rev, app.screen) == (rev, dialog)
+
+
+async def test_a_click_chooses_a_file_and_the_palette_opens_the_dialog(tmp_path: Path, folder: Path) -> None:
+    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
+        await pilot.click("#import-rows", offset=(8, 0), times=2)
+        await until(pilot, lambda: dialog.chosen.plan)
+        await pilot.click("#import-format")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        titles = {command.title for command in app.get_system_commands(app.screen_stack[0])}
+        assert "Import a file" in titles
+
+
+async def test_hostile_names_and_texts_stay_inert(tmp_path: Path, folder: Path) -> None:
+    hostile = "\x1b[31mred\u202e.txt"
+    shutil.copy(folder / "book.txt", folder / hostile)
+    (folder / hostile).write_text(BOOK.replace("Ask", "\x1b[2J[bold]Ask"))
+    async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
+        rows = dialog._rows.rows
+        place = next(n for n, row in enumerate(rows) if isinstance(row, Offered) and row.path.name == hostile)
+        await pilot.press("down")
+        dialog._rows.cursor = place
+        await pilot.press("enter")
+        await until(pilot, lambda: dialog.chosen.plan)
+        assert dialog.chosen.plan is not None
+        assert dialog.chosen.plan.path.name == hostile
+        text = screen_text(app)
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "[bold]Ask" in text

@@ -1,0 +1,291 @@
+"""The Playbook's tools by their keys: duplicates, budget, what an agent sees, suggestions, rules that go."""
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tests.tui.playbook_host import TWINS, Hand, bring_in, opened
+from tests.tui.widgets.host import is_inert, picture, until
+from workbench.bench.workbench import Workbench
+from workbench.tui.playbook_agent import AgentDialog
+from workbench.tui.playbook_budget import BudgetDialog
+from workbench.tui.playbook_cards import CardsDialog
+from workbench.tui.playbook_deprecate import DeprecateDialog
+from workbench.tui.playbook_duplicates import TwinsDialog
+from workbench.tui.review_pane import ReadingPane
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.inert_text import InertTextArea
+from workbench.tui.widgets.prompt import Prompt
+
+HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
+
+
+def ids(bench: Workbench, book: str = "twins") -> list[str]:
+    return [b.id for b in bench.playbooks.open(book).bullets]
+
+
+def texts(bench: Workbench, book: str = "twins") -> str:
+    return bench.exporter.ace(book)[0]
+
+
+def told(dialog: TwinsDialog | BudgetDialog | CardsDialog, id: str) -> str:
+    return str(dialog.query_one(id, Static).render())
+
+
+# Rules that go
+
+
+async def test_deprecating_asks_why_and_for_a_replacement_and_again_restores(twins: Workbench) -> None:
+    before = texts(twins)
+    async with opened(twins) as hand:
+        await hand.press("D")
+        await hand.dialog(DeprecateDialog)
+        await hand.write("out of date")
+        await hand.press("tab")
+        await hand.write("owns file")
+        await hand.press("ctrl+s")
+        await hand.back()
+        gone = twins.playbooks.bullet("twins", "r-00001")
+        assert (gone.state, gone.metadata["deprecated_because"], gone.metadata["replaced_by"]) == (
+            "deprecated", "out of date", "o-00005",
+        )  # fmt: skip
+        await hand.shows("because")
+        assert "instead  o-00005" in hand.text
+        assert "[r-00001]" not in texts(twins)
+        await hand.press("D")
+        await until(hand.pilot, lambda: texts(twins) == before)
+
+
+async def test_marked_bullets_are_deprecated_together(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        await hand.press("t", "t", "semicolon", "D")
+        await hand.dialog(DeprecateDialog)
+        await hand.press("ctrl+s")
+        await hand.back()
+        assert [b.id for b in twins.playbooks.open("twins").bullets if b.state == "deprecated"] == [
+            "r-00001",
+            "r-00002",
+        ]
+        assert hand.screen.rows.mark_count == 0
+
+
+async def test_a_harmful_rule_becomes_a_warning_in_words_of_ones_own(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        await hand.press("j", "j", "j", "W")
+        editor = await hand.dialog(TextEditor)
+        assert editor.query_one(InertTextArea).text.startswith("AVOID: Never run")
+        await hand.write(" Ever")
+        await hand.press("ctrl+s")
+        await hand.back()
+        made = twins.playbooks.bullet("twins", "err-00007")
+        assert made.content.endswith("start. Ever")
+        assert twins.playbooks.bullet("twins", "r-00004").state == "deprecated"
+        await hand.press("u")
+        assert texts(twins) == TWINS
+
+
+async def test_a_merge_is_taken_apart_from_the_list(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        await hand.press("S")
+        assert any("was not made by a merge" in said for said in hand.said)
+        twins.refiner.merge("twins", ["r-00001", "r-00002"], "One.", "r-00001")
+        await hand.shows("of 2 bullets")
+        await hand.press("S")
+        await until(hand.pilot, lambda: "r-00002" in ids(twins))
+
+
+async def test_another_playbook_is_begun_with_b(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        await hand.press("b")
+        await hand.dialog(Choose)
+        await hand.write("new")
+        await hand.press("enter")
+        await hand.dialog(Prompt)
+        await hand.write("second")
+        await hand.press("enter")
+        await hand.back()
+        await hand.shows("This playbook is empty")
+        assert {line.book.id for line in twins.playbooks.books()} == {"twins", "second"}
+
+
+# Filters, budget, and what an agent sees
+
+
+async def test_filters_that_look_at_the_whole_playbook(twins: Workbench, tmp_path: Path) -> None:
+    runs = [{"bullet_ids_used": ["r-00002"] if n % 2 else [], "is_correct": n % 2 == 0} for n in range(40)]
+    bring_in(twins, tmp_path / "log.jsonl", "".join(json.dumps(run) + "\n" for run in runs))
+    twins.playbooks.set_budget("twins", 60)
+    async with opened(twins) as hand:
+        assert "✂ budget of 60 tokens" in hand.text
+        assert "⇅" in hand.text
+        for text, listed in (
+            ("is:duplicate", ["r-00001", "r-00002", "o-00005", "o-00006"]),
+            ("is:disputed", ["r-00002"]),
+            ("is:over", ["r-00003", "r-00004", "o-00005", "o-00006"]),
+        ):
+            await hand.press("slash")
+            await hand.write(text)
+            await until(hand.pilot, lambda listed=listed: hand.listed == listed)  # type: ignore[misc]
+            await hand.press("enter", "escape")
+        await hand.press("g", "j", "j")
+        assert "Disputed: mostly voted helpful" in hand.text
+        assert "It hurts." in hand.text
+
+
+async def test_the_budget_is_set_and_what_does_not_fit_is_deprecated_after_y(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        await hand.press("B")
+        dialog = await hand.dialog(BudgetDialog)
+        assert "6 bullets fit" in told(dialog, "#budget-state")
+        await hand.press("6", "0", "enter")
+        assert "out" in told(dialog, "#budget-state")
+        out = dialog.fitting.outside
+        assert "r-00004" in out
+        await hand.press("s")
+        await hand.back()
+        assert twins.playbooks.open("twins").book.budget == 60
+        await hand.press("B")
+        await hand.dialog(BudgetDialog)
+        await hand.press("D")
+        question = await hand.dialog(Confirm)
+        question._guard = 0.0
+        await hand.press("y")
+        await hand.back()
+        assert {b.id for b in twins.playbooks.open("twins").bullets if b.state == "deprecated"} == set(out)
+        assert twins.playbooks.view("twins").cut is None
+        await hand.press("u", "u")
+        assert texts(twins) == TWINS
+        assert twins.playbooks.open("twins").book.budget == 0
+
+
+async def test_what_an_agent_sees_is_shown_and_copied(twins: Workbench, terminal: None) -> None:
+    twins.playbooks.set_budget("twins", 60)
+    async with opened(twins) as hand:
+        await hand.press("V")
+        dialog = await hand.dialog(AgentDialog)
+        assert "r-00004" not in dialog.text
+        await hand.press("b", "c")
+        assert dialog.text == bench_text(twins)
+        await hand.press("y")
+        assert hand.app.clipboard == dialog.text
+        await hand.press("escape")
+        await hand.back()
+
+
+def bench_text(bench: Workbench) -> str:
+    return bench.exporter.ace("twins", "counts")[0]
+
+
+# Suggestions
+
+REPLY = json.dumps(
+    {
+        "reasoning": "It was missed.",
+        "operations": [
+            {"type": "ADD", "section": "OTHERS", "content": "Count twice.", "reason": "Once was not enough."},
+            {"type": "UPDATE", "bullet_id": "r-00003", "content": "Run the migrations before any integration tests."},
+            {"type": "DELETE", "bullet_id": "zz-00001"},
+            {"type": "SING"},
+        ],
+    }
+)
+
+
+async def suggested(hand: Hand, path: Path) -> CardsDialog:
+    path.write_text(REPLY)
+    await hand.press("I")
+    prompt = await hand.dialog(Prompt)
+    prompt.query_one("SafeInput").value = str(path)  # type: ignore[attr-defined]
+    await hand.press("enter")
+    return await hand.dialog(CardsDialog)
+
+
+async def test_suggestions_are_decided_card_by_card_and_applied_as_one_action(twins: Workbench, tmp_path: Path) -> None:
+    async with opened(twins) as hand:
+        dialog = await suggested(hand, tmp_path / "reply.json")
+        assert "2 undecided · 2 not possible" in told(dialog, "#cards-state")
+        await hand.press("x")
+        assert "[-" in dialog.query_one(ReadingPane).plain
+        await hand.press("a", "a")
+        assert "no bullet zz-00001" in dialog.query_one(ReadingPane).plain
+        assert "1 accepted · 1 left out" in told(dialog, "#cards-state")
+        assert texts(twins) == TWINS
+        await hand.press("ctrl+s")
+        await hand.back()
+        assert twins.playbooks.bullet("twins", "r-00003").content.startswith("Run the migrations")
+        assert "Count twice." not in texts(twins)
+        await hand.press("u")
+        assert texts(twins) == TWINS
+
+
+async def test_a_suggestion_is_edited_and_the_rest_goes_to_review(twins: Workbench, tmp_path: Path) -> None:
+    async with opened(twins) as hand:
+        dialog = await suggested(hand, tmp_path / "reply.json")
+        await hand.press("e")
+        await hand.dialog(TextEditor)
+        await hand.write(" Then again")
+        await hand.press("ctrl+s")
+        await until(hand.pilot, lambda: hand.app.screen is dialog and dialog.decision(0) == "accept")
+        await hand.press("L")
+        await hand.back()
+        assert "Count twice. Then again" in texts(twins)
+        assert {p.operation["type"] for p in twins.review.queue()} == {"UPDATE", "DELETE"}
+
+
+async def test_leaving_with_decisions_takes_esc_twice(twins: Workbench, tmp_path: Path) -> None:
+    async with opened(twins) as hand:
+        dialog = await suggested(hand, tmp_path / "reply.json")
+        await hand.press("A", "escape")
+        assert hand.app.screen is dialog
+        assert "esc again discards" in told(dialog, "#cards-state")
+        await hand.press("escape")
+        await hand.back()
+        assert texts(twins) == TWINS
+
+
+async def test_a_file_that_is_no_reply_is_said(twins: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("hello")
+    async with opened(twins) as hand:
+        await hand.press("I")
+        prompt = await hand.dialog(Prompt)
+        prompt.query_one("SafeInput").value = str(tmp_path / "x.txt")  # type: ignore[attr-defined]
+        await hand.press("enter")
+        await hand.back()
+        assert any("no JSON" in said for said in hand.said)
+
+
+# Looks
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_every_view_fits_and_hostile_text_is_inert(empty: Workbench, size: tuple[int, int]) -> None:
+    empty.importer.carry_out(empty.importer.plan(HOSTILE))
+    book = empty.playbooks.books()[0].book.id
+    empty.playbooks.set_budget(book, 40)
+    async with opened(empty, size) as hand:
+        for key, kind in (
+            ("equals_sign", TwinsDialog),
+            ("B", BudgetDialog),
+            ("V", AgentDialog),
+            ("D", DeprecateDialog),
+        ):
+            rows = hand.screen.rows
+            rows.cursor = next(i for i, row in enumerate(rows.rows) if row.bullet)
+            await hand.press(key)
+            await hand.dialog(kind)
+            lines = picture(hand.app)
+            assert [line for line in lines if not is_inert(line)] == []
+            assert {len(line) for line in lines} == {size[0]} or any(not line.isascii() for line in lines)
+            await hand.press("escape")
+            await hand.back()
+
+
+async def test_no_tool_needs_a_playbook(empty: Workbench) -> None:
+    async with opened(empty) as hand:
+        await hand.press("equals_sign", "B", "V", "I", "D", "W", "S")
+        assert hand.app.screen is hand.screen
+        assert empty.library.journal.rev == 0

@@ -1,0 +1,56 @@
+"""Every stored text of a record that somebody may read once it has left the store."""
+
+from collections.abc import Iterator, Mapping
+
+from workbench.core.memory import Memory
+from workbench.core.playbook import Book, Bullet, Section
+
+Outward = Memory | Bullet | Section | Book
+"""The records that exports and promotions carry."""
+
+TABLE_OF: Mapping[type, str] = {Memory: "memories", Bullet: "bullets", Section: "sections", Book: "books"}
+
+
+def place_of(record: Outward) -> tuple[str, str]:
+    """Return a record's (table, key)."""
+    book = f"{record.book}/" if isinstance(record, Bullet | Section) else ""
+    return TABLE_OF[type(record)], f"{book}{record.id}"
+
+
+def shown_texts(record: Memory | Bullet) -> Iterator[str]:
+    """Yield the texts a person reads in a list and in the detail."""
+    yield record.content
+    if isinstance(record, Memory) and record.summary and record.summary not in record.content:
+        yield record.summary
+
+
+def texts_of(record: Outward) -> Iterator[str]:
+    """Yield everything that may be written to a file: the shown texts, tags, notes, the lines around a bullet."""
+    match record:
+        case Memory():
+            yield from shown_texts(record)
+            yield from (text for text in (record.section, record.category, *record.tags) if text)
+            yield from strings(record.metadata)
+        case Bullet():
+            yield record.content
+            if record.raw is not None and record.content not in record.raw:
+                yield record.raw
+            yield from record.lead
+            yield from strings(record.metadata)
+        case Section():
+            yield from (record.title, *record.lead)
+        case Book():
+            yield from record.tail
+
+
+def strings(value: object) -> Iterator[str]:
+    """Yield every text within a JSON value, names of fields included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield str(name)
+            yield from strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strings(item)

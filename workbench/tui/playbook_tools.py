@@ -1,0 +1,145 @@
+"""The playbook's tools: duplicates, budget, what an agent sees, suggestions, and rules that are let go of."""
+
+from pathlib import Path
+
+from workbench.bench.bookrules import AVOID
+from workbench.core.errors import WorkbenchError
+from workbench.core.split import merged_from
+from workbench.tui.asking import asking
+from workbench.tui.playbook_browser import EMPTY_STORE
+from workbench.tui.playbook_targets import PlaybookTargets, named
+from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.prompt import Prompt
+
+PASTE = "Paste the reply of a Curator or a Reflector; ctrl+s reads it"
+
+
+class PlaybookTools(PlaybookTargets):
+    """The playbook with what needs a view of its own."""
+
+    # Rules that are let go of
+
+    @asking
+    async def action_deprecate(self) -> None:
+        """Deprecate bullets, with a reason and a replacement; again makes them count."""
+        ids, book = self.targets(), self.book
+        if not ids or self.view is None:
+            return
+        with self.workbench_app.reporting():
+            if self.bench.rules.all_deprecated(book, ids):
+                self.bench.rules.restore(book, ids)
+                self.done(f"{named(ids)} count{'s' if len(ids) == 1 else ''} again.", ids)
+                return
+        from workbench.tui.playbook_deprecate import DeprecateDialog
+
+        others = [b for b in self.view.playbook.bullets if b.state != "deprecated" and b.id not in ids]
+        masked = {b.id: self.bench.safety.masked(b.content) for b in others}
+        found = await self.app.push_screen_wait(DeprecateDialog(f"Deprecate {named(ids)}", others, masked))
+        if found is not None:
+            with self.workbench_app.reporting():
+                self.bench.rules.deprecate(book, ids, found.reason, found.replacement)
+                self.done(f"Deprecated {named(ids)}: left out of exports. D or u brings back.", ids)
+
+    @asking
+    async def action_avoid(self) -> None:
+        """Deprecate a harmful rule and warn of it in its own words, which can be edited first."""
+        bullet, book = self.bullet_here(), self.book
+        if bullet is None:
+            return
+        made: list[str] = []
+
+        def save(text: str) -> str | None:
+            try:
+                made.append(self.bench.rules.avoid(book, bullet.id, text))
+            except WorkbenchError as error:
+                return str(error)
+            return None
+
+        title = f"Turn {bullet.id} into a warning; the rule itself is deprecated"
+        text = bullet.content if bullet.content.startswith(AVOID) else AVOID + bullet.content
+        await self.app.push_screen_wait(TextEditor(title, text, check=save))
+        if made:
+            self.done(f"{made[0]} warns of {bullet.id}, which is deprecated. u takes both back.")
+
+    def action_split(self) -> None:
+        """Take the latest merge of a bullet apart."""
+        bullet = self.bullet_here()
+        if bullet is None:
+            return
+        if not merged_from(bullet):
+            self.workbench_app.say(f"{bullet.id} was not made by a merge, so there is nothing to take apart.")
+            return
+        with self.workbench_app.reporting():
+            parts = self.bench.refiner.part(self.book, bullet.id)
+            self.done(f"{', '.join(parts)} are there again. u takes that back.")
+
+    # Views of their own
+
+    @asking
+    async def action_duplicates(self) -> None:
+        """Find bullets that say the same; merge them or keep them apart."""
+        if self.view is None:
+            self.workbench_app.say(EMPTY_STORE)
+            return
+        from workbench.tui.playbook_duplicates import TwinsDialog
+
+        await self.app.push_screen_wait(TwinsDialog(self.bench, self.book))
+
+    @asking
+    async def action_budget(self) -> None:
+        """Set how many tokens the playbook may take, and see what fits."""
+        if self.view is None:
+            self.workbench_app.say(EMPTY_STORE)
+            return
+        from workbench.tui.playbook_budget import BudgetDialog
+
+        said = await self.app.push_screen_wait(BudgetDialog(self.bench, self.book))
+        if said:
+            self.done(said)
+
+    def action_agent_view(self) -> None:
+        """Show the text that an agent would be given."""
+        if self.view is None:
+            self.workbench_app.say(EMPTY_STORE)
+            return
+        from workbench.tui.playbook_agent import AgentDialog
+
+        self.app.push_screen(AgentDialog(self.view, self.copy))
+
+    @asking
+    async def action_suggestions(self) -> None:
+        """Read what a Curator or a Reflector answered, from a file or pasted, and decide card by card."""
+        if self.view is None:
+            self.workbench_app.say(EMPTY_STORE)
+            return
+        book = self.book
+        title = "File with a Curator's or Reflector's reply; leave it empty to paste the text"
+        name = await self.app.push_screen_wait(Prompt(title, placeholder="reply.json", check=_readable))
+        if name is None:
+            return
+        text = _text_of(name) if name else await self.app.push_screen_wait(TextEditor(PASTE, "", limit=1_000_000))
+        if text is None:
+            return
+        with self.workbench_app.reporting():
+            reply = self.bench.curating.read(text)
+            from workbench.tui.playbook_cards import CardsDialog
+
+            said = await self.app.push_screen_wait(CardsDialog(self.bench, book, reply))
+            if said:
+                self.done(said)
+
+
+def _text_of(name: str) -> str:
+    from workbench.formats.registry import read_text
+
+    return read_text(Path(name).expanduser())
+
+
+def _readable(name: str) -> str | None:
+    """Say why a file cannot be read; an empty name stands for pasting."""
+    try:
+        if name:
+            _text_of(name)
+    except (WorkbenchError, RuntimeError) as error:
+        return str(error)
+    return None
