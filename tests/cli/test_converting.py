@@ -83,3 +83,23 @@ def test_a_query_set_is_no_playbook(cli: Cli) -> None:
     assert cli.bare("convert", "q.jsonl", "o.qrels").code == 0
     cli.write("book.txt", COUNTS)
     assert cli.bare("convert", "book.txt", "o2.qrels").code == 2
+
+
+def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:
+    cli.write("m.jsonl", "".join(f'{{"id": "m{n}", "context": "text {n}"}}\n' for n in range(419)))
+    said = cli.bare("convert", "--from", "ace", "m.jsonl", "x.json")
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert "419 places are none; the first is line 1" in said.err
+    assert "kept in the file" not in said.err
+    assert not (cli.cwd / "x.json").exists()
+
+
+def test_many_equal_remarks_are_summed_up(cli: Cli) -> None:
+    cli.write("book.txt", "## A\n" + "loose\n" * 100 + BOOK)
+    for args in (("convert", "book.txt", "o.csv"), ("import", "book.txt")):
+        said = cli(*args)
+        assert said.code == 0
+        lines = said.err.splitlines()
+        assert len(lines) == 21
+        assert "book.txt: … and 80 more places up to line 101: " in lines[-1]
+        assert ("kept in the file" in said.err) == (args[0] == "import")

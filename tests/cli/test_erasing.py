@@ -128,5 +128,39 @@ def test_a_file_that_somebody_changed_is_named(demo: Cli, secret: str) -> None:
     path = demo.cwd / "CLAUDE.md"
     path.write_text(path.read_text().replace("the vault", "our vault"))
     result = demo("purge", secret, "--yes-erase", secret)
-    assert f"{path} was changed since: look there." in result.err
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "our vault" in text)
+    assert result.code == 1
+    assert f"The text may still be in {path}:{line}: it was edited by hand." in result.err
     assert b"marmalade-9912" not in everything(demo.store)
+    before = files_of(demo.store)
+    again = demo("purge", secret, "--yes-erase", secret)
+    assert (again.code, f"may still be in {path}:{line}" in again.err) == (1, True)
+    assert "erased before" in again.out
+    assert files_of(demo.store) == before, "no revision for nothing"
+    path.write_text("# Mine\n")
+    assert demo("purge", secret, "--yes-erase", secret).code == 0
+
+
+def test_an_entry_that_was_deleted_by_hand_is_no_leftover(demo: Cli, secret: str) -> None:
+    demo.store = demo.store.rename(demo.cwd / ".workbench")
+    demo("review", "promote", secret, "--to", "CLAUDE.md")
+    (demo.cwd / "CLAUDE.md").write_text("# Mine\n\nNothing of it.\n")
+    assert demo("purge", secret, "--yes-erase", secret).code == 0
+
+
+def test_a_purge_is_not_passed_over_by_undo(cli: Cli) -> None:
+    cli.ok("append", "use pnpm in this repository")
+    cli.ok("append", SECRET)
+    id = "mem-20260320-0000002"
+    cli.ok("purge", id, "--yes-erase", id)
+    assert "purge 1 record\n" in cli.ok("history", "-n", "1")
+    before = files_of(cli.store)
+    result = cli("undo")
+    assert (result.code, files_of(cli.store)) == (2, before)
+    assert result.err.startswith("workbench: The purge cannot be undone. The change before it is: ingest ")
+    rev = result.err.partition("--rev ")[2].partition("`")[0]
+    cli.ok("undo", "--rev", rev)
+    assert "pnpm" not in cli("list").out
+    cli.ok("append", "something new")
+    assert "something new" in cli.ok("list")
+    cli.ok("undo")

@@ -58,7 +58,7 @@ def workbench(*arguments: str) -> str:
 
 def test_the_demo_opens_shows_its_areas_and_leaves_nothing_behind(tmp_path: Path) -> None:
     terminal = Terminal("demo", folder=tmp_path)
-    terminal.shows("memory workbench", "257 memories", "Handover for next week")
+    terminal.shows("1 Stream", "257 memories", "Handover for next week")
     assert list(tmp_path.glob("workbench-demo-*/demo/journal.jsonl"))
     terminal.press("2")
     terminal.shows("14 to decide")

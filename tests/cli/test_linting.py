@@ -3,6 +3,7 @@
 import json
 
 from tests.cli.conftest import Cli
+from workbench.formats.lint.finding import RULES
 
 BAD = "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00001] helpful=0 harmful=1 :: ask first.\n"
 
@@ -91,3 +92,57 @@ def test_agents_md_is_looked_over_as_what_it_is(cli: Cli) -> None:
     said = cli.bare("lint", "AGENTS.md")
     assert (said.code, said.err) == (1, "")
     assert "AGENTS.md:4: " in said.out
+
+
+MANY = (
+    "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n- [r-00001] helpful=0 harmful=1 :: ask first.\n"
+    "[r-00002] helpful=z harmful=2 :: Then act.\n\n## MORE\n[more-00003] helpful=0 harmful=0 :: Then act.\n"
+    "[more-00004] helpful=0 harmful=0 :: Long\n  one\n[more-00005] helpful=0 harmful=0 :: Long\n  two\n"
+)
+
+
+def test_a_dry_run_shows_exactly_what_is_written(cli: Cli) -> None:
+    cli.write("bad.txt", MANY)
+    found = len(json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"])
+    dry = cli.bare("lint", "bad.txt", "--fix", "all", "--dry-run")
+    assert (cli.cwd / "bad.txt").read_text() == MANY
+    made = cli.bare("lint", "bad.txt", "--fix", "all")
+    assert (dry.code, made.code) == (0, 0)
+    assert dry.out.splitlines()[:-1] == made.out.splitlines()[:-1]
+    assert " things found put right by " in made.out
+    assert dry.out.replace("would be ", "") == made.out
+    assert found > 5
+    text = (cli.cwd / "bad.txt").read_text()
+    assert "harmful=2 :: Then act." in text
+    assert ":: Long\n  one\n" in text
+    assert ":: Long\n  two\n" in text
+    assert cli.bare("lint", "bad.txt").code == 0
+
+
+def test_counts_that_are_no_numbers_are_found(cli: Cli) -> None:
+    cli.write("bad.txt", "## SUB\n[sub-00002] helpful=z :: b\n[sub-00003] helpful = 3, harmful=x :: c\n\n## OTHERS\n")
+    (found, other) = json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"]
+    assert (found["rule"], found["line"], other["line"]) == ("bad-counts", 2, 3)
+    assert "cannot be read" in found["message"]
+    assert cli.bare("lint", "bad.txt", "--fix", "bad-counts").code == 0
+    text = (cli.cwd / "bad.txt").read_text()
+    assert "[sub-00002] helpful=0 harmful=0 :: b\n[sub-00003] helpful=3 harmful=0 :: c\n" in text
+
+
+def test_what_cannot_be_fixed_is_a_problem(cli: Cli) -> None:
+    cli.write("bad.txt", BAD)
+    (cli.cwd / "bad.txt").chmod(0o444)
+    said = cli.bare("lint", "bad.txt", "--fix", "all")
+    assert (said.code, said.out) == (2, "")
+    assert "read-only" in said.err
+    assert (cli.cwd / "bad.txt").read_text() == BAD
+    unknown = cli.bare("lint", "bad.txt", "--fix", "typo")
+    assert unknown.code == 2
+    assert "duplicate-id" in unknown.err
+    alone = cli.bare("lint", "bad.txt", "--dry-run")
+    assert (alone.code, "--fix" in alone.err) == (2, True)
+
+
+def test_the_help_names_every_rule(cli: Cli) -> None:
+    said = cli.bare("lint", "--help").out
+    assert all(rule in said for rule in RULES)

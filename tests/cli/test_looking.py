@@ -42,7 +42,7 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
     result = demo("list", "type:error", "-n", "3")
     assert result.code == 0
     assert [line.split()[3] for line in result.out.splitlines()] == ["error"] * 3
-    assert result.err.endswith("more; -n shows more of them.\n")
+    assert result.err.endswith("3 of 22; --limit 0 lists all.\n")
     listed = json.loads(demo.ok("list", "type:error", "since:2026-03-01", "--json"))
     assert listed
     assert all(m["observation_type"] == "error" and m["created_at"] >= "2026-03-01" for m in listed)
@@ -51,7 +51,7 @@ def test_a_list_is_filtered_and_cut(demo: Cli) -> None:
 
 def test_a_list_without_matches_says_so(demo: Cli, cli: Cli) -> None:
     result = demo("list", "zzzzqqqq")
-    assert (result.code, result.out, result.err) == (0, "", "None of the 257 memories is let through.\n")
+    assert (result.code, result.out, result.err) == (0, "", "No memory matches; the store holds 257 memories.\n")
 
 
 def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:

@@ -68,7 +68,9 @@ def test_every_command_explains_itself(cli: Cli, command: str) -> None:
 def test_an_unknown_command_is_one_sentence(cli: Cli) -> None:
     result = cli.bare("remember")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("workbench: argument COMMAND: invalid choice: 'remember' (choose from ")
+    assert result.err.startswith("workbench: there is no command “remember”")
+    assert "did you mean list?" in cli.bare("lst").err
+    assert "an empty text names no folder" in cli.bare("--store", "", "list").err
     assert result.err.count("\n") == 1
 
 
@@ -102,4 +104,4 @@ def test_whatever_happens_ends_without_a_traceback(
         with pytest.raises(RuntimeError):
             __main__.main([])
     else:
-        assert said == ""
+        assert said == "workbench: interrupted; what was stored before is safe.\n"

@@ -55,11 +55,11 @@ def test_the_queue_is_listed_in_its_order_with_flags(queue: Cli) -> None:
     assert queue.ok("review", "list", "pnpm").split()[0] == "c1"
     assert queue.ok("review", "list", "--kind", "skill").split()[0] == "skill-k1"
     result = queue("review", "list", "--limit", "1")
-    assert (result.code, result.out.split()[0], result.err) == (0, "c2", "3 more; --limit shows more of them.\n")
+    assert (result.code, result.out.split()[0], result.err) == (0, "c2", "1 of 4; --limit 0 lists all.\n")
     found = json.loads(queue.ok("review", "list", "--json"))
     assert [p["id"] for p in found] == ["c2", "c3", "c1", "skill-k1"]
     assert found[3]["question"] == "Should this become a skill?"
-    assert queue("review", "list", "zzz").err == "None of the 4 proposals is let through.\n"
+    assert queue("review", "list", "zzz").err == "No proposal matches; 4 proposals in all.\n"
     assert queue("review", "list", "--kind", "odd").code == 2
 
 
@@ -124,6 +124,44 @@ def test_one_unknown_id_and_nothing_is_decided(queue: Cli, verb: str, odd: str, 
     assert hint in result.err
     assert result.err.count("\n") == 1
     assert files_of(queue.store) == before
+
+
+def test_a_filter_decides_only_after_a_yes(queue: Cli) -> None:
+    before = files_of(queue.store)
+    listed = queue("review", "reject", "--kind", "reflection")
+    assert (listed.code, len(listed.out.splitlines())) == (2, 3)
+    assert "Nothing was decided yet: this is about 3 proposals. Add --yes" in listed.err
+    assert queue("review", "approve", "c1", "--filter", "pnpm").code == 2
+    assert queue("review", "approve").code == 2
+    assert "No proposal matches" in queue("review", "later", "--filter", "zzz", "--yes").err
+    assert files_of(queue.store) == before
+    queue.ok("review", "approve", "--filter", "cache", "--kind", "reflection", "--yes")
+    assert (status(queue, "c2"), status(queue, "c1")) == ("confirmed", "candidate")
+    assert queue.ok("review", "reject", "--kind", "reflection", "--yes").startswith("Rejected 2 proposals.")
+
+
+def test_a_filter_may_begin_with_a_minus(queue: Cli) -> None:
+    assert {line.split()[0] for line in queue.ok("review", "list", "-pnpm").splitlines()} == {"c2", "c3", "skill-k1"}
+    found = {line.split()[0] for line in queue.ok("list", "-npm", "-n50").splitlines()}
+    assert "k1" in found
+    assert "o1" not in found
+    result = queue("review", "approve", "-x")
+    assert "workbench review approve --help" in result.err
+
+
+def test_a_json_list_says_when_it_is_cut(queue: Cli) -> None:
+    result = queue("review", "list", "-n", "1", "--json")
+    assert (len(json.loads(result.out)), result.err) == (1, "1 of 4; --limit 0 lists all.\n")
+    assert len(json.loads(queue.ok("review", "list", "--limit", "0", "--json"))) == 4
+    result = queue("list", "--limit", "1", "--json")
+    assert (len(json.loads(result.out)), result.err) == (1, "1 of 5; --limit 0 lists all.\n")
+
+
+def test_labels_keep_the_case_of_ids(queue: Cli) -> None:
+    with Library(queue.store, lambda: NOW).transaction("setup", "set up") as tx:
+        tx.put(memory("K-Upper", "Something about zebras"))
+    queue.ok("review", "merge", "c3", "K-Upper", "--reason", "same")
+    assert "merged into K-Upper c3: same" in queue.ok("history", "-n", "1")
 
 
 def test_merging_into_nothing_is_refused(queue: Cli) -> None:

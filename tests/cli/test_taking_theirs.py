@@ -48,10 +48,11 @@ def test_the_whole_loop_of_a_conflict(cli: Cli) -> None:
 
 
 def test_after_a_merge_the_store_catches_up(cli: Cli) -> None:
-    cli.write("book.txt", BOOK)
+    longer = BOOK + "[o-00009] helpful=4 harmful=0 :: Other.\n"
+    cli.write("book.txt", longer)
     cli("import", "book.txt")
     cli("vote", "r-00001", "helpful")
-    cli.write("book.txt", BOOK.replace("Then act.", "Then act slowly."))
+    cli.write("book.txt", longer.replace("Other.", "Another."))
     merged = cli("export", "--format", "ace", "--out", "book.txt", "--merge")
     assert merged.code == 0
     assert "--theirs" in merged.out

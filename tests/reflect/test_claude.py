@@ -243,17 +243,20 @@ def test_cancelling_in_the_middle_of_a_stream_keeps_whole_lines_at_once() -> Non
 
 
 def test_a_call_that_reached_nobody_costs_nothing_when_it_is_cancelled() -> None:
-    cancel = threading.Event()
+    hold, cancel = threading.Event(), threading.Event()
 
     def take(listening: socket.socket) -> None:
-        listening.accept()[0].recv(10)
+        connection = listening.accept()[0]
+        connection.recv(10)
         cancel.set()
+        hold.wait(20)
 
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the connection, and never answers
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         threading.Thread(target=take, args=(silent,), daemon=True).start()
         claude = reflector(url)
         found = claude.reflect(REQUEST, ignore, cancel.is_set)
+        hold.set()
     assert "cancelled" in found.stopped
     assert (found.usage.total, claude.used.total) == (0, 0)
 

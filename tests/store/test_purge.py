@@ -94,7 +94,7 @@ def test_that_it_was_there_stays_known(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     purge.purge(library.journal, [("memories", "m1")], "human")
     seen = list(history.events(library.journal, ("memories", "m1")))
-    assert seen[0].label == "purge 1 records"
+    assert seen[0].label == "purge 1 record"
     assert seen[0].kind == "purge"
     assert seen[-1].label == MARK
     assert all(f.redacted for e in seen for f in e.fields if f.key == "m1" and f.field != "id") or True

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.tui.support import app_over, open_bench, screen_text
 from workbench.bench.import_paths import Offered
 from workbench.bench.importing import CHUNK
 from workbench.bench.workbench import Workbench
+from workbench.store.library import Touched
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.import_dialog import ImportDialog
 from workbench.tui.widgets.choose import Choose
@@ -206,21 +208,27 @@ async def test_several_files_of_a_folder_are_taken_one_after_the_other(tmp_path:
 
 
 async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, folder: Path) -> None:
-    (folder / "long.jsonl").write_text(entries(20 * CHUNK))
+    (folder / "long.jsonl").write_text(entries(3 * CHUNK))
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
         await name(pilot, dialog, "long.jsonl")
-        await until(pilot, lambda: dialog.chosen.plan)
+        written, go_on = threading.Event(), threading.Event()
+
+        def hold(_touched: Touched) -> None:
+            written.set()
+            go_on.wait(60)
+
+        bench.library.listen(hold)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "records written" in state(dialog))
-        assert "esc stops" in state(dialog)
+        await until(pilot, written.is_set)
+        assert f"0/{3 * CHUNK} records written · esc stops" in state(dialog)
         await pilot.press("escape")
+        assert "Stopping …" in state(dialog)
+        go_on.set()
         await until(pilot, lambda: app.screen is not dialog)
-        count = len(bench.library.memories)
-        assert 0 < count < 20 * CHUNK
-        assert count % CHUNK == 0
+        assert len(bench.library.memories) == CHUNK
         said = toasts(app)[-1].replace("\u00a0", "")
-        assert said.startswith(f"Stopped: {count} of {20 * CHUNK} records of long.jsonl were written.")
+        assert said.startswith(f"Stopped: {CHUNK} of {3 * CHUNK} records of long.jsonl were written. u takes them back")
         await pilot.press("u")
         assert len(bench.library.memories) == 0
 

@@ -133,6 +133,11 @@ class Curating:
             if old.get(key) != new.get(key)
         )
 
+    def card_of(self, proposal: Proposal) -> Card:
+        """Return a proposal as a card, as the playbook is now; raises `WorkbenchError` when that cannot be told."""
+        book, mark, suggested = from_json(proposal.operation)
+        return self._card(self._playbooks.open(book), suggested, "", Reply(proposal.actor, mark, "", ()))[0]
+
     def accept(self, tx: Tx, proposal: Proposal) -> None:
         """Carry a proposal out within a transaction; raises `WorkbenchError` when it is impossible."""
         book, mark, suggested = from_json(proposal.operation)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.bench.context import Context
 from workbench.bench.history import History, Place
@@ -11,6 +11,9 @@ from workbench.core.errors import UnknownRecord
 from workbench.store import purge
 from workbench.store.entry import ABSENT
 from workbench.store.purge import Purged
+
+if TYPE_CHECKING:
+    from workbench.bench.placing_left import Left
 
 _SPEAKS = {
     "votes": "target", "judgments": "memory", "proposals": "evidence", "overrides": "target", "placements": "memory",
@@ -40,14 +43,15 @@ class ErasePlan:
 class Erased:
     """What was erased where.
 
-    `files` are those a promotion had written it to and that no longer hold it; `elsewhere` names what may still
-    hold the text: folders beside the store, and files that somebody changed since.
+    `files` are those a promotion had written it to and that no longer hold it. Two may still hold the text: copies
+    of the store in the folders `elsewhere`, and files that somebody `edited` since, each with the line.
     """
 
     plan: ErasePlan
     done: Purged
     elsewhere: tuple[Path, ...]
     files: tuple[str, ...] = ()
+    edited: "tuple[Left, ...]" = ()
 
 
 class Eraser:
@@ -75,19 +79,19 @@ class Eraser:
 
         Raises `StoreProblem`, or `WorkbenchError` for such a file; it can be run again then.
         """
-        files, changed = self._out_of_files(plan)
+        files, edited = self._out_of_files(plan)
         done = purge.purge(self._library.journal, plan.places, self._context.actor)
         folder = self._library.folder
         copies = sorted(folder.parent.glob(f"{folder.name}.recovered-*"))
-        return Erased(plan, done, (*copies, *changed), files)
+        return Erased(plan, done, tuple(copies), files, edited)
 
-    def _out_of_files(self, plan: ErasePlan) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-        """Take what was promoted out of the files; return those changed, and those that may still hold the text."""
+    def _out_of_files(self, plan: ErasePlan) -> "tuple[tuple[str, ...], tuple[Left, ...]]":
+        """Take what was promoted out of the files; return those changed, and what may still hold the text."""
         if not plan.placements:
             return (), ()
         from workbench.bench.placing import Placing
 
-        return Placing(self._library).take_out([id for _, id in plan.placements])
+        return Placing(self._library).take_out([id for _, id in plan.placements], [key for _, key in plan.asked])
 
     def _speaking_of(self, key: str) -> Iterator[Place]:
         """Yield the votes, judgments, proposals and permissions that are or were about a record."""
@@ -111,6 +115,9 @@ class Eraser:
 
 def _speaks(table: str, doc: Mapping[str, Any], key: str) -> bool:
     """Tell whether a stored vote, judgment or proposal is about the record."""
+    if table == "placements" and "memory" not in doc:
+        # Erased before; the id still names what was promoted, and where to.
+        return str(doc.get("id", "")).startswith(f"{key}:")
     if table != "proposals":
         return bool(doc.get(_SPEAKS[table]) == key)
     names = (key, key.rpartition("/")[2])

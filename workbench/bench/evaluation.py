@@ -192,15 +192,15 @@ class Evaluator:
                 progress(len(found), len(judged.queries))
         return ScoredSet(ranker, judged, tuple(found))
 
-    def save(self, proposal: Proposal, judged: JudgedSet, name: str) -> Path:
-        """Save a proposal as a profile of its own, with its birth certificate.
+    def save(self, proposal: Proposal, judged: JudgedSet, name: str, *, replacing: bool = False) -> Path:
+        """Save a proposal as a profile of its own, with its birth certificate; `replacing` a profile of that name.
 
         Raises `InvalidRecord` for a bad or taken name, and `StoreProblem`.
         """
         how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
         birth = certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, self._context.now(), how)
         profile = replace(proposal.profile, name=name, about=f"tuned from {proposal.start.name} on {judged.name}")
-        return self._profiles.save(profile, birth.at, birth.parent, birth)
+        return self._profiles.save(profile, birth.at, birth.parent, birth, replacing=replacing)
 
 
 def certificate(

@@ -29,6 +29,10 @@ class History:
         action = undo.undoable(self._journal, is_person)
         if action is None:
             raise WorkbenchError("There is nothing to undo.")
+        if undo.purged_after(self._journal, action, is_person):
+            rev = action.last.rev
+            hint = f"The change before it is: {action.label}; `workbench undo --rev {rev}` takes that back."
+            raise WorkbenchError("The purge cannot be undone.", hint)
         return action.label + self._carry_out(undo.undo, action)
 
     def redo(self) -> str:

@@ -42,5 +42,6 @@ def append(
         now = clock()
         memory = memory_of(seen, block.new_memory_id(now), now)
         block.add(memory)
+        block.label = f"ingest {seen.observation_type} {memory.id}"
         block.count(memory.importance_score, now)
     return Appended(memory)

@@ -120,6 +120,16 @@ class Importer:
         with collection_paused():
             parsed = registry.read_file(path, format=format, context=context)
         context.watch(parsed.records_in, parsed.records_in)
+        new, kept = self._compared(parsed, path)
+        read = len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
+        present = read - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
+        if parsed.runs or parsed.replies:
+            return replace(self._plan_for_books(path, parsed), rev=rev)
+        plan = ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
+        return self._with_theirs(plan, context) if theirs else plan
+
+    def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
+        """Return the records that the store lacks, and the ids of those that it has with another text."""
         new: list[object] = []
         kept: list[str] = []
         known = {alias for m in self._library.memories.all() for alias in m.aliases}
@@ -133,13 +143,7 @@ class Importer:
             parts, differing = new_parts(self._library, playbook, path)
             new += parts
             kept += differing
-        new += [r for query in parsed.queries for r in self._query(query)]
-        read = len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
-        present = read - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
-        if parsed.runs or parsed.replies:
-            return replace(self._plan_for_books(path, parsed), rev=rev)
-        plan = ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
-        return self._with_theirs(plan, context) if theirs else plan
+        return [*new, *(r for query in parsed.queries for r in self._query(query))], kept
 
     def _with_theirs(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Plan to store what the file says where it differs."""

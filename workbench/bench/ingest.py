@@ -72,6 +72,8 @@ class Ingest:
         with self._library.transaction(self._context.actor, f"ingest {what}") as tx:
             batch = _Batch(self._context, self._retriever, seen, vectors)
             done = [batch.take(tx, place) for place in range(len(seen))]
+            if len(done) == 1 and done[0].outcome in ("created", "proposed"):
+                tx.relabel(f"ingest {what} {done[0].memory.id}")
             batch.count(tx)
         return done
 

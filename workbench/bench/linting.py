@@ -1,6 +1,6 @@
 """Looking files over: what is wrong, what a fix would change, and making it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.bench.filediff import DiffLine, diff_texts
 from workbench.bench.filewrite import present, replace_file
 from workbench.core.errors import Conflict
-from workbench.formats.lint.files import lint_file
+from workbench.formats.lint.files import lint_file, lint_text
 from workbench.formats.lint.finding import Finding, Fix
 from workbench.formats.registry import format_named, read_text
 
@@ -52,19 +52,9 @@ def look_over(path: Path, now: datetime, format: str | None = None) -> Linted:
 def preview(path: Path, fixes: Iterable[Fix]) -> tuple[Change, ...]:
     """Return what some fixes would change; of fixes that touch the same place only the first is made."""
     text = read_text(path)
-    chosen: list[Fix] = []
-    spans: list[tuple[int, int]] = []
-    beside: dict[str, str] = {}
-    for fix in fixes:
-        mine = [(start, end) for start, end, _ in fix.edits]
-        if any(start <= e and s <= end for start, end in mine for s, e in spans):
-            continue
-        chosen.append(fix)
-        spans += mine
-        beside.update(fix.beside)
-    after = Fix("", tuple(edit for fix in chosen for edit in fix.edits)).applied(text)
-    others = (Change(path.parent / name, present(path.parent / name), new) for name, new in beside.items())
-    return (*(change for change in others if change.before != change.after), Change(path, text, after))
+    chosen = _apart(fixes)
+    beside = {name: new for fix in chosen for name, new in fix.beside}
+    return (*_beside(path, beside), Change(path, text, _applied(chosen, text)))
 
 
 def make(changes: Iterable[Change]) -> None:
@@ -95,17 +85,66 @@ def take_back(changes: Iterable[Change]) -> None:
             replace_file(change.path, change.before)
 
 
-def put_right(path: Path, now: datetime, rules: frozenset[str] | None = None, format: str | None = None) -> int:
-    """Make every fix there is (of the given rules), one rule after the other; return how many were made."""
-    made = 0
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What putting a file right changes: the changes to write, how many fixes were made, what was found and is left.
+
+    One fix may settle several findings, so `fixes` may be fewer than `found` - `left`.
+    """
+
+    changes: tuple[Change, ...]
+    fixes: int
+    found: int
+    left: int
+
+
+def correction(path: Path, now: datetime, rules: frozenset[str] | None = None, format: str | None = None) -> Correction:
+    """Work out every fix there is (of the given rules), one rule after the other, without writing anything."""
+    text, kind = read_text(path), look_over(path, now, format).format
+    after, beside, made = text, dict[str, str](), 0
+
+    def wrong() -> list[Finding]:
+        return [f for f in lint_text(path, after, kind, now, beside) if rules is None or f.rule in rules]
+
+    found = wrong()
     for _ in range(PASSES):
-        found = [f for f in look_over(path, now, format).findings if f.fix and (rules is None or f.rule in rules)]
-        if not found:
+        fixable = [f for f in wrong() if f.fix is not None]
+        chosen = _apart(f.fix for f in fixable if f.rule == fixable[0].rule and f.fix is not None)
+        if not chosen:
             break
-        same = [f.fix for f in found if f.rule == found[0].rule and f.fix is not None]
-        changes = preview(path, same)
-        make(changes)
-        made += len(same)
-        if all(change.before == change.after for change in changes):
+        before = after, dict(beside)
+        after = _applied(chosen, after)
+        beside |= {name: new for fix in chosen for name, new in fix.beside}
+        if (after, beside) == before:
             break
-    return made
+        made += len(chosen)
+    return Correction((*_beside(path, beside), Change(path, text, after)), made, len(found), len(wrong()))
+
+
+def put_right(path: Path, now: datetime, rules: frozenset[str] | None = None, format: str | None = None) -> int:
+    """Make every fix there is (of the given rules) and write the result once; return how many were made."""
+    done = correction(path, now, rules, format)
+    make(done.changes)
+    return done.fixes
+
+
+def _apart(fixes: Iterable[Fix]) -> list[Fix]:
+    """Return the fixes that touch different places; of those that touch the same one the first."""
+    chosen: list[Fix] = []
+    spans: list[tuple[int, int]] = []
+    for fix in fixes:
+        mine = [(start, end) for start, end, _ in fix.edits]
+        if any(start <= e and s <= end for start, end in mine for s, e in spans):
+            continue
+        chosen.append(fix)
+        spans += mine
+    return chosen
+
+
+def _applied(fixes: Iterable[Fix], text: str) -> str:
+    return Fix("", tuple(edit for fix in fixes for edit in fix.edits)).applied(text)
+
+
+def _beside(path: Path, texts: Mapping[str, str]) -> tuple[Change, ...]:
+    others = (Change(path.parent / name, present(path.parent / name), new) for name, new in texts.items())
+    return tuple(change for change in others if change.before != change.after)

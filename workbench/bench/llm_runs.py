@@ -1,7 +1,7 @@
 """Keeps what was asked of a language model: the tokens of each month, and the replies that could not be read."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,12 @@ from workbench.core.text import clean_for_store
 if TYPE_CHECKING:
     from workbench.reflect.budget import Budget
     from workbench.reflect.model import Unread, Usage
+
+REFLECTING = frozenset({"questions", "insights", "refine", "rate"})
+"""The stages whose replies become candidates."""
+
+ACE_STAGES = frozenset({"analyse", "curate"})
+"""The stages whose replies become suggestions for a playbook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +67,11 @@ class LlmRuns:
 
         return Budget(self._context.settings.claude.monthly_tokens, self.spent())
 
-    def waiting(self) -> tuple[Waiting, ...]:
-        """Return the replies that could not be read, the oldest first."""
+    def waiting(self, stages: Collection[str] = REFLECTING) -> tuple[Waiting, ...]:
+        """Return the replies of some stages that could not be read, the oldest first."""
         runs = sorted(self._library.runs.all(), key=lambda run: (run.made_at, run.id))
-        return tuple(Waiting(run.id, place, reply) for run in runs for place, reply in enumerate(run.unread))
+        every = (Waiting(run.id, place, reply) for run in runs for place, reply in enumerate(run.unread))
+        return tuple(one for one in every if one.reply.stage in stages)
 
     def run(self, id: str) -> LlmRun:
         """Return a run; raises `UnknownRecord`."""

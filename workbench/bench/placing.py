@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from workbench.bench.placing_files import carry_out
+from workbench.bench.placing_left import Left, left_in, of_id
 from workbench.bench.placing_moves import Moves, Placements, moves
 from workbench.bench.placing_paths import Places, places_of
 from workbench.core.errors import WorkbenchError
-from workbench.core.placement import Placement
+from workbench.core.placement import Placement, PlacementKind
 from workbench.core.record import from_doc, to_doc
 from workbench.store.files import write_atomically
 from workbench.store.library import Library
@@ -82,19 +83,27 @@ class Placing:
         before = self.committed()
         return moves(self.places, before, {**before, **new})
 
-    def take_out(self, ids: Iterable[str]) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-        """Take placements out of the files for good; return the files changed, and those that may still hold the text.
+    def take_out(self, ids: Iterable[str], memories: Iterable[str] = ()) -> tuple[tuple[str, ...], tuple[Left, ...]]:
+        """Take placements out of the files for good; return the files changed, and what may still hold the text.
 
-        The records stay; for whoever erases them next. Raises `WorkbenchError` when a file cannot be written.
+        The records stay; for whoever erases them next. Of placements erased before, whose ids name one of the
+        `memories`, the files are looked at again. Raises `WorkbenchError` when a file cannot be written.
         """
+        ids = tuple(ids)
         before = self.committed()
         doomed = {id: before[id] for id in ids if id in before}
         found = moves(self.places, before, {id: p for id, p in before.items() if id not in doomed}, again=True)
         carry_out(found.edits)
         names = tuple(edit.name for edit in found.edits)
-        missed = dict.fromkeys(p.path for p in doomed.values() if p.kind != "bullet" and p.path not in names)
-        paths = ((self.places.project or Path()) / name for name in missed)
-        return names, tuple(path for path in paths if path.exists())
+        living = [p for id, p in before.items() if id not in doomed]
+        asked: list[tuple[PlacementKind, str, str]] = [
+            (p.kind, p.path, p.text) for p in doomed.values() if p.kind != "bullet"
+        ]
+        gone = (of_id(id, memory) for id in ids if id not in before for memory in memories if id.startswith(memory))
+        asked += [(*place, "") for place in gone if place is not None]
+        folder = self.places.project or Path()
+        left = (left_in(folder / path, kind, text, [p for p in living if p.path == path]) for kind, path, text in asked)
+        return names, tuple(dict.fromkeys(one for one in left if one is not None))
 
     def settle(self, *, trusted: bool = False) -> tuple[str, ...]:
         """Finish or take back what was broken off, as the store says; return sentences about it.

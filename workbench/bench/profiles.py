@@ -73,12 +73,15 @@ class Profiles:
         raw = _toml_of(name, self.text(name)).get("birth")
         return None if raw is None else birth_of(name, raw if isinstance(raw, dict) else {})
 
-    def save(self, profile: Profile, now: datetime, parent: str, birth: Birth | None = None) -> Path:
+    def save(
+        self, profile: Profile, now: datetime, parent: str, birth: Birth | None = None, *, replacing: bool = False
+    ) -> Path:
         """Write a profile with where it comes from and its birth certificate, whole or not at all.
 
+        A person's own profile of that name may be replaced when it is the parent, or when `replacing`.
         Raises `InvalidRecord` for a bad name or value, and `StoreProblem` when it cannot be written.
         """
-        self.check_name(profile.name, parent)
+        self.check_name(profile.name, profile.name if replacing else parent)
         check_profile(profile)
         path = self.path(profile.name)
         # No profile's name can begin with a dot, so the draft is nobody's.

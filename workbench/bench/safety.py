@@ -99,6 +99,11 @@ class Safety:
         """Return the flags of a bullet, in the words of `flags`."""
         return self._flags(bullet)
 
+    def held_from_agents(self, memory: Memory) -> bool:
+        """Tell whether a memory's text gives orders or hides characters, and no person allowed it as it is."""
+        kinds = {finding.kind for finding in findings_of(memory, self._scan)}
+        return bool(kinds & {"injection", "hidden"}) and self.override(memory) is None
+
     def _flags(self, record: Memory | Bullet) -> tuple[str, ...]:
         kinds = {finding.kind for finding in findings_of(record, self._scan)}
         return tuple(word for kind, word in FLAGS.items() if kind in kinds)

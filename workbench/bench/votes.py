@@ -48,6 +48,9 @@ def cast(
     table, key = _place(record)
     name = vote_id(table, key, context.voter, session)
     vote = Vote(name, table, key, context.voter, verdict, context.now(), session, reason)
+    known = VoteResult(key, vote, context.library.votes.find(name))
+    if not known.changed:
+        return known
     with context.library.transaction(context.actor, f"vote {verdict} on {key}") as tx:
         # Looked up under the write lock, so that two processes never count one vote twice.
         before = context.library.votes.find(name)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.bench.bookwording import BookWording
     from workbench.bench.care import Care
     from workbench.bench.curating import Curating
+    from workbench.bench.curation_asking import CurationAsking
     from workbench.bench.deduplication import Deduplication
     from workbench.bench.erasing import Eraser
     from workbench.bench.evaluation import Evaluator
@@ -82,6 +83,13 @@ class Workbench:
         from workbench.bench.curating import Curating
 
         return Curating(self.context, self.playbooks)
+
+    @cached_property
+    def curation(self) -> "CurationAsking":
+        """What Claude suggests for a playbook, asked as Curator and Reflector."""
+        from workbench.bench.curation_asking import CurationAsking
+
+        return CurationAsking(self.context, self.playbooks, self.curating, self.safety.masked)
 
     @cached_property
     def wording(self) -> "BookWording":

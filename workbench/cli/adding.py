@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.appending import add_actor, add_observation, masked_in, tags_of, text_of
-from workbench.cli.output import say
-from workbench.cli.parsing import Commands, add_command
+from workbench.cli.appending import add_actor, add_observation, remarks_on, tags_of, text_of
+from workbench.cli.output import say, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session, actor_of
 
 if TYPE_CHECKING:
@@ -21,12 +21,14 @@ def add_commands(commands: Commands) -> None:
     """Add `ingest` and `vote`."""
     ingest = add_command(commands, "ingest", ingest_text, "take in one observation", _INGEST)
     add_observation(ingest)
+    add_json(ingest)
     vote = add_command(commands, "vote", cast_vote, "mark a memory or a bullet as helpful or harmful", _VOTE)
     vote.add_argument("id", metavar="ID")
     vote.add_argument("verdict", choices=("helpful", "harmful"))
     vote.add_argument("--reason", metavar="TEXT", default="", help="why; kept with the vote")
     vote.add_argument("--session", metavar="S", default="", help="the agent session it is cast in")
     add_actor(vote)
+    add_json(vote)
 
 
 def ingest_text(session: Session) -> int:
@@ -36,7 +38,11 @@ def ingest_text(session: Session) -> int:
     args = session.args
     observation = Observation(text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag))
     with session.changing(actor_of(args)) as bench:
-        say(_outcome(bench.ingest.add(observation)))
+        done = bench.ingest.add(observation)
+    if wants_json(args):
+        write_json(_json(done))
+    else:
+        say(_outcome(done))
     return 0
 
 
@@ -50,6 +56,9 @@ def cast_vote(session: Session) -> int:
         record = votes.find_votable(bench.context, args.id)
         reason, of = clean_for_store(args.reason).strip(), clean_for_store(args.session)
         result = votes.cast(bench.context, record, args.verdict, reason=reason, session=of)
+    if wants_json(args):
+        write_json({"id": args.id, "verdict": args.verdict, "said": result.sentence})
+    else:
         say(result.sentence)
     return 0
 
@@ -61,5 +70,12 @@ def _outcome(done: "Ingested") -> str:
     if done.outcome == "absorbed":
         return f"Counted on {memory.id}, which says the same."
     if done.outcome == "proposed" and other is not None:
-        return f"Stored as {memory.id}. It resembles {other.id}; a merge waits in Review.{masked_in(memory)}"
-    return f"Stored as {memory.id}, importance {memory.importance_score:g}.{masked_in(memory)}"
+        return f"Stored as {memory.id}. It resembles {other.id}; a merge waits in Review.{remarks_on(memory)}"
+    return f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}"
+
+
+def _json(done: "Ingested") -> dict[str, object]:
+    from workbench.bench.flagging import flags_of
+
+    other = None if done.other is None else done.other.id
+    return {"outcome": done.outcome, "id": done.memory.id, "other": other, "flags": flags_of(done.memory)}

@@ -2,8 +2,9 @@
 
 import sys
 
-from workbench.cli.output import say
-from workbench.cli.parsing import Commands, Parser, add_command
+from workbench.cli.flags import flagged_in
+from workbench.cli.output import say, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
 from workbench.cli.session import Session, actor_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
@@ -18,6 +19,7 @@ def add_commands(commands: Commands) -> None:
         commands, "append", append_text, "add one observation at once, without loading the store", _APPEND
     )
     add_observation(parser)
+    add_json(parser)
 
 
 def add_observation(parser: Parser) -> None:
@@ -44,10 +46,14 @@ def append_text(session: Session) -> int:
     observation = Observation(text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag))
     done = append(session.choice().folder, observation, actor_of(args), session.clock)
     memory = done.memory
-    if done.skipped:
+    if wants_json(args):
+        from workbench.bench.flagging import flags_of
+
+        write_json({"outcome": "skipped" if done.skipped else "created", "id": memory.id, "flags": flags_of(memory)})
+    elif done.skipped:
         say(f"Skipped: {memory.id} says it already.")
     else:
-        say(f"Stored as {memory.id}, importance {memory.importance_score:g}.{masked_in(memory)}")
+        say(f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}")
     return 0
 
 
@@ -57,6 +63,11 @@ def masked_in(memory: Memory) -> str:
 
     found = memory.metadata.get(MASKED)
     return f" Masked: {', '.join(map(str, found))}." if isinstance(found, list) and found else ""
+
+
+def remarks_on(memory: Memory) -> str:
+    """Return what was masked in a memory that came in, and what is flagged in it, with a space before."""
+    return masked_in(memory) + flagged_in(memory)
 
 
 def tags_of(given: list[str]) -> tuple[str, ...]:

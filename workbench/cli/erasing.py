@@ -11,10 +11,14 @@ from workbench.core.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.erasing import Erased, ErasePlan
 
+LEFT = 1
+"""Exit code when a file may still hold the text."""
+
 _PURGE = """Removes the records, their votes, judgments and proposals, and every text they ever held, from
 memory.json, the whole journal, backups and caches of this store. There is no undo; `workbench undo` and the app's
 "forget" can be taken back. Each id has to be typed once more, or given as --yes-erase ID by a script.
-What it was promoted to is taken out of those files; files you exported, and stores you copied, are not touched."""
+What it was promoted to is taken out of those files; one that you edited there is only named, with its line, and the
+exit code is 1 then. Files you exported, and stores you copied, are not touched."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -29,8 +33,9 @@ def purge(session: Session) -> int:
     with session.changing() as bench:
         plan = bench.eraser.plan(session.args.ids)
         _require_agreement(session.args.ids, session.args.yes_erase, plan)
-        _report(bench.eraser.carry_out(plan))
-    return 0
+        erased = bench.eraser.carry_out(plan)
+        _report(erased)
+    return LEFT if erased.edited else 0
 
 
 def _require_agreement(ids: list[str], agreed: list[str], plan: "ErasePlan") -> None:
@@ -60,6 +65,10 @@ def _told(plan: "ErasePlan") -> str:
 
 def _report(erased: "Erased") -> None:
     done = erased.done
+    if not done.rewritten:
+        say(f"{', '.join(key for _, key in erased.plan.asked)}: erased before, nothing of it is left in the store.")
+        _report_elsewhere(erased)
+        return
     say(f"Erased {_told(erased.plan)}.")
     say(f"rewritten: {', '.join(done.rewritten)} ({counted(done.lines, 'journal line')} changed)")
     if done.removed:
@@ -68,6 +77,12 @@ def _report(erased: "Erased") -> None:
         say(f"{counted(done.damaged, 'damaged journal line')} held the text and had to go as a whole.")
     if erased.files:
         say(f"taken out of: {', '.join(erased.files)}")
+    _report_elsewhere(erased)
+
+
+def _report_elsewhere(erased: "Erased") -> None:
+    """Say what may still hold the text."""
     for place in erased.elsewhere:
-        copy = place.is_dir()
-        warn(f"{place} {'is a copy of this store and was not touched' if copy else 'was changed since: look there'}.")
+        warn(f"{place} is a copy of this store and was not touched.")
+    for left in erased.edited:
+        warn(f"The text may still be in {left}: it was edited by hand. Take it out there, and purge again to check.")

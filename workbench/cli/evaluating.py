@@ -19,6 +19,9 @@ CANCELLED = 130
 LONG = 2000
 """Texts above which embedding them shows its progress."""
 
+NOT_SAVED = 1
+"""Exit code when a proposal that is not better was to be saved."""
+
 _EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
 of queries saved in the store. Every profile is compared with the first one named (without --profile: all
 built-in ones with the one in your settings). Metrics are cut at 10, recall also at 5; a profile that
@@ -41,6 +44,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--metric", metavar="M", default="ndcg@10", help="ndcg@K, mrr@K, recall@K or p@K (ndcg@10)")
     parser.add_argument("--folds", metavar="N", type=count, default=5, help="folds of the cross-validation (5)")
     parser.add_argument("--save", metavar="NAME", help="save the proposal as a profile with this name")
+    about = "save it although it is not better, and replace a profile of your own that has this name"
+    parser.add_argument("--force", action="store_true", help=about)
     add_json(parser)
 
 
@@ -85,7 +90,7 @@ def tune(session: Session) -> int:
         profiles = bench.tuning.profiles
         start = profiles.get(args.profile) if args.profile else bench.tuning.default()
         if args.save is not None:
-            profiles.check_name(args.save, start.name)
+            profiles.check_name(args.save, args.save if args.force else start.name)
         judged = _judged(session, bench)
         evaluator, line = _evaluator(bench), ProgressLine("tuning", 1)
         scoring = ProgressLine("asking the queries", 1)
@@ -100,11 +105,16 @@ def tune(session: Session) -> int:
             finally:
                 scoring.clear()
                 line.clear()
-        saved = None if args.save is None else evaluator.save(found, judged, args.save)
+        better = found.after > found.before
+        held = args.save is not None and not (better or args.force)
+        saved = None if args.save is None or held else evaluator.save(found, judged, args.save, replacing=args.force)
     if wants_json(args):
         write_json(_proposal_json(found, judged, saved))
     else:
         _print_proposal(found, saved)
+    if held:
+        warn("On queries it was not chosen on, the proposal is not better: it was not saved. --force saves it.")
+        return NOT_SAVED
     return 0
 
 

@@ -19,8 +19,11 @@ _DETAILS = """Looks for duplicate ids and texts, ids that do not match their sec
 bullet, text above the first heading, ### headings, bullets the reference reader does not take, a
 missing ## OTHERS; in MEMORY.md for links to nothing, topic files that no line names, and lines that
 fall below the first 200 lines or 25,000 bytes; in other files for records that cannot be read,
-equal texts and references to nothing. Exit code 1: something was found. Files are only changed with
---fix, which first shows what changes. --cut prints what Claude Code does not load of a MEMORY.md."""
+equal texts and references to nothing. Exit code 1: something was found (without --fix). Files are only
+changed with --fix, which shows what changes; --fix RULE --dry-run shows just that and writes nothing.
+Rules: duplicate-id, duplicate-text, wrong-slug, orphan-line, text-above, deep-heading, loose-bullet,
+bad-counts, no-others, over-cap, broken-link, unindexed (these can be put right), dangling-reference,
+unreadable. --cut prints what Claude Code does not load of a MEMORY.md."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -38,9 +41,11 @@ def lint(session: Session) -> int:
     """Say what is wrong with each file; 0 when nothing is, 1 when something is, 2 when none could be read."""
     from workbench.bench.linting import look_over
 
+    _require_rule(session)
     if session.args.cut:
         return _show_cuts(session)
     found: list[Linted] = []
+    failed = False
     for name in session.args.files:
         try:
             linted = look_over(session.cwd / name.expanduser(), session.clock(), session.args.format)
@@ -50,12 +55,24 @@ def lint(session: Session) -> int:
             elif not wants_json(session.args):
                 _tell(linted)
         except WorkbenchError as error:
+            failed = True
             fail(error)
     if wants_json(session.args) and not session.args.fix:
         write_json([_document(linted) for linted in found])
-    if not found:
+    if not found or (failed and session.args.fix):
         return 2
     return FOUND if any(linted.findings for linted in found) and not session.args.fix else 0
+
+
+def _require_rule(session: Session) -> None:
+    """Raise `WorkbenchError` for a rule that there is not, or a dry run of nothing."""
+    from workbench.formats.lint.finding import RULES
+
+    rule = session.args.fix
+    if rule is None and session.args.dry_run:
+        raise WorkbenchError("--dry-run goes with --fix RULE, or --fix all.", "Without --fix nothing is ever written.")
+    if rule is not None and rule != "all" and rule not in RULES:
+        raise WorkbenchError(f"There is no rule “{rule}”.", f"Known ones: all, {', '.join(RULES)}.")
 
 
 def _tell(linted: "Linted") -> None:
@@ -70,26 +87,23 @@ def _tell(linted: "Linted") -> None:
 
 
 def _fix(session: Session, linted: "Linted") -> None:
-    from workbench.bench.linting import preview, put_right
+    """Show what the fixes change, and write it unless this is a dry run."""
+    from workbench.bench.linting import correction, make
 
     rules = None if session.args.fix == "all" else frozenset({session.args.fix})
-    chosen = [f for f in linted.findings if f.fix is not None and (rules is None or f.rule in rules)]
-    if not chosen:
+    done = correction(linted.path, session.clock(), rules, session.args.format)
+    if not done.fixes:
         say(f"{linted.path}: nothing to put right{'' if rules is None else f' by the rule {session.args.fix}'}.")
         return
-    if session.args.dry_run:
-        for change in preview(linted.path, [f.fix for f in chosen if f.fix is not None]):
-            say(f"--- {change.path}")
-            for line in change.lines():
-                say(str(line))
-        return
-    before = linted.path.read_bytes().decode()
-    made = put_right(linted.path, session.clock(), rules, session.args.format)
-    from workbench.bench.filediff import diff_texts
-
-    for line in diff_texts(before, linted.path.read_bytes().decode()):
-        say(str(line))
-    say(f"{linted.path}: {counted(made, 'thing')} put right.")
+    if not session.args.dry_run:
+        make(done.changes)
+    for change in done.changes:
+        say(f"--- {change.path}")
+        for line in change.lines():
+            say(str(line))
+    would = "would be " if session.args.dry_run else ""
+    settled = f"{done.found - done.left:,} of {counted(done.found, 'thing')} found {would}put right"
+    say(f"{linted.path}: {settled} by {counted(done.fixes, 'fix', 'fixes')}.")
 
 
 def _show_cuts(session: Session) -> int:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from workbench import paths, recent
 from workbench.cli.describe import LAYOUT, bullet_json, compact, memory_json
-from workbench.cli.output import counted, moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, count, revision, wants_json
+from workbench.cli.flags import reasons, sign
+from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, add_limit, revision, wants_json
 from workbench.cli.session import Session
 from workbench.core.errors import UnknownRecord
 from workbench.core.feedback import effective_importance
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.bench.overview import Stats
+    from workbench.bench.workbench import Workbench
     from workbench.core.trigger import Gauge
 
 DEFAULT = 50
@@ -35,39 +37,53 @@ last opened the app on this store."""
 
 def add_commands(commands: Commands) -> None:
     """Add `show`, `list`, `stats` and `status`."""
-    show = add_command(commands, "show", show_record, "print a memory or a bullet in full")
-    show.add_argument("id", metavar="ID", help="a memory's id or a bullet's (BOOK/ID when several playbooks have it)")
+    show = add_command(commands, "show", show_record, "print memories or bullets in full")
+    about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
+    show.add_argument("ids", metavar="ID", nargs="+", help=about)
     show.add_argument("--at", metavar="REV", type=revision, help="as it was right after this revision")
     add_json(show)
     listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
-    listing.add_argument("-n", metavar="N", type=count, default=DEFAULT, help=f"how many (default: {DEFAULT})")
+    listing.takes_filter = True
+    add_limit(listing, DEFAULT)
     add_json(listing)
     add_json(add_command(commands, "stats", print_stats, "count what the store holds"))
-    add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS)
+    add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS))
 
 
 def show_record(session: Session) -> int:
-    """Print one record with all it holds."""
+    """Print records with all they hold."""
+    with session.reading() as bench:
+        found = [_record(bench, id, session.args.at) for id in dict.fromkeys(session.args.ids)]
+    if wants_json(session.args):
+        docs = [memory_json(record) if isinstance(record, Memory) else bullet_json(record) for record in found]
+        write_json(docs[0] if len(docs) == 1 else docs)
+        return 0
+    for number, record in enumerate(found):
+        if number:
+            say()
+        _print_record(session, record)
+    return 0
+
+
+def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
     from workbench.bench.votes import find_votable
 
-    args = session.args
-    with session.reading() as bench:
-        if args.at is None:
-            record: object = find_votable(bench.context, args.id)
-        else:
-            record = bench.history.at_revision(bench.history.place_of(args.id), args.at)
+    if at is None:
+        record: object = find_votable(bench.context, id)
+    else:
+        record = bench.history.at_revision(bench.history.place_of(id), at)
     if not isinstance(record, Memory | Bullet):
-        raise UnknownRecord(f"{args.id} is neither a memory nor a bullet.", "`workbench history` shows what changed.")
-    if wants_json(args):
-        write_json(memory_json(record) if isinstance(record, Memory) else bullet_json(record))
-        return 0
+        raise UnknownRecord(f"{id} is neither a memory nor a bullet.", "`workbench history` shows what changed.")
+    return record
+
+
+def _print_record(session: Session, record: Memory | Bullet) -> None:
     facts = _memory_facts(record, session.clock()) if isinstance(record, Memory) else _bullet_facts(record)
     for line in table([(name, value) for name, value in facts if value]):
         say(line)
     say()
     say(record.content)
-    return 0
 
 
 def list_memories(session: Session) -> int:
@@ -75,21 +91,20 @@ def list_memories(session: Session) -> int:
     args = session.args
     with session.reading() as bench:
         view = bench.stream.view(" ".join(args.filter))
-    shown = view.memories[: args.n]
+    shown = cut(view.memories, args.limit)
     if wants_json(args):
         write_json([memory_json(memory) for memory in shown])
         return 0
     rows = [
-        (m.id, moment(m.created_at), m.observation_type, m.status, f"{m.importance_score:g}", m.line) for m in shown
+        (m.id, moment(m.created_at), m.observation_type, m.status, f"{m.importance_score:g}", sign(bench, m) + m.line)
+        for m in shown
     ]
     for line in table(rows, right=(4,)):
         say(line)
     if not view.total:
         warn("The store has no memories yet; `workbench import` or `workbench ingest` adds some.")
-    elif len(view.memories) > len(shown):
-        warn(f"{len(view.memories) - len(shown):,} more; -n shows more of them.")
     elif not shown:
-        warn(f"None of the {counted(view.total, 'memory', 'memories')} is let through.")
+        warn(f"No memory matches; the store holds {counted(view.total, 'memory', 'memories')}.")
     return 0
 
 
@@ -113,7 +128,12 @@ def print_status(session: Session) -> int:
     """Print one line."""
     look = recent.last_look(paths.state_dir(), session.choice().folder)
     with session.reading() as bench:
-        say(bench.overview.status_line(None if look is None else look.rev))
+        line = bench.overview.status_line(None if look is None else look.rev)
+        stats, due = bench.overview.stats(), bench.reflecting.verdict().due
+    if wants_json(session.args):
+        write_json({"line": line, "pending": stats.pending, "reflection_due": due, "revision": stats.revision})
+    else:
+        say(line)
     return 0
 
 
@@ -125,6 +145,7 @@ def _memory_facts(memory: Memory, now: "datetime") -> list[tuple[str, str]]:
         ("summary", memory.summary),
         ("type", f"{memory.observation_type} · {memory.memory_type}{' · reflection' if memory.is_synthetic else ''}"),
         ("status", status + (" · pinned" if memory.pinned else "")),
+        ("⚑ flagged", reasons(memory)),
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
         ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
@@ -150,6 +171,7 @@ def _bullet_facts(bullet: Bullet) -> list[tuple[str, str]]:
         ("section", bullet.section),
         ("votes", f"+{bullet.helpful_count} −{bullet.harmful_count}"),
         ("state", bullet.state + (" · pinned" if bullet.pinned else "")),
+        ("⚑ flagged", reasons(bullet)),
         ("was", ", ".join(bullet.aliases)),
     ]
 

@@ -36,6 +36,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "evaluating": ("eval", "tune"),
     "querying": ("queries",),
     "reflecting": ("reflect",),
+    "curating": ("curate",),
     "adding": ("ingest", "vote"),
     "appending": ("append",),
     "reviewing": ("review",),
@@ -79,7 +80,11 @@ def run(argv: Sequence[str] | None, *, open_app: OpenApp, cwd: Path | None = Non
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
-    args = build_parser(command).parse_args(argv)
+    parser = build_parser(command)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.prog = getattr(args, "prog", parser.prog)
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         session = Session(args, cwd or _here(), clock, open_app, cache(_settings))
         if command not in _UNSETTLED:

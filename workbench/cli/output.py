@@ -6,10 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import iso
 from workbench.core.text import clip, printable
+
+Item = TypeVar("Item")
 
 PIPED_WIDTH = 500
 """Cells of a line when nobody looks at it in a terminal."""
@@ -57,6 +60,14 @@ def width() -> int:
     import shutil
 
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
+
+
+def cut(found: Sequence[Item], limit: int) -> Sequence[Item]:
+    """Return the first so many (0: all), and say on stderr how many there are when that is not all."""
+    shown = found[:limit] if limit else found
+    if len(shown) < len(found):
+        warn(f"{len(shown):,} of {len(found):,}; --limit 0 lists all.")
+    return shown
 
 
 def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:

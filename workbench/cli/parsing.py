@@ -1,5 +1,6 @@
 """The argument parser's manners: one-sentence errors, `--store` in both places, typed values."""
 
+import re
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from datetime import datetime
@@ -20,12 +21,42 @@ Handler: TypeAlias = "Callable[[Session], int]"
 class Parser(ArgumentParser):
     """A parser that says what is wrong in one sentence, without the usage text."""
 
+    takes_filter = False
+    """Whether words behind it may begin with a minus: `-word` excludes in a filter."""
+
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         """Print the problem and where help is, and leave with exit code 2."""
-        self.exit(2, f"{self.prog}: {message}. See “{self.prog} --help”.\n")
+        option = message.removeprefix("argument ").partition(":")[0].rpartition("/")[2]
+        if message.endswith("expected one argument") and option.startswith("--"):
+            message += f" (one that begins with - is given as {option}=…)"
+        self.exit(2, f"{self.prog}: {_near(message)}. See “{self.prog} --help”.\n")
+
+    def _parse_optional(self, arg_string: str) -> Any:
+        """Take `-word` for a word of the filter where no option of that name is there."""
+        if self.takes_filter and _NEGATED.match(arg_string) and arg_string not in self._option_string_actions:
+            short, rest = arg_string[:2], arg_string[2:]
+            if short not in self._option_string_actions or not rest.lstrip("=").isdigit():
+                return None
+        return super()._parse_optional(arg_string)
+
+
+_NEGATED = re.compile(r"-[^-\s].")
+_UNKNOWN = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)$")
+
+
+def _near(message: str) -> str:
+    """Name the nearest command to one that is not there, in place of all of them."""
+    found = _UNKNOWN.search(message)
+    if found is None or not message.startswith("argument COMMAND"):
+        return message
+    import difflib
+
+    word, known = found[1], re.findall(r"[\w-]+", found[2])
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"there is no command “{word}”" + (f"; did you mean {close[0]}?" if close else "")
 
 
 def add_command(commands: "Commands", name: str, handler: Handler, help: str, details: str = "") -> Parser:
@@ -33,19 +64,32 @@ def add_command(commands: "Commands", name: str, handler: Handler, help: str, de
     sentence = help[0].upper() + help[1:] + "."
     parser = commands.add_parser(name, help=help, description=f"{sentence}\n\n{details}".strip())
     add_store(parser, default=SUPPRESS)
-    parser.set_defaults(handler=handler)
+    parser.set_defaults(handler=handler, prog=parser.prog)
     return parser
 
 
 def add_store(parser: ArgumentParser, default: object = None) -> None:
     """Add `--store`; a subcommand's default is no value at all, so that it leaves the main parser's alone."""
     about = "the store's folder (otherwise: .workbench/ here or above, else your global store)"
-    parser.add_argument("--store", metavar="DIR", type=Path, default=default, help=about)
+    parser.add_argument("--store", metavar="DIR", type=folder, default=default, help=about)
+
+
+def add_limit(parser: ArgumentParser, default: int) -> None:
+    """Add `-n` and `--limit`; read it with `cut`."""
+    about = f"how many; 0 lists all (default: {default})"
+    parser.add_argument("-n", "--limit", metavar="N", type=revision, default=default, help=about)
 
 
 def add_json(parser: ArgumentParser) -> None:
     """Add `--json`."""
     parser.add_argument("--json", action="store_true", help="answer as JSON, with the text exactly as stored")
+
+
+def folder(text: str) -> Path:
+    """Read the path of a folder, which must not be empty."""
+    if not text.strip():
+        raise ArgumentTypeError("an empty text names no folder; leave --store out to have the store found")
+    return Path(text)
 
 
 def time(text: str) -> datetime:

@@ -1,8 +1,10 @@
 """`workbench config` and `workbench stores`: where things are."""
 
+import tomllib
+
 from workbench import config, paths, recent
-from workbench.cli.output import moment, say, table, warn
-from workbench.cli.parsing import Commands, add_command
+from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
 
 _WHY = {
@@ -16,13 +18,20 @@ def add_commands(commands: Commands) -> None:
     """Add `config` and `stores`."""
     parser = add_command(commands, "config", print_config, "print the settings that hold, or where they are set")
     parser.add_argument("what", choices=("show", "path"))
-    add_command(commands, "stores", list_stores, "list the stores you opened lately, and which one opens here")
+    add_json(parser)
+    add_json(add_command(commands, "stores", list_stores, "list the stores you opened lately, and which one opens here"))
 
 
 def print_config(session: Session) -> int:
     """Print the effective settings as a config file, or the path of the file."""
+    path = paths.config_dir() / config.FILE_NAME
     if session.args.what == "path":
-        say(str(paths.config_dir() / config.FILE_NAME))
+        if wants_json(session.args):
+            write_json({"path": path})
+        else:
+            say(str(path))
+    elif wants_json(session.args):
+        write_json({"path": path, "settings": tomllib.loads(config.show(session.settings().settings))})
     else:
         say(config.show(session.settings().settings).rstrip("\n"))
     return 0
@@ -33,12 +42,16 @@ def list_stores(session: Session) -> int:
     choice = session.choice()
     state = paths.state_dir()
     known = recent.recent(state)
-    rows = []
+    rows, docs = [], []
     for folder in dict.fromkeys((choice.folder, *known)):
         look = recent.last_look(state, folder)
         seen = f"last looked at {moment(look.at)}" if look else "not opened yet"
         here = folder == choice.folder
+        docs.append({"folder": folder, "here": here, "looked_at": look.at if look else None})
         rows.append(("→" if here else "", str(folder), seen, f"opens here: {_WHY[choice.origin]}" if here else ""))
+    if wants_json(session.args):
+        write_json(docs)
+        return 0
     for line in table(rows):
         say(line)
     if not known:

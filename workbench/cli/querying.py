@@ -135,5 +135,5 @@ def _measure(session: Session, bench: "Workbench") -> int:
     if wants_json(session.args):
         write_json(found)
     else:
-        say(f"{found.tag}: {found.sentence}")
+        say(f"Run “{found.tag}”: {found.sentence}")
     return 0

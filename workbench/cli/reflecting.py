@@ -71,7 +71,7 @@ def reflect(session: Session) -> int:
 
 def _made(reflecting: "Reflecting", plan: "Plan", *, dry: bool) -> "tuple[Outcome, bool]":
     """Reflect; the flag says whether ctrl+c was pressed."""
-    told = _Told()
+    told = Told()
     with interruptible() as cancelled:
         try:
             outcome = (reflecting.dry_run if dry else reflecting.reflect)(plan, told, cancelled)
@@ -80,7 +80,7 @@ def _made(reflecting: "Reflecting", plan: "Plan", *, dry: bool) -> "tuple[Outcom
             told.clear()
 
 
-class _Told:
+class Told:
     """Says on stderr how far a reflection is: on one line of a terminal, else a line for each stage."""
 
     def __init__(self) -> None:
@@ -106,6 +106,8 @@ STAGES = {
     "refine": "refining",
     "rate": "rating",
     "cluster": "looking for what recurs",
+    "analyse": "asking the Reflector about the run",
+    "curate": "asking the Curator",
 }
 """What each stage does."""
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
-from workbench.cli.output import counted, moment, plain, say, table, warn, write_json
+from workbench.cli.flags import reasons, sign
+from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.session import Session
@@ -28,26 +29,38 @@ SHOWN = 200
 def list_queue(session: Session) -> int:
     """Print the queue."""
     args = session.args
-    if args.kind is not None and args.kind not in PROPOSAL_KINDS:
-        raise InvalidQuery(f"There is no kind “{args.kind}”.", f"There are: {', '.join(PROPOSAL_KINDS)}.")
     with session.reading() as bench:
-        queue = bench.review.queue()
-        found = bench.review.matching(queue, " ".join(args.filter))
-        found = tuple(p for p in found if args.kind in (None, p.kind))
-        now = bench.context.now()
-    shown = found[: args.limit]
+        waiting = len(bench.review.queue())
+        found = matching(bench, " ".join(args.filter), args.kind)
+    shown = cut(found, args.limit)
     if wants_json(args):
         write_json([_json(proposal) for proposal in shown])
         return 0
-    for line in table([_row(p, later=p.review_after is not None and p.review_after > now) for p in shown], right=(3,)):
-        say(line)
-    if not queue:
+    print_rows(bench, shown)
+    if not waiting:
         warn("Nothing waits. `workbench reflect` and `workbench upkeep` make proposals.")
     elif not found:
-        warn(f"None of the {counted(len(queue), 'proposal')} is let through.")
-    elif len(found) > len(shown):
-        warn(f"{len(found) - len(shown):,} more; --limit shows more of them.")
+        warn(f"No proposal matches; {counted(waiting, 'proposal')} in all.")
     return 0
+
+
+def matching(bench: "Workbench", text: str, kind: str | None) -> tuple[Proposal, ...]:
+    """Return what waits and a filter and a kind let through; raises `InvalidQuery`."""
+    if kind is not None and kind not in PROPOSAL_KINDS:
+        raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(PROPOSAL_KINDS)}.")
+    found = bench.review.matching(bench.review.queue(), text)
+    return tuple(p for p in found if kind in (None, p.kind))
+
+
+def print_rows(bench: "Workbench", proposals: Sequence[Proposal]) -> None:
+    """Print proposals, a line each."""
+    now = bench.context.now()
+    rows = [
+        _row(p, sign(bench, bench.review.memory(p)), later=p.review_after is not None and p.review_after > now)
+        for p in proposals
+    ]
+    for line in table(rows, right=(3,)):
+        say(line)
 
 
 def show_proposal(session: Session) -> int:
@@ -101,10 +114,10 @@ def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Eviden
     return bench.review.evidence(proposal)
 
 
-def _row(proposal: Proposal, *, later: bool) -> tuple[str, ...]:
+def _row(proposal: Proposal, flagged: str, *, later: bool) -> tuple[str, ...]:
     flags = ", ".join((*(f"! {flag}" for flag in proposal.flags), *(("later",) if later else ())))
     label, at = describe(proposal).label, moment(proposal.created_at)
-    return (proposal.id, label, at, f"{proposal.importance:g}", flags, one_line(proposal.title, SHOWN))
+    return (proposal.id, label, at, f"{proposal.importance:g}", flags, flagged + one_line(proposal.title, SHOWN))
 
 
 def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence") -> None:
@@ -118,6 +131,7 @@ def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence") ->
         ("importance", f"{proposal.importance:g}"),
         *(("for", reason) for reason in words.pro),
         *(("!", flag) for flag in words.contra),
+        ("⚑ flagged", reasons(memory) if memory is not None else ""),
         ("put off until", moment(proposal.review_after) if proposal.review_after else ""),
     ]
     for text in table([(name, value) for name, value in facts if value]):

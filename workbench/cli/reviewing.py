@@ -5,15 +5,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import counted, say, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, wants_json
 from workbench.cli.session import Session
-from workbench.core.errors import UnknownRecord
+from workbench.core.errors import InvalidQuery, UnknownRecord
 from workbench.core.text import clean_for_store
 
 if TYPE_CHECKING:
     from workbench.bench.workbench import Workbench
 
 DEFAULT = 50
+
+LISTED = 10
+"""Proposals of a filter that are listed before somebody agrees."""
 
 _REVIEW = """What reflections, agents and upkeep propose waits in one queue. Nothing of it is served to an agent until
 somebody approves it. Several ids are decided together: all of them, or none when one cannot be."""
@@ -30,8 +33,8 @@ _PROMOTE = """TARGET is one of
   memory             a memory file of its own, with its line in MEMORY.md (memory:DIR says where)
   skill              .claude/skills/NAME/SKILL.md (skill:DIR puts it elsewhere)
   PATH               an entry in the managed block of any Markdown file, from the working directory
-What a candidate says is approved first. Nothing outside the managed block is touched. `workbench undo` takes back
-both the record and the files."""
+What a candidate or a signal says is approved first. Nothing outside the managed block is touched. `workbench undo`
+takes back both the record and the files."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -44,7 +47,8 @@ def add_commands(commands: Commands) -> None:
     verbs = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
     listing = add_command(verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
-    listing.add_argument("-n", "--limit", metavar="N", type=count, default=DEFAULT, help=f"how many (of {DEFAULT})")
+    listing.takes_filter = True
+    add_limit(listing, DEFAULT)
     listing.add_argument("--kind", metavar="KIND", help="only these: reflection, merge, prune, confirm, …")
     show = add_command(verbs, "show", show_proposal, "print a proposal in full, with its evidence")
     show.add_argument("id", metavar="ID")
@@ -54,7 +58,7 @@ def add_commands(commands: Commands) -> None:
     _add_decision(verbs, "later", put_off, "put decisions off for a week")
     _add_merge(verbs)
     promoting = add_command(verbs, "promote", promote, "approve and write to where agents read", _PROMOTE)
-    promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates or confirmed memories")
+    promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates, signals or confirmed memories")
     promoting.add_argument("--to", metavar="TARGET", required=True, help="where to (see above)")
     promoting.add_argument("--title", metavar="TEXT", default="", help="memory, skill: its title")
     promoting.add_argument("--name", metavar="NAME", default="", help="memory, skill: its file's or folder's name")
@@ -86,7 +90,7 @@ def reject(session: Session) -> int:
     """Turn down."""
     reason = _reason(session)
     with session.changing() as bench:
-        ids = _waiting(bench, session.args.ids)
+        ids = _asked(session, bench)
         group = bench.review.reject(ids, reason)
     return _report(session, "Rejected", ids, group=group)
 
@@ -122,7 +126,11 @@ def _require_target(bench: "Workbench", into: str) -> None:
 
 def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int], help: str) -> None:
     parser = add_command(verbs, name, handler, help)
-    parser.add_argument("ids", metavar="ID", nargs="+")
+    parser.add_argument("ids", metavar="ID", nargs="*")
+    about = "in place of ids: every proposal that this filter lets through, as in `review list`"
+    parser.add_argument("--filter", metavar="TEXT", default="", help=about)
+    parser.add_argument("--kind", metavar="KIND", help="in place of ids: every proposal of this kind")
+    parser.add_argument("--yes", action="store_true", help="decide all that --filter and --kind name")
     _add_reason(parser)
     add_json(parser)
 
@@ -140,14 +148,37 @@ def _decide(
     """Carry a decision out as one action, whose label names the reason."""
     reason, verb = _reason(session), carry_out
     with session.changing() as bench:
-        ids = _waiting(bench, session.args.ids if asked is None else asked)
+        ids = _asked(session, bench) if asked is None else _waiting(bench, asked)
         if not reason:
             verb(bench, ids)
         else:
-            label = f"{done.removesuffix(':').lower()} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}"
+            what = done.removesuffix(":")
+            what = what[:1].lower() + what[1:]
+            label = f"{what} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}"
             with bench.library.transaction(bench.context.actor, f"{label}: {reason}"):
                 verb(bench, ids)
     return _report(session, done, ids)
+
+
+def _asked(session: Session, bench: "Workbench") -> list[str]:
+    """Return the ids that were given, or those of a filter; raises `WorkbenchError` for a filter nobody agreed to."""
+    from workbench.cli.review_reading import matching, print_rows
+
+    args = session.args
+    chosen = bool(args.filter.strip() or args.kind)
+    if chosen == bool(args.ids):
+        raise InvalidQuery("Name ids, or --filter and --kind, and not both.", "Nothing was changed.")
+    if not chosen:
+        return _waiting(bench, args.ids)
+    found = matching(bench, args.filter, args.kind)
+    if not found:
+        raise InvalidQuery("No proposal matches.", "Nothing was changed; `workbench review list` shows what waits.")
+    if not args.yes:
+        print_rows(bench, found[:LISTED])
+        what = counted(len(found), "proposal")
+        more = f", of which the first {LISTED} are listed" if len(found) > LISTED else ""
+        raise InvalidQuery(f"Nothing was decided yet: this is about {what}{more}.", "Add --yes to decide all of them.")
+    return [proposal.id for proposal in found]
 
 
 def _reason(session: Session) -> str:

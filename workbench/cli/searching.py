@@ -1,9 +1,11 @@
 """`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent asks."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import found_json
-from workbench.cli.output import moment, say, table, warn, write_json
+from workbench.cli.flags import held_back, sign
+from workbench.cli.output import counted, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.session import Session, actor_of
@@ -20,7 +22,7 @@ LONG = 2000
 
 _DETAILS = """Ranks by recency, importance and relevance under a retrieval profile, over what agents are served:
 no candidates, nothing archived, nothing from after --now. It only looks: no access is counted,
-unless an agent asks with --for-agent."""
+unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody allowed is held back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -53,29 +55,32 @@ def search(session: Session) -> int:
             bench.retriever.load(line)
         finally:
             line.clear()
-        ranking = _ranking(session, bench, profile)
+        ranking, top = _ranking(session, bench, profile)
         for remark in _remarks(bench, ranking, args.query):
             warn(remark)
         if wants_json(args):
-            terms = [term_parts(ranking, scored.memory.id, args.query) for scored in ranking.top]
-            found = zip(ranking.top, terms, strict=True)
+            terms = [term_parts(ranking, scored.memory.id, args.query) for scored in top]
+            found = zip(top, terms, strict=True)
             write_json([found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)])
         else:
-            _print(ranking, args.query if args.explain else None)
+            _print(bench, ranking, top, args.query if args.explain else None)
     return 0
 
 
-def _ranking(session: Session, bench: "Workbench", profile: "Profile") -> "Ranking":
-    """Rank for a look, or serve an agent."""
+def _ranking(session: Session, bench: "Workbench", profile: "Profile") -> "tuple[Ranking, tuple[Scored, ...]]":
+    """Rank for a look, or serve an agent; return the ranking and what is printed of it."""
     from workbench.bench.serving import serve
 
     args, tuning = session.args, bench.tuning
     if args.actor is None:
-        return tuning.rank(tuning.ask(args.query), profile, args.now or session.clock(), args.k)
-    served = serve(bench.context, tuning, args.query, args.k, profile)
+        ranking = tuning.rank(tuning.ask(args.query), profile, args.now or session.clock(), args.k)
+        return ranking, ranking.top
+    served = serve(bench.context, tuning, args.query, args.k, profile, bench.safety)
+    if served.held:
+        warn(held_back(served.held))
     if served.problem:
         warn(served.problem)
-    return served.ranking
+    return served.ranking, served.top
 
 
 def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
@@ -87,9 +92,9 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
     if not stored:
         return ["The store has no memories yet; `workbench import` or `workbench ingest` adds some."]
     if not served and ranking.profile.scorer == "episodic":
-        return [f"None of the {stored:,} memories is an episode that agents are served at that time."]
+        return [f"Agents are served no episode at that time; the store holds {counted(stored, 'memory', 'memories')}."]
     if not served:
-        return [f"None of the {stored:,} memories is served to agents at that time."]
+        return [f"Agents are served nothing at that time; the store holds {counted(stored, 'memory', 'memories')}."]
     remarks = []
     asked = words(query)
     if not asked or all(word in STOP_WORDS for word in asked):
@@ -99,20 +104,20 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
     return remarks
 
 
-def _print(ranking: "Ranking", explained: str | None) -> None:
+def _print(bench: "Workbench", ranking: "Ranking", top: "Sequence[Scored]", explained: str | None) -> None:
     """Print the rows; with the query that is `explained`, how each score came about."""
-    rows = [_row(place, scored) for place, scored in enumerate(ranking.top, 1)]
+    rows = [_row(place, scored, sign(bench, scored.memory)) for place, scored in enumerate(top, 1)]
     lines = table(rows, right=(0, 1)) if rows else []
     if explained is not None and lines:
         say(_basis(ranking))
-    for line, scored in zip(lines, ranking.top, strict=True):
+    for line, scored in zip(lines, top, strict=True):
         say(line)
         if explained is not None:
             for part in _terms(ranking, scored, explained) or _parts(ranking, scored):
                 say(part)
 
 
-def _row(place: int, scored: "Scored") -> tuple[str, ...]:
+def _row(place: int, scored: "Scored", flagged: str) -> tuple[str, ...]:
     memory = scored.memory
     return (
         str(place),
@@ -120,7 +125,7 @@ def _row(place: int, scored: "Scored") -> tuple[str, ...]:
         memory.id,
         moment(memory.created_at),
         memory.observation_type,
-        memory.line,
+        flagged + memory.line,
     )
 
 

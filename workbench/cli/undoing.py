@@ -30,7 +30,8 @@ def add_commands(commands: Commands) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--rev", metavar="REV", type=count, help="the change with this revision, whoever made it")
     which.add_argument("--group", metavar="NAME", help="everything that was written under this name")
-    add_command(commands, "redo", redo, "do again what was undone last")
+    add_json(parser)
+    add_json(add_command(commands, "redo", redo, "do again what was undone last"))
     history = add_command(commands, "history", show_history, "list what was done, the newest first")
     history.add_argument("id", metavar="ID", nargs="?", help="only what changed in this record, with every value")
     history.add_argument("-n", metavar="N", type=count, default=DEFAULT, help=f"how many (default: {DEFAULT})")
@@ -57,6 +58,10 @@ def undo(session: Session) -> int:
             for clash in conflict.clashes[1:]:
                 warn(f"      {clash.key} {clash.name}: now {told(clash.present)}, would become {told(clash.wanted)}")
             return CANNOT
+        revision = bench.library.journal.rev
+    if wants_json(args):
+        write_json({"undone": label, "revision": revision})
+    else:
         say(f"Undone: {label}.")
     return 0
 
@@ -64,7 +69,11 @@ def undo(session: Session) -> int:
 def redo(session: Session) -> int:
     """Redo and say what."""
     with session.changing() as bench:
-        say(f"Done again: {bench.history.redo()}.")
+        label, revision = bench.history.redo(), bench.library.journal.rev
+    if wants_json(session.args):
+        write_json({"redone": label, "revision": revision})
+    else:
+        say(f"Done again: {label}.")
     return 0
 
 

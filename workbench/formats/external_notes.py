@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
@@ -17,8 +17,8 @@ from workbench.formats.nodes import slug
 from workbench.formats.reading import checked, created_at, place, rating
 from workbench.formats.records import file_part
 from workbench.formats.report import Report
-from workbench.formats.sections import Part, parts, rewritten, topic_of
-from workbench.formats.textedit import raw
+from workbench.formats.sections import Part, body_of, parts, rewritten, topic_of
+from workbench.formats.textedit import newline_of
 
 HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", "Recent Operations")
 """The sections of an overview, in order."""
@@ -116,26 +116,68 @@ def _keywords(text: str, notes: Notes) -> tuple[str, ...]:
 
 
 def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
-    """Write each memory as a section; with `original`, only sections whose text changed are new."""
+    """Write each memory as a section; with `original`, only sections whose text changed are new.
+
+    A memory that was read from such a file has a section of its own; others that have the same title share one.
+    """
     text = _template(kind, parsed) if original is None else original
-    meta = _META.search(text)
+    newline, meta = newline_of(text), _META.search(text)
     known = {part.name: part for part in parts(text, meta.end() if meta else 0)}
+    placed, added = _placed(kind, parsed.memories, known)
     new: dict[str, str | None] = {}
-    added: dict[str, str] = {}
-    kept: set[str] = set()
-    for memory in parsed.memories:
-        name = _section(kind, memory)
-        if name in known and known[name].body.text and name not in kept:
-            kept.add(name)
-            if memory.content.strip() != known[name].body.text:
-                new[name] = memory.content
-        else:
-            title = memory.section or memory.summary or memory.id
-            added[title] = f"{added[title]}\n\n{memory.content}" if title in added else memory.content
+    for name, value in placed.items():
+        body, part = body_of(value, newline), known[name]
+        if value.strip() != part.body.text and body != text[part.body.start : part.body.end]:
+            new[name] = body
     for name, part in known.items():
-        if part.body.text and name not in kept and len(part.body.text) <= MAX_CONTENT:
+        if part.body.text and name not in placed and len(part.body.text) <= MAX_CONTENT:
             new[name] = None
-    return rewritten(text, known, new, added, keep=kind is OVERVIEW)
+    ended = [(title, body_of(value, newline)) for title, value in added]
+    return rewritten(text, known, new, ended, HEADINGS if kind is OVERVIEW else ())
+
+
+def _placed(
+    kind: _Kind, memories: Sequence[Memory], known: Mapping[str, Part]
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Return the new bodies of a file's sections by name, and the titles and bodies of new sections.
+
+    First every memory finds the section that it was read from; then the others take sections of their title that
+    are left, as their earlier export made them.
+    """
+    placed: dict[str, str] = {}
+    rest: list[Memory] = []
+    for memory in memories:
+        name = _section(kind, memory)
+        if name in known and known[name].body.text and name not in placed:
+            placed[name] = memory.content
+        else:
+            rest.append(memory)
+    own = sorted((m for m in rest if _section(kind, m)), key=lambda m: _number(_section(kind, m)))
+    shared: dict[str, str] = {}
+    for memory in rest:
+        if not _section(kind, memory):
+            title = _title(memory)
+            shared[title] = f"{shared[title]}\n\n{memory.content}" if title in shared else memory.content
+    added: list[tuple[str, str]] = []
+    for title, content in (*((_title(m), m.content) for m in own), *shared.items()):
+        free = (name for name, part in known.items() if part.title == title and name not in placed)
+        if (place := next(free, None)) is not None:
+            placed[place] = content
+        else:
+            added.append((title, content))
+    return placed, added
+
+
+def _title(memory: Memory) -> str:
+    """Return the heading for a memory on one line, never empty."""
+    words = (" ".join(text.split()) for text in (memory.section, memory.summary, memory.id))
+    return next((text for text in words if text.lstrip("# ")), "Notes")
+
+
+def _number(name: str) -> int:
+    """Return which of the sections of one title this was, from its name: `title`, `title-2`, …"""
+    tail = name.rpartition("-")[2]
+    return int(tail) if tail.isdecimal() and len(tail) < 6 else 1
 
 
 def _template(kind: _Kind, parsed: Parsed) -> str:
@@ -149,7 +191,7 @@ def _template(kind: _Kind, parsed: Parsed) -> str:
     topic = " ".join((first.summary or first.section or "Notes").split())
     above = [memory.content for memory in parsed.memories if _section(kind, memory) == "top"]
     head = f"# {topic}\n\n<!--\nMETA:\n- created: {iso(first.created_at)}\n- keywords: {words}\n-->\n"
-    return head + "".join("\n" + raw(content, "\n") + "\n" for content in above[:1])
+    return head + "".join("\n" + body_of(content, "\n") + "\n" for content in above[:1])
 
 
 def _section(kind: _Kind, memory: Memory) -> str:

@@ -1,7 +1,8 @@
 """Writing a Letta agent file: only its memory blocks, and the agents' lists of them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 
@@ -12,6 +13,7 @@ from workbench.formats.jsonstyle import Style, dumps, style_of
 from workbench.formats.jsontree import Entry, Node, rewrite, scan_file
 from workbench.formats.letta_read import INSIDE, KEYS, NAME, agent, agents, block, blocks
 from workbench.formats.model import Parsed, ReadContext
+from workbench.formats.nodes import slug
 from workbench.formats.records import Doc, at_time_of, file_part, fresh, read_again, restored
 
 _LIMIT = 5000
@@ -21,31 +23,29 @@ _LIMIT = 5000
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories as blocks; with `original`, everything else of the agent stays as it is."""
     if original is None:
-        labels = _labels(parsed.memories)
-        listed = [_document(m, f"block-{n}", labels[m.id]) for n, m in enumerate(parsed.memories)]
+        memories = _adopted(parsed.memories, "")
+        listed = [_document(memory, f"block-{n}") for n, memory in enumerate(memories)]
         names = {str((file_part(memory, NAME) or {}).get("agent", "")) for memory in parsed.memories} - {""}
         ids = [block.get("id") for block in listed]
         agents = [{"name": name, "block_ids": ids} for name in sorted(names)[:1]]
         return dumps({"agents": agents, "blocks": listed, "tools": [], "metadata": {}}, Style()) + "\n"
     whole = unwrap(original, "the file")
-    return whole.wrapped(_woven({memory.id: memory for memory in parsed.memories}, whole.text))
+    return whole.wrapped(_woven(parsed.memories, whole.text))
 
 
-def _woven(new: Mapping[str, Memory], text: str) -> str:
+def _woven(memories: Sequence[Memory], text: str) -> str:
     root, style = scan_file(text, "the file", INSIDE), style_of(text)
     node = blocks(root)
     if node is None:
         return text
+    new = {memory.id: memory for memory in _adopted(memories, agent(root), _unread(node))}
     old = _old(node, agent(root), new)
     known = {memory.id for memory in old.values()}
     names = _free_names(node, [name for name in new if name not in known])
-    labels = _labels(
-        new.values(), [entry.value.get("label") for entry in node.entries if isinstance(entry.value, dict)]
-    )
     gone = {_block_id(node.entries[index]) for index, memory in old.items() if memory.id not in new} - {""}
 
     def entry(memory: Memory, outer: str) -> str:
-        return dumps(_document(memory, names[memory.id], labels[memory.id]), style, outer)
+        return dumps(_document(memory, names[memory.id]), style, outer)
 
     values: dict[int, str | None] = {}
     for index, found in enumerate(root.entries):
@@ -101,17 +101,35 @@ def _block_id(entry: Entry) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _labels(memories: Iterable[Memory], taken: Collection[object] = ()) -> dict[str, str]:
-    """Return what each memory is called as a new block: its section or summary, or its id where others have that."""
-    wanted = {memory.id: memory.section or memory.summary or memory.id for memory in memories}
-    shared = Counter(wanted.values())
-    return {id: id if shared[label] > 1 or label in taken else label for id, label in wanted.items()}
+def _unread(node: Node) -> list[str]:
+    """Return the labels of blocks that are no memories: empty ones."""
+    docs = [entry.value for entry in node.entries if isinstance(entry.value, dict)]
+    return [str(doc.get("label")) for doc in docs if not str(doc.get("value") or "").strip()]
 
 
-def _document(memory: Memory, name: str, label: str) -> Doc:
-    """Return the JSON object for `memory`; one that is from no block becomes a new block."""
-    context = at_time_of(memory)
-    kept = restored(memory, KEYS, NAME, lambda doc: _one(Entry(0, 0, 0, 0, doc), "", context))
-    if kept is not None:
-        return kept
-    return {**fresh(memory, KEYS), "label": label, "limit": max(_LIMIT, len(memory.content)), "id": name}
+def _adopted(memories: Sequence[Memory], agent: str, taken: Collection[str] = ()) -> list[Memory]:
+    """Return the memories as blocks of the agent: those from elsewhere under the id that their block gives them.
+
+    A new block is labelled with the section or summary, or with the id where another block is labelled so.
+    """
+    labels = {memory.id: memory.section or memory.summary or memory.id for memory in memories}
+    shared = Counter([*map(slug, labels.values()), *map(slug, taken)])
+    return [
+        m if file_part(m, NAME) else _as_block(m, m.id if shared[slug(labels[m.id])] > 1 else labels[m.id], agent)
+        for m in memories
+    ]
+
+
+def _as_block(memory: Memory, label: str, agent: str) -> Memory:
+    named = replace(memory, section=label)
+    try:
+        block = _one(Entry(0, 0, 0, 0, fresh(named, KEYS)), agent, at_time_of(memory))
+    except ValueError:
+        return named
+    return replace(named, id=block.id)
+
+
+def _document(memory: Memory, name: str) -> Doc:
+    """Return the JSON object for a block; one from elsewhere is called `name`."""
+    kept = restored(memory, KEYS, NAME, lambda doc: _one(Entry(0, 0, 0, 0, doc), "", at_time_of(memory)))
+    return kept or {**fresh(memory, KEYS), "limit": max(_LIMIT, len(memory.content)), "id": name}

@@ -4,7 +4,9 @@ An entity's content is its observations, one a line; further lines of an observa
 by two spaces. A relation's content is “from relation to”.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from workbench.core.errors import InvalidRecord
@@ -126,6 +128,24 @@ def _memory(name: str, content: str, summary: str, category: str, context: ReadC
         status="confirmed",
         importance_score=rating(context, "general", content, notes),
     )
+
+
+def adopted(memories: Iterable[Memory]) -> list[Memory]:
+    """Return the memories as the file's own: those from elsewhere as the entities that they become.
+
+    An entity is called by the summary of its memory, or by the id where another entity is called so.
+    """
+    found = list(memories)
+    shared = Counter(_name(memory) for memory in found)
+    return [memory if file_part(memory, NAME) else _as_entity(memory, shared) for memory in found]
+
+
+def _as_entity(memory: Memory, shared: Mapping[str, int]) -> Memory:
+    named = replace(memory, summary=memory.id) if shared[_name(memory)] > 1 else memory
+    try:
+        return item(fresh(named, _ENTITY), at_time_of(memory))[0]
+    except ValueError:
+        return named
 
 
 def document(memory: Memory) -> Doc:

@@ -69,10 +69,11 @@ def _linked(memories: list[Memory]) -> tuple[Memory, ...]:
 
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write entities and relations, one a line; with `original`, only those that changed are new."""
+    memories = mcp_entry.adopted(parsed.memories)
     if original is None:
         layout = parsed.layout if parsed.format == NAME else _SERVER
-        return jsonlines.assemble((jsonlines.dumps(mcp_entry.document(m), layout) for m in parsed.memories), layout)
-    style, new = replace(style_of(original), unit=""), {memory.id: memory for memory in parsed.memories}
+        return jsonlines.assemble((jsonlines.dumps(mcp_entry.document(m), layout) for m in memories), layout)
+    style, new = replace(style_of(original), unit=""), {memory.id: memory for memory in memories}
     edits: dict[tuple[int, int], str | None] = {}
     known: set[str] = set()
 

@@ -32,10 +32,13 @@ def read(text: str, context: ReadContext) -> Parsed:
 def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the queries, one a line; with `original`, only lines whose query changed are new."""
     layout = parsed.layout if original is None else jsonlines.layout_of(original)
-    written = {_key(query): _line(query, layout) for query in parsed.queries}
+    old = _records(original, Report("")) if original is not None else []
+    known = {_key(query): query for _, query in old}
+    # What a line says is what it was read as: its own bytes stay, whatever form they have.
+    queries = [known[_key(query)] if known.get(_key(query)) == query else query for query in parsed.queries]
+    written = {_key(query): _line(query, layout) for query in queries}
     if original is None:
         return jsonlines.assemble(written.values(), layout)
-    old = _records(original, Report(""))
     return jsonlines.weave(original, {n: (_key(q), _line(q, layout)) for n, q in old}, written, layout)
 
 

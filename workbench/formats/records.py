@@ -121,13 +121,17 @@ def file_part(record: R, format: str) -> Mapping[str, Any] | None:
 def changes(old: R, new: R, keys: Sequence[Key[R]]) -> dict[str, Any]:
     """Return the keys in which two versions of a record differ, with the new value or `GONE`.
 
-    Of the metadata, only what the file had is compared: notes that the workbench adds stay in the store.
+    Of the metadata, only what the file had is compared: notes that the workbench adds stay in the store. A record
+    that came from elsewhere does not know the file's other keys: they stay.
     """
     found: dict[str, Any] = {}
     for key in keys:
         value = key.write(new)
         if not _alike(value, key.write(old)):
             found[key.name] = GONE if value is None else value
+    place, other = (_object(record.metadata.get(FILE_KEY)).get("format") for record in (old, new))
+    if place != other:
+        return found
     for name in old.metadata.keys() - {FILE_KEY}:
         if name not in new.metadata:
             found[name] = GONE

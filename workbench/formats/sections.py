@@ -1,12 +1,13 @@
 """Markdown files whose sections are the memories: finding them, and writing one without touching the others."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.formats.nodes import slug
-from workbench.formats.textedit import Edit, Span, applied, lines, newline_of, raw, span
+from workbench.formats.textedit import Edit, Span, applied, lines, newline_of, open_fence, raw, span
 
+_HIDING = re.compile(r"\A<!--|<!--(?=\s*META)", re.IGNORECASE)
 _COMMENTS = re.compile(r"(?:\s*<!--.*?-->)*", re.DOTALL)
 
 
@@ -62,34 +63,40 @@ def _body(text: str, start: int, stop: int, line: int) -> Span:
 
 
 def rewritten(
-    text: str, known: Mapping[str, Part], new: Mapping[str, str | None], added: Mapping[str, str], *, keep: bool
+    text: str,
+    known: Mapping[str, Part],
+    new: Mapping[str, str | None],
+    added: Iterable[tuple[str, str]],
+    keep: Collection[str] = (),
 ) -> str:
-    """Return `text` with other bodies for some sections by name (None: without it), and new sections by title.
+    """Return `text` with other bodies for some sections by name (None: without it), and new sections at the end.
 
-    With `keep` the heading of a section stays when its body goes. A section that has the title of a
-    new one, and is empty, is filled; the other new ones follow at the end.
+    Bodies are as they stand in the file (`sections.body_of`). A section whose body goes keeps its heading when its
+    title is one of `keep`; one without a body is filled.
     """
     newline = newline_of(text)
     edits: list[Edit] = []
     for name, value in new.items():
         part = known[name]
-        if value:
-            edits.append((part.body.start, part.body.end, raw(value, newline)))
-        elif keep or not part.title:
+        if value and part.body.text:
+            edits.append((part.body.start, part.body.end, value))
+        elif value:
+            edits.append((part.body.start, part.body.start, newline + value))
+        elif part.title in keep or not part.title:
             after = text.find("\n", part.body.end, part.end) + 1
             edits.append((part.body.start, after or part.end, ""))
         else:
             edits.append((part.start, part.end, ""))
-    end: list[str] = []
-    free = {part.title: part for part in known.values() if not part.body.text}
-    for title, value in added.items():
-        empty = free.pop(title, None)
-        if empty is None:
-            end.append(f"## {' '.join(title.split())}{newline}{newline}{raw(value, newline)}")
-        else:
-            edits.append((empty.body.start, empty.body.start, newline + raw(value, newline)))
+    end = [f"## {title}{newline}{newline}{value}" for title, value in added]
     out = applied(text, edits)
     if not end:
         return out
     final = newline if out.endswith("\n") or not out else ""
     return (out.rstrip() + newline * 2 if out.strip() else "") + (newline * 2).join(end) + final
+
+
+def body_of(value: str, newline: str) -> str:
+    """Write a text as the body of a section: no line of it is a heading, no fence stays open, no comment hides it."""
+    shown = _HIDING.sub(r"<\\!--", value.strip())
+    fence = open_fence(shown)
+    return raw(f"{shown}\n{fence}" if fence else shown, newline)

@@ -32,6 +32,20 @@ class Line:
 
 def lines(text: str) -> Iterator[Line]:
     """Yield the lines of `text`; a byte order mark belongs to none."""
+    for line, _ in _fenced(text):
+        yield line
+
+
+def open_fence(text: str) -> str:
+    """Return the mark of the code fence that is still open at the end of `text`, empty when none is."""
+    fence = ""
+    for _, mark in _fenced(text):
+        fence = mark
+    return fence
+
+
+def _fenced(text: str) -> Iterator[tuple[Line, str]]:
+    """Yield the lines of `text`, each with the fence that is open after it."""
     at, fence = 1 if text.startswith("\ufeff") else 0, ""
     for number, found in enumerate(_LINE.finditer(text, at), 1):
         if found.start() == len(text) and number > 1:
@@ -43,7 +57,7 @@ def lines(text: str) -> Iterator[Line]:
             fence = mark[1]
         elif mark and mark[1].startswith(fence) and not body.strip().strip(fence[0]):
             fence = ""
-        yield Line(number, found.start(), body, inside or mark is not None)
+        yield Line(number, found.start(), body, inside or mark is not None), fence
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ def appending(folder: Path, actor: str, label: str, clock: Clock) -> Iterator[Ap
         block = Appending(tail)
         yield block
         if block.changes:
-            _commit(folder, block, tail, Entry(tail.rev + 1, iso(clock()), actor, label, block.changes))
+            _commit(folder, block, tail, Entry(tail.rev + 1, iso(clock()), actor, block.label or label, block.changes))
 
 
 def append(folder: Path, actor: str, label: str, clock: Clock, make: Callable[[Appending], None]) -> None:

@@ -169,7 +169,8 @@ class Journal:
                     changes = staged.changes()
                     if changes or kind in ("undo", "redo", "purge"):
                         at = iso(self.clock())
-                        entry = Entry(self.rev + 1, at, actor, label, changes, kind, group, part, target, more=more)
+                        said = staged.label or label
+                        entry = Entry(self.rev + 1, at, actor, said, changes, kind, group, part, target, more=more)
                         self._commit(replace(entry, next_ids=self._next_ids(entry, staged)))
                 finally:
                     self._staged = self._owner = None

@@ -62,6 +62,10 @@ class Tx:
         if number is not None:
             self._staged.raise_next_id(table, number + 1)
 
+    def relabel(self, label: str) -> None:
+        """Say better what this transaction does, now that it is known."""
+        self._staged.label = label
+
     def delete(self, record: object) -> None:
         """Remove a record; one that is not there is no change."""
         table = TABLES[type(record)]

@@ -41,12 +41,17 @@ def purge(journal: Journal, records: Sequence[tuple[str, str]], actor: str) -> P
     """Erase records, given as (table, key), with every text they ever held.
 
     Other records that quote such a text get a mark in its place. Interrupted, it can be run
-    again. Raises `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
+    again; when nothing of them is left, only copies and caches are looked at. Raises
+    `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
     """
     with journal.exclusive():
         doomed = _doomed(journal, records)
-        redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), _texts(journal, doomed))
-        with journal.transaction(actor, f"purge {len(records)} records", kind="purge") as staged:
+        texts = tuple(_texts(journal, doomed))
+        redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), texts)
+        if not texts and not any(journal.state.get(*place) for place in doomed):
+            return Purged(tuple(records), 0, (), _without_copies(journal.folder, redactor), 0)
+        label = "purge 1 record" if len(records) == 1 else f"purge {len(records):,} records"
+        with journal.transaction(actor, label, kind="purge") as staged:
             for table, doc_id in sorted(doomed):
                 staged.delete(table, doc_id)
         tables, stamp = journal.snapshot()
@@ -55,9 +60,9 @@ def purge(journal: Journal, records: Sequence[tuple[str, str]], actor: str) -> P
             checkpoint.save(journal.folder, clean, stamp)
             rewritten = tuple(_rewrite_segments(journal.folder, redactor))
             checkpoint.save(journal.folder, clean, _moved(journal.folder, stamp))
-            removed = tuple(_remove_copies(journal.folder, redactor))
         except OSError as error:
             raise cannot_write(journal.folder, error) from error
+        removed = _without_copies(journal.folder, redactor)
         journal.reload()
     return Purged(tuple(records), redactor.lines, (checkpoint.DOCUMENTS, *rewritten), removed, redactor.dropped)
 
@@ -117,6 +122,13 @@ def _moved(folder: Path, stamp: Stamp) -> Stamp:
         for raw in file:
             offset, count, last = offset + len(raw), count + 1, raw
     return replace(stamp, offset=offset, line=count, mark=mark_of(last[:-1]))
+
+
+def _without_copies(folder: Path, redactor: Redactor) -> tuple[str, ...]:
+    try:
+        return tuple(_remove_copies(folder, redactor))
+    except OSError as error:
+        raise cannot_write(folder, error) from error
 
 
 def _remove_copies(folder: Path, redactor: Redactor) -> Iterator[str]:

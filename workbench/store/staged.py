@@ -7,6 +7,7 @@ from workbench.store.state import State
 class Staged:
     """The documents a transaction has touched so far, over the state it started from.
 
+    `label`, when it is set, says what is done better than what was said when it began.
     `keys` maps (table, record key) to the document id that a new record was given here.
     """
 
@@ -17,6 +18,7 @@ class Staged:
         self.tables: dict[str, DocChange] = {}
         self.next_ids: dict[str, int] = {}
         self.keys: dict[tuple[str, str], str] = {}
+        self.label = ""
 
     def get(self, table: str, doc_id: str) -> Doc | None:
         """Return a document as this transaction sees it."""

@@ -4,6 +4,7 @@ An undo is itself a transaction that names the one it takes back, so it can be s
 history and redone. Nothing is kept beside the journal: what can be undone is read from its end.
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -66,6 +67,12 @@ def undoable(journal: Journal, mine: Mine) -> Action | None:
         if entry.kind != "edit" or mine(entry.actor):
             settled.add(_key(entry))
     return None
+
+
+def purged_after(journal: Journal, action: Action, mine: Mine) -> bool:
+    """Tell whether `mine` erased something for good after an action, so that it was not the latest they did."""
+    later = itertools.takewhile(lambda entry: entry.rev > action.last.rev, journal.entries_back())
+    return any(entry.kind == "purge" and mine(entry.actor) for entry in later)
 
 
 def redoable(journal: Journal, mine: Mine) -> Action | None:

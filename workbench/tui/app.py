@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import App, SystemCommand
@@ -26,6 +26,7 @@ from workbench.tui.asking import asking
 from workbench.tui.notices import Notices
 from workbench.tui.reflect_notice import DueNotice
 from workbench.tui.screens.area import AreaScreen
+from workbench.tui.widgets.line_list import LineList
 
 SHOWN_FROM = 2000
 """Texts from which embedding and indexing take long enough to be shown."""
@@ -187,6 +188,11 @@ class WorkbenchApp(App[Path | None]):
     def _areas(self) -> Iterator[AreaScreen]:
         stacks = (screen for stack in self._screen_stacks.values() for screen in stack)
         return (screen for screen in stacks if isinstance(screen, AreaScreen) and screen.is_mounted)
+
+    def marked(self, area: str) -> list[Any]:
+        """Return the rows that are marked in an area, in sight or not."""
+        screens = (screen for screen in self._areas() if area == screen.AREA)
+        return [row for screen in screens for rows in screen.query(LineList) for row in rows.marked_rows]
 
     # Saying things
 

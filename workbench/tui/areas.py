@@ -143,7 +143,7 @@ PLAYBOOK = (
     Action("playbook.avoid", "W", "warn of it", "Turn a harmful rule into a warning", CHANGE, False),
     Action("playbook.split", "S", "split", "Take the latest merge of it apart", CHANGE, False),
     Action("playbook.agent-view", "V", "agent's view", "The text that an agent is given; copy it", FIND, False),
-    Action("playbook.suggestions", "I", "suggestions", "Read a Curator's reply, card by card", CHANGE, False),
+    Action("playbook.suggestions", "I", "suggestions", "Card by card: a file, pasted, or Claude's", CHANGE, False),
     Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
     Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
     Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
@@ -282,7 +282,7 @@ def scopes() -> dict[str, tuple[Action, ...]]:
     dialogs |= reflect_actions.TABLES
     dialogs |= {name: (*table, *LIST[:-1]) for name, table in playbook_actions.LISTS.items()}
     dialogs |= {name: (*table, *LIST[:-1]) for name, table in files_actions.LISTS.items()} | files_actions.TABLES
-    dialogs["deprecating"] = playbook_actions.DEPRECATE
+    dialogs |= playbook_actions.TABLES
     return {**{a.title: scope(a.id) for a in AREAS}, "a rejection": rejected, **dialogs}
 
 
@@ -303,7 +303,7 @@ def every_action() -> tuple[Action, ...]:
         *tune_actions.DIALOGS,
         *reflect_actions.TABLES.values(),
         *playbook_actions.LISTS.values(),
-        playbook_actions.DEPRECATE,
+        *playbook_actions.TABLES.values(),
         review_actions.MERGE,
         review_actions.GROUP,
         review_actions.REFINE,

@@ -63,6 +63,17 @@ CARDS = (
     Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", _APP),
 )
 
+SOURCE = (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude, as the Curator, suggest changes", _CHANGE),)
+"""Where suggestions come from; the keys of an input hold as well."""
+
+ASK = (
+    Action("ask.start", "enter", "ask", "Ask Claude as it says", _DECIDE),
+    Action("ask.preview", "v", "what is sent", "Show exactly what would leave the machine", _FIND),
+    Action("ask.lessons", "c", "which memories", "New ones, the latest, or those marked in the Stream", _CHANGE),
+    Action("ask.unread", "o", "unread replies", "Replies of before that nobody could read", _FIND, False),
+    Action("ask.leave", "escape,q", "close", "Close without asking", _APP),
+)
+
 LISTS = {
     "duplicates in a playbook": DUPLICATES,
     "the budget": BUDGET,
@@ -70,3 +81,6 @@ LISTS = {
     "suggestions": CARDS,
 }
 """The dialogs in which the keys that move in a list hold too, by title."""
+
+TABLES = {"deprecating": DEPRECATE, "where suggestions come from": SOURCE, "asking the Curator": ASK}
+"""The others, by title."""

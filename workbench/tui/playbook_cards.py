@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -16,27 +16,17 @@ from workbench.bench.workbench import Workbench
 from workbench.core.curation import BulletTag
 from workbench.core.delta import Delete
 from workbench.core.errors import WorkbenchError
-from workbench.core.playbook import Bullet
-from workbench.core.text import one_line, printable
+from workbench.core.text import one_line
 from workbench.tui.actions import bindings
 from workbench.tui.asking import asking
-from workbench.tui.content import MUTED, assemble, body, word_diff
+from workbench.tui.content import MUTED, assemble, body
 from workbench.tui.playbook_actions import CARDS
-from workbench.tui.review_candidate import diff_legend, heading
-from workbench.tui.review_evidence import ALIKE, overlap
+from workbench.tui.playbook_card_text import PROBLEM, SIGNS, Decision, card_text
 from workbench.tui.review_pane import ReadingPane
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.line_view import LineView
 from workbench.tui.widgets.row import Cell
-
-Decision = Literal["", "accept", "skip"]
-SIGNS: dict[Decision, tuple[str, str]] = {
-    "": ("·", MUTED),
-    "accept": ("✓", "bold $text-success"),
-    "skip": ("✗", MUTED),
-}
-PROBLEM = ("!", "bold $text-warning")
 
 
 class CardsDialog(Dialog[str | None]):
@@ -124,7 +114,11 @@ class CardsDialog(Dialog[str | None]):
     @on(LineView.Highlighted)
     def _show(self) -> None:
         place = self._rows.current
-        text = Content("") if place is None else card_text(self.cards[place], self.decision(place), self._bench)
+        text = (
+            Content("")
+            if place is None
+            else card_text(self.cards[place], self.decision(place), self._bench.safety.masked)
+        )
         self.query_one(ReadingPane).show(text)
 
     # Deciding
@@ -228,30 +222,3 @@ class CardsDialog(Dialog[str | None]):
             self._say(Content.styled("Nothing is applied yet: ctrl+s applies, esc again discards.", "$text-warning"))
         else:
             self.dismiss(None)
-
-
-def card_text(card: Card, decision: Decision, bench: Workbench) -> Content:
-    """Return a card in full: what would happen, why, what stands in its way, and both texts with their difference."""
-    mask = bench.safety.masked
-    parts = [heading(one_line(card.title[:400], 200))]
-    if decision:
-        parts.append(Content.styled({"accept": "✓ accepted", "skip": "✗ left out"}[decision], SIGNS[decision][1]))
-    if card.problem:
-        parts.append(Content.styled("! ", "bold $text-warning") + body(card.problem, "$text-warning"))
-    if card.reason:
-        parts.append(Content.styled("because  ", MUTED) + body(card.reason))
-    if card.suggested is None:
-        return Content("\n").join([*parts, Content(""), heading("As it came"), body(mask(card.raw))])
-    if card.before and card.after and card.before != card.after and overlap(card.before, card.after) >= ALIKE:
-        difference = word_diff(mask(card.before), mask(card.after))
-        parts += [Content(""), heading("The difference", diff_legend()), difference]
-    if card.after and card.after != card.before:
-        parts += [Content(""), heading("The new text"), body(mask(card.after))]
-    for bullet in card.touches:
-        parts += [Content(""), _as_it_is(bullet), body(mask(bullet.content))]
-    return Content("\n").join(parts)
-
-
-def _as_it_is(bullet: Bullet) -> Content:
-    marks = f"+{bullet.helpful_count} −{bullet.harmful_count}"
-    return heading("Now", assemble([(printable(bullet.id), "bold"), (f"  {marks}", MUTED)]))

@@ -9,7 +9,6 @@ from workbench.tui.asking import asking
 from workbench.tui.playbook_browser import EMPTY_STORE
 from workbench.tui.playbook_targets import PlaybookTargets, named
 from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.prompt import Prompt
 
 PASTE = "Paste the reply of a Curator or a Reflector; ctrl+s reads it"
 
@@ -108,13 +107,17 @@ class PlaybookTools(PlaybookTargets):
 
     @asking
     async def action_suggestions(self) -> None:
-        """Read what a Curator or a Reflector answered, from a file or pasted, and decide card by card."""
+        """Read what a Curator or a Reflector answered, from a file or pasted, or ask Claude; decide card by card."""
         if self.view is None:
             self.workbench_app.say(EMPTY_STORE)
             return
+        from workbench.tui.playbook_sources import SourcePrompt
+
         book = self.book
-        title = "File with a Curator's or Reflector's reply; leave it empty to paste the text"
-        name = await self.app.push_screen_wait(Prompt(title, placeholder="reply.json", check=_readable))
+        prompt = SourcePrompt(can_ask=not self.bench.curation.missing, check=_readable)
+        name = await self.app.push_screen_wait(prompt)
+        if prompt.wants_claude:
+            await self._ask_claude(book)
         if name is None:
             return
         text = _text_of(name) if name else await self.app.push_screen_wait(TextEditor(PASTE, "", limit=1_000_000))
@@ -127,6 +130,15 @@ class PlaybookTools(PlaybookTargets):
             said = await self.app.push_screen_wait(CardsDialog(self.bench, book, reply))
             if said:
                 self.done(said)
+
+    async def _ask_claude(self, book: str) -> None:
+        """Let Claude suggest, by what was confirmed lately or is marked in the Stream."""
+        from workbench.tui.playbook_ask import AskDialog
+
+        marked = self.workbench_app.marked("stream")
+        said = await self.app.push_screen_wait(AskDialog(self.bench, book, marked))
+        if said:
+            self.done(said)
 
 
 def _text_of(name: str) -> str:

@@ -34,7 +34,7 @@ async def reflect(app: "WorkbenchApp") -> None:
         await _deal_with(app, reflecting, outcome, outcome.unread)
 
 
-async def _run(app: "WorkbenchApp", make: Make, first: Step) -> Outcome | None:
+async def _run(app: "WorkbenchApp", make: Make[Outcome], first: Step) -> Outcome | None:
     return await app.push_screen_wait(RunDialog(make, first))
 
 

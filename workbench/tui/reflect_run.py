@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.bench.reflection import Outcome
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.reflect.model import Cancelled, Step, Tell
@@ -27,11 +26,13 @@ SHOWN = 8_000
 _SECONDS = 0.1
 """How often what came in is painted."""
 
-Make = Callable[[Tell, Cancelled], Outcome]
-"""Reflects, telling how far it is, until it is done or cancelled; raises `WorkbenchError`."""
+Found = TypeVar("Found")
+
+Make = Callable[[Tell, Cancelled], Found]
+"""Reflects or asks, telling how far it is, until it is done or cancelled; raises `WorkbenchError`."""
 
 
-class RunDialog(Dialog[Outcome | None]):
+class RunDialog(Dialog[Found | None], Generic[Found]):
     """Reflect on a thread; the result is what came of it. None: it failed (which was said), or was left alone."""
 
     class Went(Message):
@@ -44,7 +45,7 @@ class RunDialog(Dialog[Outcome | None]):
     class Ended(Message):
         """The reflection is over: what came of it, or why nothing did."""
 
-        def __init__(self, outcome: Outcome | None, problem: str) -> None:
+        def __init__(self, outcome: object, problem: str) -> None:
             super().__init__()
             self.outcome = outcome
             self.problem = problem
@@ -59,8 +60,8 @@ class RunDialog(Dialog[Outcome | None]):
     }
     """
 
-    def __init__(self, make: Make, first: Step) -> None:
-        super().__init__("Reflecting", RUNNING)
+    def __init__(self, make: Make[Found], first: Step, title: str = "Reflecting") -> None:
+        super().__init__(title, RUNNING)
         self._make = make
         self._step = first
         self._text = ""
@@ -108,7 +109,7 @@ class RunDialog(Dialog[Outcome | None]):
     def _ended(self, event: Ended) -> None:
         if event.problem:
             self.notify(printable(event.problem, keep_newlines=True), severity="error", markup=False)
-        self.dismiss(event.outcome)
+        self.dismiss(cast("Found | None", event.outcome))
 
     def _show_step(self) -> None:
         self.query_one("#run-step", Static).update(step_text(self._step, self._stop.is_set()))

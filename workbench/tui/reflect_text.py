@@ -21,6 +21,8 @@ STAGES = {
     "refine": "refining",
     "rate": "rating",
     "cluster": "looking for what recurs",
+    "analyse": "asking the Reflector about the run",
+    "curate": "asking the Curator",
 }
 """What each stage does."""
 

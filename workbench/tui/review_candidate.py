@@ -60,13 +60,13 @@ def changes(proposal: Proposal, memory: Memory | None, now: datetime, hidden: Co
     if memory is not None:
         parts += [Content(""), hidden or body(memory.content), facts((memory.id, memory.status))]
         parts.append(facts(memory_facts(memory, now)))
-    parts += [Content(""), _answers(said)]
+    parts += [Content(""), answers(said)]
     if proposal.changes:
         parts += [Content(""), heading("Approving would change"), *(_change(c) for c in proposal.changes)]
     return Content("\n").join(parts)
 
 
-def _answers(said: Wording) -> Content:
+def answers(said: Wording) -> Content:
     """Return what yes and no do."""
     yes, no = (f"{answer[:1].upper()}{answer[1:]}." for answer in (said.yes, said.no))
     return assemble([("Approve: ", "bold"), (f"{yes}\n", MUTED), ("Reject:  ", "bold"), (no, MUTED)])

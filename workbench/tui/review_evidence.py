@@ -95,6 +95,8 @@ def _said(who: str, sentence: str, width: int) -> list[Content]:
 def _cited(proposal: Proposal, evidence: Evidence, now: datetime, width: int) -> list[Content]:
     """Return what the item rests on; what an upkeep proposal is about itself stands in the other pane."""
     cited = evidence.cited
+    if not cited and proposal.kind == "curator":
+        return []  # its reasons stand beside its texts
     if not cited:
         return [Content.styled("∅ It cites nothing.", WARN)]
     if proposal.kind == "reflection":

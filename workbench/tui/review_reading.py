@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from workbench.bench.curating import Card
 from workbench.bench.flagging import FLAGS
 from workbench.bench.review import Evidence
 from workbench.bench.suspicion import suspicions
@@ -15,6 +16,7 @@ from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.tui.areas import REVIEW
 from workbench.tui.review_candidate import candidate, changes, fold, merge
+from workbench.tui.review_curator import suggestion
 from workbench.tui.review_evidence import Item, evidence_text
 from workbench.tui.review_pane import ReadingPane
 from workbench.tui.screens.area import AreaScreen
@@ -148,12 +150,21 @@ class ReviewReading(AreaScreen):
         review, now = self.bench.review, self.bench.context.now()
         memory = review.memory(proposal)
         hidden = self._fold(proposal, memory)
+        if proposal.kind == "curator":
+            return suggestion(proposal, self._card(proposal), now, self.bench.safety.masked)
         if proposal.kind == "reflection" and memory is not None:
             return candidate(proposal, memory, now, hidden)
         group = [c.memory for c in review.cited(proposal) if c.memory is not None]
         if proposal.kind == "merge" and len(group) > 1 and hidden is None:
             return merge(proposal, group, now)
         return changes(proposal, memory, now, hidden)
+
+    def _card(self, proposal: Proposal) -> Card | None:
+        """Return what a suggestion for a playbook would do, or `None` when that playbook is gone."""
+        try:
+            return self.bench.curating.card_of(proposal)
+        except WorkbenchError:
+            return None
 
     def _fold(self, proposal: Proposal, memory: Memory | None) -> Content | None:
         if memory is None or not self.is_folded(proposal):

@@ -1,5 +1,6 @@
 """ACE playbook files: what the reference tools would misread, lose, or stumble over."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -10,14 +11,22 @@ from workbench.formats.lint.finding import Finding, Fix
 from workbench.formats.report import shown
 from workbench.formats.textedit import Line, lines, newline_of
 
+_COUNTED = re.compile(r"((?:(?:helpful|harmful|neutral)\s*=\s*[^\s=]*[\s,;|]*)+)::\s*(.*)", re.IGNORECASE)
+_NUMBER = re.compile(r"(helpful|harmful)\s*=\s*([0-9]{1,12})(?![^\s,;|])")
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A bullet's line with what it says and the key of the section it stands in ("" above the first heading)."""
+    """A bullet's first line with what it says and the key of the section it stands in ("" above the first heading).
+
+    `last` is its last line, and `content` its whole text, when it goes over several.
+    """
 
     line: Line
     said: ace_lines.BulletLine
     section: str
+    last: Line
+    content: str
 
 
 def lint(text: str, file: str) -> list[Finding]:
@@ -29,6 +38,7 @@ def lint(text: str, file: str) -> list[Finding]:
         [
             *_headings(found, file),
             *_loose(places, file),
+            *_bad_counts(places, file),
             *_duplicate_ids(places, file, free),
             *_duplicate_texts(places, text, file),
             *_wrong_slugs(places, file),
@@ -41,14 +51,27 @@ def lint(text: str, file: str) -> list[Finding]:
 
 def _places(found: list[Line]) -> Iterator[_Place]:
     section = ""
-    for line in found:
+    for at, line in enumerate(found):
         title = ace_lines.heading(line.text)
         if title is not None:
             section = section_key(title)
             continue
         said = ace_lines.bullet(line.text)
         if said is not None:
-            yield _Place(line, said, section)
+            rest = _rest(found[at + 1 :])
+            text = "\n".join((said.content, *(more.text.rstrip() for more in rest)))
+            yield _Place(line, said, section, rest[-1] if rest else line, text)
+
+
+def _rest(after: list[Line]) -> list[Line]:
+    """Return the further lines of a bullet: up to the next one, or to a heading, without blank lines at the end."""
+    stop = next(
+        (n for n, line in enumerate(after) if ace_lines.bullet(line.text) or ace_lines.heading(line.text) is not None),
+        len(after),
+    )
+    while stop and not after[stop - 1].text.strip():
+        stop -= 1
+    return after[:stop]
 
 
 def _numbers(places: list[_Place]) -> Iterator[int]:
@@ -82,6 +105,20 @@ def _loose(places: list[_Place], file: str) -> Iterator[Finding]:
             yield Finding(file, place.line.number, "loose-bullet", message, fix)
 
 
+def _bad_counts(places: list[_Place], file: str) -> Iterator[Finding]:
+    """Find bullets whose counts are no numbers: they are read as text without counts."""
+    for place in places:
+        match = _COUNTED.match(place.said.content) if place.said.form == "bare" else None
+        if match is None:
+            continue
+        found = dict(_NUMBER.findall(match[1].lower()))
+        helpful, harmful = (found.get(name, "0") for name in ("helpful", "harmful"))
+        new = f"[{place.said.id}] helpful={helpful} harmful={harmful} :: {match[2]}".rstrip()
+        fix = Fix("write 0 for what is no number", (_whole(place.line, new),))
+        message = f"the counts of {shown(place.said.id)} cannot be read: they are taken for text"
+        yield Finding(file, place.line.number, "bad-counts", message, fix)
+
+
 def _duplicate_ids(places: list[_Place], file: str, free: Iterator[int]) -> Iterator[Finding]:
     first: dict[str, int] = {}
     for place in places:
@@ -99,18 +136,18 @@ def _duplicate_ids(places: list[_Place], file: str, free: Iterator[int]) -> Iter
 def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Finding]:
     first: dict[str, _Place] = {}
     for place in places:
-        same = first.setdefault(" ".join(place.said.content.casefold().split()), place)
+        same = first.setdefault(" ".join(place.content.casefold().split()), place)
         if same is place:
             continue
         kept, gone = same.said, place.said
-        edits = [_without(place.line, text)]
+        edits = [(place.line.start, _without(place.last, text)[1], "")]
         if kept.form == "counts":
             merged = Bullet(
                 kept.id, "", kept.content,
                 helpful_imported=kept.helpful + gone.helpful, harmful_imported=kept.harmful + gone.harmful,
             )  # fmt: skip
             edits.insert(0, _whole(same.line, ace_lines.render(merged, "counts")))
-        how = "the same" if kept.content == gone.content else "the same but for case and blanks"
+        how = "the same" if same.content == place.content else "the same but for case and blanks"
         fix = Fix(f"keep {kept.id} and add the counts up", tuple(edits))
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
         yield Finding(file, place.line.number, "duplicate-text", message, fix)

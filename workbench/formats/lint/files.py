@@ -1,5 +1,6 @@
 """Looking a file over by what it is."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path, PurePath
 
@@ -16,13 +17,26 @@ def lint_file(path: Path, now: datetime, format: str | None = None) -> tuple[str
     """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
     text = registry.read_text(path)
     kind = format or _kind(path, text)
+    return kind, lint_text(path, text, kind, now)
+
+
+def lint_text(
+    path: Path, text: str, kind: str, now: datetime, others: Mapping[str, str] | None = None
+) -> list[Finding]:
+    """Return what is wrong with a text of some format that stands, or could stand, in the file at `path`.
+
+    `others` are texts by name that could stand beside it, in place of those that do. Raises `UnreadableFile`.
+    """
+    overlay = others or {}
     if kind == ace.NAME:
-        return kind, ace_lint.lint(text, str(path))
+        return ace_lint.lint(text, str(path))
     if kind == CLAUDE_MEMORY and PurePath(path).name.upper() == "MEMORY.MD":
+        there = registry.beside(path.parent)
         topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
-        return kind, memory_index.lint(text, str(path), registry.beside(path.parent), topics)
+        named = list(dict.fromkeys([*topics, *overlay]))
+        return memory_index.lint(text, str(path), lambda name: overlay.get(name) or there(name), named)
     parsed = registry.read_file(path, format=kind, context=ReadContext(now=now, file=str(path)))
-    return kind, records.lint(parsed, str(path))
+    return records.lint(parsed, str(path))
 
 
 def _kind(path: Path, text: str) -> str:

@@ -1,14 +1,15 @@
 """One thing that is wrong with a file, and how it could be put right."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from workbench.formats.textedit import Edit, applied
 
 Rule = Literal[
     "duplicate-id", "duplicate-text", "wrong-slug", "orphan-line", "text-above", "deep-heading", "loose-bullet",
-    "no-others", "over-cap", "broken-link", "unindexed", "dangling-reference", "unreadable",
+    "bad-counts", "no-others", "over-cap", "broken-link", "unindexed", "dangling-reference", "unreadable",
 ]  # fmt: skip
+RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 @dataclass(frozen=True, slots=True)
