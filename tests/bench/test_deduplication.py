@@ -68,7 +68,7 @@ def test_what_is_proposed_waits_in_review_and_is_not_proposed_twice(store: Workb
     made = store.deduplication.propose(plan)
     assert len(made) == 2
     event = next(store.history.events())
-    assert (event.actor, event.label) == ("workbench", "propose 2 merges")
+    assert (event.actor, event.label) == ("human", "propose 2 merges")
     again = store.deduplication.plan()
     assert (again.groups, again.waiting) == ((), 2)
     assert store.deduplication.propose(plan) == ()

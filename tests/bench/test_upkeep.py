@@ -72,7 +72,7 @@ def test_a_dry_run_is_the_real_run_and_the_second_adds_nothing(store: Workbench)
     assert (again.proposals, again.withdrawn, store.library.journal.rev) == ((), (), revision)
     assert by_kind(again.open) == by_kind(plan.proposals)
     event = next(store.history.events())
-    assert (event.actor, event.label) == ("workbench", "upkeep")
+    assert (event.actor, event.label) == ("human", "upkeep")
 
 
 def test_what_is_accepted_is_done_and_can_be_undone(store: Workbench) -> None:
@@ -218,3 +218,11 @@ def test_a_put_off_question_is_not_asked_beside_it(store: Workbench) -> None:
     (prune,) = store.upkeep.carry_out().of("prune")
     store.review.later([prune.id])
     assert store.upkeep.plan().of("prune") == ()
+
+
+def test_undo_takes_the_proposals_back(store: Workbench) -> None:
+    before = snapshot(store)
+    store.upkeep.carry_out()
+    assert snapshot(store) != before
+    store.history.undo()
+    assert snapshot(store) == before

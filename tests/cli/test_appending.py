@@ -32,7 +32,7 @@ def test_an_appended_observation_is_a_memory_like_any_other(demo: Cli) -> None:
     assert (found["content"], found["session_id"], found["tags"]) == ("Critical: the cache was stale", "s1", ["ci"])
     assert (found["observation_type"], found["helpful_created"], found["importance_score"]) == ("error", 1, 10.0)
     (event,) = json.loads(demo.ok("history", "-n", "1", "--json"))
-    assert (event["actor"], event["label"]) == ("agent:claude", "ingest error")
+    assert (event["actor"], event["label"]) == ("agent:claude", f"ingest error {id}")
     after = json.loads(demo.ok("stats", "--json"))
     assert after["memories"] == before["memories"] + 1
     assert after["reflection"]["importance"]["value"] == before["reflection"]["importance"]["value"] + 10

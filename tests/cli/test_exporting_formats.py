@@ -306,3 +306,20 @@ def test_no_time_is_made_up(cli: Cli) -> None:
     text = cli.ok("export", "--format", "cass")
     assert "1970" not in text
     assert text.count('createdAt: "2026-03-20T18:00:00') == 3
+
+
+@pytest.mark.parametrize("args", [("export", "--format", "json", "--memories"), ("export", "--format", "csv", "--memories"),
+                                  ("list", "--json", "-n", "999999", "status:signal,candidate,confirmed,promoted,archived")])  # fmt: skip
+def test_data_exports_are_imported_again(args: tuple[str, ...], demo: Cli) -> None:
+    said = demo(*args)
+    assert said.code == 0, said.err
+    demo.write("data", said.out)
+    other = str(demo.cwd / "other")
+    back = demo.bare("--store", other, "import", "data")
+    assert (back.code, "skipped" in back.out) == (0, False), back.err
+    stats = json.loads(demo.bare("--store", other, "stats", "--json").out)
+    assert stats["memories"] == json.loads(demo("stats", "--json").out)["memories"]
+    first, second = (demo.bare("--store", store, "export", "--format", "json", "--memories").out
+                     for store in (str(demo.store), other))  # fmt: skip
+    if args[2] == "json" or args[0] == "list":
+        assert json.loads(second) == json.loads(first)

@@ -37,7 +37,7 @@ def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
     found = json.loads(demo.ok("queries", "measure", "a.run", "--json"))
     means = json.loads(demo.ok("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json"))
     assert found["mean"] == pytest.approx(means["profiles"]["engram"]["mean"])
-    assert demo.ok("queries", "measure", "a.run").startswith("engram: ndcg@10 ")
+    assert demo.ok("queries", "measure", "a.run").startswith("Run “engram”: ndcg@10 ")
     assert files_of(demo.store) == before
 
 

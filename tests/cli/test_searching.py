@@ -58,7 +58,7 @@ def test_now_hides_what_came_later(demo: Cli) -> None:
     assert max(row["created_at"] for row in found) <= "2026-02-20T00:00:00Z"
     result = demo("search", "tests", "--json", "--now", "2020-01-01")
     assert (result.code, json.loads(result.out)) == (0, [])
-    assert result.err == "None of the 257 memories is served to agents at that time.\n"
+    assert result.err == "Agents are served nothing at that time; the store holds 257 memories.\n"
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--explain",), ("-k", "5")])
@@ -131,4 +131,4 @@ def test_a_store_without_episodes_says_so(cli: Cli) -> None:
     result = cli("search", "sky", "--profile", "episodic")
     assert json.loads(cli.ok("list", "--json"))[0]["memory_type"] != "episodic"
     assert (result.code, result.out) == (0, "")
-    assert result.err == "None of the 1 memories is an episode that agents are served at that time.\n"
+    assert result.err == "Agents are served no episode at that time; the store holds 1 memory.\n"

@@ -114,7 +114,7 @@ def test_a_record_that_was_undone_keeps_its_history(cli: Cli) -> None:
     assert cli("show", "mem-20260320-0000001").code == 2
     lines = cli.ok("history", "mem-20260320-0000001").splitlines()
     labels = [line.rpartition("  ")[2] for line in lines if not line.startswith("      ")]
-    assert labels == ["undo: ingest general", "ingest general"]
+    assert labels == [f"{verb}ingest general mem-20260320-0000001" for verb in ("undo: ", "")]
 
 
 def test_an_unknown_record_has_no_history(demo: Cli) -> None:

@@ -7,11 +7,16 @@ from pathlib import Path, PurePath
 from workbench.bench.ace_remarks import ace_remarks
 from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.formats import ace, registry
+from workbench.formats.books import dated
 from workbench.formats.crossing import memories_of, playbook_of
-from workbench.formats.model import Parsed, ReadContext
+from workbench.formats.model import Issue, Parsed, ReadContext
 from workbench.formats.outlets import Outlet, outlet
 
 NOTHING = "Nothing was written."
+
+_KEPT = "kept in the file"
+_ASIDE = f": {_KEPT}, not part of the playbook"
+"""How readers say that they leave something where it is."""
 
 _BY_SUFFIX = {
     ".txt": ("ace", "ace"),
@@ -40,6 +45,13 @@ class Converted:
     written: int | None
     remarks: tuple[str, ...] = ()
 
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What could not be taken; what a reader leaves in its file does not get into one of another format."""
+        if self.outlet.name == self.parsed.format:
+            return self.parsed.issues
+        return tuple(replace(i, reason=i.reason.replace(_KEPT, "left out")) for i in self.parsed.issues)
+
 
 def convert(source: Path, target: PurePath, now: datetime, *, read_as: str | None, write_as: str | None) -> Converted:
     """Read a file and return its records in another format.
@@ -47,8 +59,11 @@ def convert(source: Path, target: PurePath, now: datetime, *, read_as: str | Non
     Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do not go together.
     """
     parsed = registry.read_file(source, format=read_as, context=ReadContext(now=now, file=str(source)))
+    _require_records(parsed, source)
     kind = outlet(write_as or _asked_by_name(target, parsed))
     ready, remarks = _crossed(parsed, kind, source.stem, now)
+    if kind.name == "cass" and parsed.format != "cass":
+        ready = replace(ready, playbooks=tuple(dated(book, now) for book in ready.playbooks))
     if kind.name == parsed.format and kind.reads:
         text = kind.write(ready, registry.read_text(source))
     elif kind.name == ace.NAME:
@@ -57,6 +72,17 @@ def convert(source: Path, target: PurePath, now: datetime, *, read_as: str | Non
     else:
         text = kind.write(ready, None)
     return Converted(text, kind, parsed, _count(kind, text, target, now), tuple(remarks))
+
+
+def _require_records(parsed: Parsed, source: Path) -> None:
+    """Raise `UnreadableFile` when a file holds nothing of its format."""
+    if parsed.records_read:
+        return
+    first = next(iter(parsed.issues), None)
+    places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
+    why = f" {places} none; the first is line {first.line}: {first.reason.removesuffix(_ASIDE)}." if first else ""
+    title = registry.format_named(parsed.format).title
+    raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
 
 
 def _asked_by_name(target: PurePath, parsed: Parsed) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from workbench.bench.context import Context
 from workbench.bench.dedup_finder import Finder
-from workbench.bench.dedup_plan import WORKBENCH, DedupPlan, Group, Settled, decided
+from workbench.bench.dedup_plan import DedupPlan, Group, Settled, decided
 from workbench.bench.retriever import Retriever
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.memory import Memory
@@ -67,7 +67,8 @@ class Deduplication:
     def propose(self, plan: DedupPlan) -> tuple[Proposal, ...]:
         """Put the groups of a plan that still hold into Review, as one transaction; return the proposals."""
         count = len(plan.groups)
-        with self._library.transaction(WORKBENCH, f"propose {count} {'merge' if count == 1 else 'merges'}") as tx:
+        label = f"propose {count} {'merge' if count == 1 else 'merges'}"
+        with self._library.transaction(self._context.actor, label) as tx:
             made = tuple(group.proposal(self._context.now()) for group in self.standing(plan).groups)
             for proposal in made:
                 tx.put(proposal)

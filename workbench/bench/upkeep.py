@@ -67,7 +67,7 @@ class Upkeep:
         """Put what the rules suggest into Review, as one transaction of the workbench; return what was done."""
         # The search can take a second, and others must not wait for it at the write lock.
         contradicted, remark = self._contradicted(search)
-        with self._library.transaction(WORKBENCH, "upkeep") as tx:
+        with self._library.transaction(self._context.actor, "upkeep") as tx:
             plan = self._plan(contradicted, remark)
             for proposal in plan.withdrawn:
                 tx.delete(proposal)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.issues import issue_lines
 from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import Session
@@ -38,10 +39,8 @@ def convert_file(session: Session) -> int:
     if not to_screen and present(target) is not None and not args.force:
         raise WorkbenchError(f"{target} exists.", "Nothing was written; --force replaces it.")
     done = convert(source, args.target, session.clock(), read_as=args.read_as, write_as=args.write_as)
-    for issue in done.parsed.issues:
-        warn(f"{args.source}:{issue.line}: {issue.reason}")
-    for remark in done.remarks:
-        warn(remark)
+    for line in (*issue_lines(args.source, done.issues), *done.remarks):
+        warn(line)
     if to_screen:
         to_stdout(done.text)
         return 0

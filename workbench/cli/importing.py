@@ -4,6 +4,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from workbench.cli.issues import issue_lines
 from workbench.cli.output import counted, fail, say, warn
 from workbench.cli.parsing import Commands, add_command, hours, time
 from workbench.cli.progress import ProgressLine, interruptible
@@ -24,7 +25,7 @@ LONG = 1000
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
 query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
 beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md and
-CLAUDE.md, external memory. Ids are kept, so importing a file again adds only what is new, and what
+CLAUDE.md, external memory, and what `export --format json` or csv and `list --json` print. Ids are kept, so importing a file again adds only what is new, and what
 was changed in the store stays. `workbench undo` takes the last imported file back."""
 
 
@@ -89,8 +90,8 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
         finally:
             line.clear()
     say(f"{path}: {_format(plan, args.format)}")
-    for issue in plan.parsed.issues:
-        warn(f"{path}:{issue.line}: {issue.reason}")
+    for line_said in issue_lines(path, plan.parsed.issues):
+        warn(line_said)
     return plan
 
 

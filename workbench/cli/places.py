@@ -19,7 +19,9 @@ def add_commands(commands: Commands) -> None:
     parser = add_command(commands, "config", print_config, "print the settings that hold, or where they are set")
     parser.add_argument("what", choices=("show", "path"))
     add_json(parser)
-    add_json(add_command(commands, "stores", list_stores, "list the stores you opened lately, and which one opens here"))
+    add_json(
+        add_command(commands, "stores", list_stores, "list the stores you opened lately, and which one opens here")
+    )
 
 
 def print_config(session: Session) -> int:

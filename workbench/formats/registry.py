@@ -27,6 +27,7 @@ from workbench.formats import (
     mcp_memory,
     mem0,
     patterns,
+    plain_read,
     queryset,
     skillbook,
     trec,
@@ -59,6 +60,7 @@ FORMATS: tuple[Format, ...] = (
     trec.RUN_FORMAT,
     usage_log.FORMAT,
     ace_replies.FORMAT,
+    plain_read.FORMAT,
 )
 
 HEAD = 65_536

@@ -48,6 +48,8 @@ class Appending:
         self._next_gauge = tail.next_ids.get(_GAUGE, 1)
         self._added: dict[str, Doc] = {}
         self._counted = ReflectionState()
+        self.label = ""
+        """Says what is done better than what was said when it began, when it is set."""
 
     @property
     def changes(self) -> tuple[DocChange, ...]:

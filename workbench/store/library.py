@@ -45,8 +45,9 @@ class Touched:
 class Tx:
     """An open transaction, in records."""
 
-    def __init__(self, staged: Staged) -> None:
+    def __init__(self, staged: Staged, *, joined: bool = False) -> None:
         self._staged = staged
+        self._joined = joined
 
     def put(self, record: object) -> None:
         """Insert a record, or replace the one with the same key; raises `InvalidRecord`.
@@ -63,8 +64,9 @@ class Tx:
             self._staged.raise_next_id(table, number + 1)
 
     def relabel(self, label: str) -> None:
-        """Say better what this transaction does, now that it is known."""
-        self._staged.label = label
+        """Say better what this transaction does, now that it is known; one inside another leaves that one's label."""
+        if not self._joined:
+            self._staged.label = label
 
     def delete(self, record: object) -> None:
         """Remove a record; one that is not there is no change."""
@@ -125,8 +127,9 @@ class Library:
 
         `group` ties the chunks of one action; every chunk but the last one says `more`.
         """
+        joined = self.journal.staged is not None
         with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
-            yield Tx(staged)
+            yield Tx(staged, joined=joined)
 
     def listen(self, listener: Callable[[Touched], None]) -> None:
         """Call `listener` after every transaction, this process's and others'; never on two threads at once."""

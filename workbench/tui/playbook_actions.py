@@ -63,13 +63,13 @@ CARDS = (
     Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", _APP),
 )
 
-SOURCE = (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude, as the Curator, suggest changes", _CHANGE),)
+SOURCE = (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude suggest, as the Curator", _CHANGE),)
 """Where suggestions come from; the keys of an input hold as well."""
 
 ASK = (
     Action("ask.start", "enter", "ask", "Ask Claude as it says", _DECIDE),
     Action("ask.preview", "v", "what is sent", "Show exactly what would leave the machine", _FIND),
-    Action("ask.lessons", "c", "which memories", "New ones, the latest, or those marked in the Stream", _CHANGE),
+    Action("ask.lessons", "c", "which memories", "New ones, latest, or marked in the Stream", _CHANGE),
     Action("ask.unread", "o", "unread replies", "Replies of before that nobody could read", _FIND, False),
     Action("ask.leave", "escape,q", "close", "Close without asking", _APP),
 )

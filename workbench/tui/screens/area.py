@@ -29,6 +29,8 @@ class AreaScreen(Screen[object]):
     """One area. Subclasses give `AREA`, the widgets of `contents`, and `show_store`."""
 
     AREA: ClassVar[str]
+    AUTO_FOCUS = ""
+    """Each area says itself what has the keys: the first thing that could have them is a filter, which would type them."""
     help_text = ""
     """What the help shows below the keys."""
 

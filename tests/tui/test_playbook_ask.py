@@ -1,0 +1,215 @@
+"""`I`, then Claude: what would be told and sent, the reply as cards, and replies that cannot be read."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server
+from tests.tui.playbook_host import TWINS, Hand, opened
+from tests.tui.widgets.host import until
+from workbench.bench.workbench import Workbench
+from workbench.core.memory import Memory
+from workbench.tui.playbook_ask import AskDialog
+from workbench.tui.playbook_cards import CardsDialog
+from workbench.tui.playbook_sources import SourcePrompt
+from workbench.tui.reflect_dialog import SentDialog
+from workbench.tui.reflect_result import ResultDialog
+from workbench.tui.reflect_run import RunDialog
+from workbench.tui.review_pane import ReadingPane
+from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.inert_text import InertTextArea
+
+CURATION = json.dumps({
+    "reasoning": "One is too strict.",
+    "operations": [
+        {"type": "UPDATE", "bullet_id": "r-00003",
+         "content": "Always run the database migrations before any end-to-end tests start.", "reason": "Narrower."},
+        {"type": "SING"},
+    ],
+})  # fmt: skip
+NO_RETRY = {"x-should-retry": "false"}
+
+
+@pytest.fixture
+def script() -> list[Reply]:
+    """The replies of Claude, which a test fills in."""
+    return []
+
+
+@pytest.fixture
+def claude(script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
+    """A Claude on this machine, with a key for it in the environment."""
+
+    def answer(_seen: Seen) -> Reply:
+        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
+
+    with messages_server(answer) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def lessons(twins: Workbench) -> list[Memory]:
+    """Two confirmed memories, one with a secret in it."""
+    texts = ("Migrations matter for end-to-end tests only.", "The key AKIAIOSFODNN7EXAMPLE opens the registry.")
+    now = twins.context.now()
+    with twins.library.transaction("human", "remember") as tx:
+        made = [Memory(tx.new_memory_id(now), text, now, now, status="confirmed") for text in texts]
+        for memory in made:
+            tx.put(memory)
+    return made
+
+
+def told(screen: AskDialog | CardsDialog, id: str) -> str:
+    return str(screen.query_one(id, Static).render())
+
+
+async def asking(hand: Hand) -> AskDialog:
+    """Press the keys that lead to the dialog, and wait until it says what would be told."""
+    await hand.press("I")
+    await hand.dialog(SourcePrompt)
+    await hand.press("ctrl+l")
+    dialog = await hand.dialog(AskDialog)
+    await until(hand.pilot, lambda: dialog.plan is not None)
+    await hand.pilot.pause()
+    return dialog
+
+
+async def test_without_a_key_a_sentence_names_the_variable(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        await hand.press("I")
+        prompt = await hand.dialog(SourcePrompt)
+        assert "ANTHROPIC_API_KEY" in hand.text
+        assert "ask Claude" not in hand.text
+        await hand.press("ctrl+l")
+        assert hand.app.screen is prompt
+        await hand.press("escape")
+        await hand.back()
+
+
+@pytest.mark.usefixtures("claude", "lessons")
+async def test_what_would_be_told_and_sent_is_shown_first(twins: Workbench, claude: MessagesServer) -> None:
+    async with opened(twins) as hand:
+        dialog = await asking(hand)
+        plan = told(dialog, "#ask-plan")
+        assert "the latest 2 that were confirmed" in plan
+        assert "6 bullets" in plan
+        assert "0 of 1" in plan
+        await hand.press("v")
+        await hand.dialog(SentDialog)
+        shown = " ".join(str(part.render()) for part in hand.app.screen.query(Static))
+        assert "Migrations matter" in shown
+        assert "AKIAIOSFODNN7EXAMPLE" not in shown
+        await hand.press("escape", "escape")
+        await hand.back()
+        assert claude.requests == []
+
+
+@pytest.mark.usefixtures("claude", "lessons")
+async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
+    twins: Workbench, script: list[Reply]
+) -> None:
+    script.append(Reply(CURATION))
+    async with opened(twins) as hand:
+        dialog = await asking(hand)
+        await hand.press("enter")
+        cards = await hand.dialog(CardsDialog)
+        assert "1 undecided · 1 not possible" in told(cards, "#cards-state")
+        await hand.press("escape")
+        await until(hand.pilot, lambda: hand.app.screen is dialog)
+        assert "still at hand" in told(dialog, "#ask-state")
+        await hand.press("enter")
+        await hand.dialog(CardsDialog)
+        await hand.press("a", "ctrl+s")
+        await hand.back()
+        assert "end-to-end" in twins.playbooks.bullet("twins", "r-00003").content
+        assert any("Applied 1" in said for said in hand.said)
+        await hand.press("u")
+        await until(hand.pilot, lambda: twins.exporter.ace("twins")[0] == TWINS)
+        dialog = await asking(hand)
+        assert "Nothing new to tell." in told(dialog, "#ask-plan")
+        await hand.press("c")
+        await until(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
+
+
+@pytest.mark.usefixtures("claude", "lessons")
+async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(twins: Workbench, script: list[Reply]) -> None:
+    hold = threading.Event()
+    script.append(Reply(CURATION, hold=hold))
+    async with opened(twins) as hand:
+        dialog = await asking(hand)
+        await hand.press("enter")
+        await hand.dialog(RunDialog)
+        await hand.shows('"reasoning')
+        await hand.press("escape")
+        await until(hand.pilot, lambda: hand.app.screen is dialog)
+        hold.set()
+        await until(hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#ask-plan"))
+        await hand.press("o")
+        await hand.dialog(ResultDialog)
+        await hand.press("e")
+        editor = await hand.dialog(TextEditor)
+        await hand.press("ctrl+s")
+        assert hand.app.screen is editor, "what came in is half a reply"
+        editor.query_one(InertTextArea).text = CURATION
+        await hand.press("ctrl+s")
+        await hand.dialog(CardsDialog)
+        assert twins.curation.waiting("twins") == ()
+        await hand.press("a", "ctrl+s")
+        await hand.back()
+
+
+@pytest.mark.usefixtures("claude", "lessons")
+async def test_a_failure_is_said_and_nothing_is_lost(twins: Workbench) -> None:
+    async with opened(twins) as hand:
+        dialog = await asking(hand)
+        await hand.press("enter")
+        await until(hand.pilot, lambda: bool(hand.said))
+        await until(hand.pilot, lambda: hand.app.screen is dialog and dialog.plan is not None)
+        assert told(dialog, "#ask-plan").startswith("memories")
+        await hand.press("escape")
+        await hand.back()
+
+
+@pytest.mark.usefixtures("claude")
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_marked_memories_are_told_and_every_size_shows_its_keys(
+    twins: Workbench, lessons: list[Memory], size: tuple[int, int]
+) -> None:
+    async with opened(twins, size) as hand:
+        hand.app.push_screen(AskDialog(twins, "twins", lessons[:1]))
+        dialog = await hand.dialog(AskDialog)
+        await until(hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#ask-plan"))
+        assert all(word in hand.text for word in ("enter ask", "v what is sent", "c which memories", "esc close"))
+        await hand.press("c")
+        await until(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
+        await hand.press("escape")
+        await hand.back()
+
+
+async def test_with_nothing_confirmed_it_says_what_to_do(twins: Workbench, claude: MessagesServer) -> None:
+    async with opened(twins) as hand:
+        dialog = await asking(hand)
+        assert "Approve candidates in Review" in told(dialog, "#ask-plan")
+        await hand.press("enter")
+        assert hand.app.screen is dialog
+        assert claude.requests == []
+
+
+@pytest.mark.usefixtures("claude", "lessons")
+async def test_the_rest_of_the_cards_goes_to_review(twins: Workbench, script: list[Reply], tmp_path: Path) -> None:
+    assert tmp_path.exists()
+    script.append(Reply(CURATION))
+    async with opened(twins) as hand:
+        await asking(hand)
+        await hand.press("enter")
+        cards = await hand.dialog(CardsDialog)
+        assert "[-" in cards.query_one(ReadingPane).plain
+        await hand.press("L")
+        await hand.back()
+        assert [p.kind for p in twins.review.queue() if p.kind == "curator"] == ["curator"]

@@ -1,0 +1,73 @@
+"""What Review shows of a suggestion for a playbook."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.tui.playbook_host import TWINS, bring_in, open_bench
+from workbench.bench.workbench import Workbench
+from workbench.core.proposal import Proposal
+from workbench.tui.review_curator import suggestion
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+OPERATIONS = [
+    {"type": "UPDATE", "bullet_id": "r-00004", "reason": "Too strict.",
+     "content": "Never run the database migrations while the integration tests run."},
+    {"type": "MERGE", "source_ids": ["r-00001", "r-00003"],
+     "content": "Always run the database migrations before the integration tests."},
+    {"type": "ADD", "section": "RULES", "content": "Stop at an empty page."},
+    {"type": "DELETE", "bullet_id": "o-00005"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    bench = open_bench(tmp_path)
+    bring_in(bench, tmp_path / "twins.txt", TWINS)
+    reply = bench.curating.read(json.dumps({"operations": OPERATIONS}))
+    bench.curating.put_off("twins", reply, range(4))
+    return bench
+
+
+def shown(bench: Workbench, kind: str) -> str:
+    found = next(p for p in bench.review.queue() if p.operation.get("type") == kind)
+    return suggestion(found, bench.curating.card_of(found), NOW, bench.safety.masked).plain
+
+
+def test_an_update_shows_the_bullet_before_and_after(bench: Workbench) -> None:
+    text = shown(bench, "UPDATE")
+    assert "Should the playbook change like this?" in text
+    assert "playbook twins" in text
+    assert "+ Too strict." in text
+    assert "The difference" in text
+    assert "[-" in text
+    assert "{+" in text
+    assert "Now  r-00004  +0 −3" in text
+    assert "says:" not in text, "the bullet is shown as it is now instead"
+
+
+def test_a_merge_shows_how_each_bullet_would_change(bench: Workbench) -> None:
+    text = shown(bench, "MERGE")
+    assert "From r-00001 to the new text" in text
+    assert "From r-00003 to the new text" in text
+
+
+def test_what_changes_no_bullet_and_what_only_deletes(bench: Workbench) -> None:
+    assert "It changes no bullet that is there." in shown(bench, "ADD")
+    assert "Ask the person who owns the file" in shown(bench, "DELETE")
+
+
+def test_what_has_become_impossible_is_said(bench: Workbench) -> None:
+    bench.playbooks.delete("twins", ["o-00005"])
+    assert "! There is no bullet o-00005" in shown(bench, "DELETE")
+
+
+def test_hostile_text_is_inert_and_a_lost_playbook_is_no_error(bench: Workbench) -> None:
+    found = next(p for p in bench.review.queue() if p.operation.get("type") == "ADD")
+    hostile: Proposal = replace(found, title="[red]x\x1b[31m", reasons=("[b]\x1b]0;t\x07",), operation={})
+    text = suggestion(hostile, None, NOW, bench.safety.masked).plain
+    assert "\x1b" not in text
+    assert "[red]x" in text
