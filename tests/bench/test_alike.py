@@ -39,20 +39,32 @@ def test_every_pair_is_found_once_whatever_the_blocks(
             if float(ranker.vectors[a] @ ranker.vectors[b]) >= threshold
         }
         pairs = found.pairs(threshold, 100_000)
-        assert {frozenset((a.id, b.id)) for a, b, _ in pairs} == expected
+        assert {frozenset((p.older.id, p.newer.id)) for p in pairs} == expected
         assert len(pairs) == found.count(threshold) == len(expected)
     assert np.all(np.diff(found.cosines) <= 0)
 
 
-def test_what_remains_counts_groups_not_pairs(bench: Workbench) -> None:
+def test_what_remains_agrees_with_the_batch_deduplication(bench: Workbench) -> None:
     found = alike_pairs(bench.retriever)
     assert found.remaining(1.01) == len(found.memories)
-    parent = {m.id: {m.id} for m in found.memories}
-    for a, b, _ in found.pairs(0.8, 100_000):
-        joined = parent[a.id] | parent[b.id]
-        for id in joined:
-            parent[id] = joined
-    assert found.remaining(0.8) == len({frozenset(group) for group in parent.values()})
+    fewer = []
+    for threshold in (0.65, found.review, found.flag):
+        fewer.append(bench.deduplication.plan(threshold).surplus)
+        assert len(found.memories) - found.remaining(threshold) == fewer[-1]
+    assert fewer[0] > 0
+
+
+def test_pairs_that_health_keeps_apart_have_its_reason_and_do_not_merge(bench: Workbench) -> None:
+    found = alike_pairs(bench.retriever)
+    threshold = found.review
+    pairs = {frozenset((p.older.id, p.newer.id)): p for p in found.pairs(threshold, 100_000)}
+    apart = bench.deduplication.plan(threshold).apart
+    assert apart
+    for group in apart:
+        assert pairs[frozenset(group.ids)].apart == ", ".join(group.pairs[0].verdict.conflicts)
+    assert found.differing(threshold) == sum(1 for p in pairs.values() if p.apart) >= len(apart)
+    merging = [p for p in pairs.values() if not p.apart]
+    assert len(found.memories) - found.remaining(threshold) <= len(merging) < len(pairs)
 
 
 def test_only_the_most_similar_are_kept_and_the_floor_says_so(

@@ -88,6 +88,8 @@ def test_operations_wait_in_review_and_are_decided_there(
     assert "2 suggestions; 2 new in Review." in result.out
     assert "Used 120 tokens in and 40 out; 160 of 1,000,000 this month." in result.out
     update = next(p for p in waiting(store) if p["operation"]["type"] == "UPDATE")  # type: ignore[index]
+    shown = store.ok("review", "show", "--quick", str(update["id"]))
+    assert "r-00001 would change\n  Wait{+ ten seconds+} for the page to load." in shown
     store.ok("review", "approve", str(update["id"]))
     assert "Wait ten seconds" in store.ok("export", "--book", "mine", "--format", "ace")
 

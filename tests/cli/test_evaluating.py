@@ -88,6 +88,19 @@ def test_tune_saves_a_profile_that_can_be_used(demo: Cli, queries: str) -> None:
     assert (again.code, again.out) == (2, "")
     assert "already" in again.err
     assert "built-in" in demo("tune", queries, "--save", "engram").err
+    assert "built-in" in demo("tune", queries, "--save", "engram", "--force").err
+    assert demo.ok("tune", queries, "--profile", "engram", "--save", "mine", "--force").endswith(f"Saved as {path}.\n")
+
+
+def test_what_is_not_better_is_saved_only_by_force(demo: Cli, queries: str) -> None:
+    demo.ok("tune", queries, "--profile", "engram", "--save", "mine")
+    path = config_dir() / "profiles" / "again.toml"
+    arguments = ("tune", queries, "--profile", "mine", "--save", "again")
+    result = demo(*arguments)
+    assert (result.code, path.exists()) == (1, False)
+    assert "not better: it was not saved. --force saves it." in result.err
+    assert demo(*arguments, "--force").code == 0
+    assert path.exists()
 
 
 def test_tune_says_when_nothing_was_changed(demo: Cli, queries: str) -> None:

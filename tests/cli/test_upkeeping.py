@@ -49,6 +49,7 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
     dry = json.loads(cli.ok("dedup", "--dry-run", "--json"))
     assert files_of(cli.store) == before
     (group,), (pair,) = dry["groups"], dry["apart"]
+    assert (dry["proposed"], dry["would_propose"]) == (0, 1)
     assert (group["exact"], group["keeps"], [m["id"] for m in group["members"]]) == (True, "a", ["b", "a"])
     assert pair["pairs"][0]["verdict"]["conflicts"] == ["negation differs", "word order differs"]
     out = cli.ok("dedup")
@@ -57,6 +58,21 @@ def test_dedup_proposes_groups_and_lists_what_only_looks_alike(cli: Cli) -> None
     library = Library(cli.store, lambda: NOW)
     assert [(p.kind, p.id, p.actor) for p in library.proposals.all()] == [("merge", group["proposal"], "workbench")]
     assert "No duplicates to propose.\n1 merge in Review already" in cli.ok("dedup")
+
+
+def test_sentences_about_different_things_are_never_a_group(cli: Cli) -> None:
+    fill(
+        cli,
+        made("a", "What is the highest degree your mom completed?", 3),
+        made("b", "What is the highest degree your dad completed?", 2),
+        made("c", "Klaus Mueller is sleeping", 3), made("d", "Klaus Mueller is idle", 2),
+    )  # fmt: skip
+    dry = json.loads(cli.ok("dedup", "--dry-run", "--json"))
+    assert dry["groups"] == []
+    assert {flag for pair in dry["apart"] for flag in pair["flags"]} == {
+        "words differ: dad / mom", "words differ: idle / sleeping",
+    }  # fmt: skip
+    assert "run it again" not in cli.ok("dedup")
 
 
 def test_a_threshold_has_to_be_one(cli: Cli) -> None:

@@ -20,8 +20,8 @@ PATHS = {"external-overview": "overview.md", "external-detail": "detail/notes.md
 
 _LINES = st.sampled_from([
     "plain", "# one", "## Current Task", "### deep", "```", "```python", "~~~", "<!-- META:", "-->", "<!-- note -->",
-    "- item", "---", "[x-00001] helpful=1 harmful=0 :: y", "**Status**: done", "", "  indented", "äß中", "a\tb", "\\# x",
-    "key: value", "{\"a\": 1}", "## [LRN-20260101-001] x",
+    "- item", "---", "[x-00001] helpful=1 harmful=0 :: y", "**Status**: done", "", "  indented", "äß中", "a\tb",
+    "\\# x", "key: value", "{\"a\": 1}", "## [LRN-20260101-001] x",
 ])  # fmt: skip
 CONTENT = st.lists(_LINES, min_size=1, max_size=6).map("\n".join).filter(lambda text: bool(text.strip()))
 TITLE = st.sampled_from(["", "Current Task", "Notes", "notes", "A  b", "x\ny", "# hash", "!!!", "Key Decisions"])

@@ -40,7 +40,7 @@ def shown(bench: Workbench, kind: str) -> str:
 def test_an_update_shows_the_bullet_before_and_after(bench: Workbench) -> None:
     text = shown(bench, "UPDATE")
     assert "Should the playbook change like this?" in text
-    assert "playbook twins" in text
+    assert "curator · for twins" in text
     assert "+ Too strict." in text
     assert "The difference" in text
     assert "[-" in text

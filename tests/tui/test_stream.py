@@ -302,3 +302,16 @@ async def test_the_key_bar_shows_the_keys_of_the_keymap(tmp_path: Path) -> None:
         assert current(app).pinned
         assert "i pin" in screen_text(app)
         assert "p pin" not in screen_text(app)
+
+
+async def test_undo_after_a_purge_says_so_and_does_nothing(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        app.bench.stream.pin(app.bench.stream.view("").memories[0].id, True)
+        doomed = app.bench.stream.view("").memories[3].id
+        app.bench.eraser.carry_out(app.bench.eraser.plan([doomed]))
+        rev = app.bench.library.journal.rev
+        await keys(pilot, "u")
+        assert any("The purge cannot be undone." in note.message for note in app._notifications)
+        assert app.bench.library.journal.rev == rev

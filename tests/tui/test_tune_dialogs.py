@@ -193,6 +193,8 @@ async def test_duplicates_follow_the_threshold(tmp_path: Path, size: tuple[int, 
         assert value is not None
         assert value < found.flag
         assert len(dialog.query_one(LineView).rows) == found.count(value) > count
+        assert found.differing(value)
+        assert f"{found.differing(value)} stay apart (≠)" in screen_text(app)
         await keys(pilot, "down")
         assert dialog.query_one(LineView).cursor == 1
         await keys(pilot, "backspace")

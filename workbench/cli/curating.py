@@ -3,21 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, fail, moment, plain, say, warn, write_json
+from workbench.cli.output import counted, fail, moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import interruptible
 from workbench.cli.session import Session
-from workbench.core.text import one_line
 
 if TYPE_CHECKING:
-    from workbench.bench.curating import Card, Reply
     from workbench.bench.curation_asking import Asked, CurationPlan
-    from workbench.bench.reflection_source import Mask
     from workbench.bench.workbench import Workbench
 
 PROBLEM, INTERRUPTED = 2, 130
-TEXT = 200
-"""Cells of a suggestion's text."""
 
 _CURATE = """Tells Claude, as the Curator, the playbook and what was confirmed or promoted since the last curation (at
 first: the latest 30), and puts the operations it suggests into Review, each as a proposal. With --run FILE the
@@ -74,6 +69,7 @@ def _plan(session: Session, bench: "Workbench", book: str) -> "CurationPlan":
 
 
 def _curated(session: Session, bench: "Workbench", plan: "CurationPlan") -> int:
+    from workbench.cli.curation_report import Curated, curation_json, print_curation
     from workbench.cli.reflecting import Told
 
     dry, told = session.args.dry_run, Told()
@@ -84,21 +80,25 @@ def _curated(session: Session, bench: "Workbench", plan: "CurationPlan") -> int:
         finally:
             told.clear()
         stopped = cancelled()
-    before = [(reply, bench.curating.cards(plan.book, reply)) for reply in asked.replies]
-    fresh = 0
-    if not dry and asked.replies:
-        with bench.library.transaction(bench.context.actor, f"suggestions for {plan.book} into Review"):
-            parts = ((reply, range(len(reply.parts))) for reply in asked.replies)
-            fresh = sum(bench.curating.put_off(plan.book, reply, places) for reply, places in parts)
+    looked = tuple((reply, bench.curating.cards(plan.book, reply)) for reply in asked.replies)
+    done = Curated(plan, asked, looked, 0 if dry else _put_off(bench, plan.book, asked), dry)
     if wants_json(session.args):
-        write_json(_json(bench, plan, asked, before, fresh, dry=dry))
+        write_json(curation_json(bench, done))
     else:
-        _print(bench, plan, asked, before, fresh, dry=dry)
+        print_curation(bench, done)
     if asked.problem is not None:
         fail(asked.problem)
     if asked.unread:
         warn("The reply that could not be read is kept: --unread shows it, and `I` in the Playbook edits it.")
     return INTERRUPTED if stopped else PROBLEM if asked.problem is not None else 0
+
+
+def _put_off(bench: "Workbench", book: str, asked: "Asked") -> int:
+    """Put everything that is suggested into Review, as one action; return how much of it is new there."""
+    if not asked.replies:
+        return 0
+    with bench.library.transaction(bench.context.actor, f"suggestions for {book} into Review"):
+        return sum(bench.curating.put_off(book, reply, range(len(reply.parts))) for reply in asked.replies)
 
 
 def _nothing(session: Session, plan: "CurationPlan") -> int:
@@ -123,82 +123,6 @@ def _telling(plan: "CurationPlan") -> str:
 def _cost(plan: "CurationPlan") -> str:
     month = f"; {plan.spent:,} of {plan.limit:,} are used this month" if plan.limit else ""
     return f"about {plan.preview.estimate.total:,} tokens in and out{month}."
-
-
-Looked = list[tuple["Reply", tuple["Card", ...]]]
-
-
-def _print(
-    bench: "Workbench", plan: "CurationPlan", asked: "Asked", before: "Looked", fresh: int, *, dry: bool
-) -> None:
-    mask = bench.safety.masked
-    for reply, cards in before:
-        said = f": {one_line(mask(reply.said), 400)}" if reply.said else ""
-        say(f"The {reply.actor}{said}")
-        for card in cards:
-            say(f"  {'!' if card.problem else '·'} {one_line(card.title, TEXT)}")
-            for label, text in (
-                ("", _difference(card, mask)),
-                ("because ", card.reason),
-                ("not possible: ", card.problem),
-            ):
-                if text:
-                    say(f"      {label}{one_line(text, TEXT)}")
-        say()
-    say(_sum(asked, fresh, dry=dry))
-    month = f"; {bench.curation.runs.spent():,} of {plan.limit:,} this month" if plan.limit else ""
-    say(f"Used {asked.usage.input:,} tokens in and {asked.usage.output:,} out{month}.")
-
-
-def _difference(card: "Card", mask: "Mask") -> str:
-    from workbench.cli.worddiff import word_diff
-
-    if card.suggested is None:
-        return mask(card.raw)
-    if card.before == card.after:
-        return ""
-    return word_diff(mask(card.before), mask(card.after)) if card.before and card.after else mask(card.after)
-
-
-def _sum(asked: "Asked", fresh: int, *, dry: bool) -> str:
-    count = sum(len(reply.parts) for reply in asked.replies)
-    if not count:
-        return "Nothing is suggested." if asked.replies else "No reply could be read."
-    if dry:
-        return f"{counted(count, 'suggestion')}; nothing was put into Review."
-    known = f", {count - fresh:,} of them waited or were decided already" if fresh < count else ""
-    return f"{counted(count, 'suggestion')}{known}; {fresh:,} new in Review. `workbench undo` takes them out again."
-
-
-def _json(
-    bench: "Workbench", plan: "CurationPlan", asked: "Asked", before: "Looked", fresh: int, *, dry: bool
-) -> dict[str, object]:
-    return {
-        "book": plan.book,
-        "told": len(plan.told),
-        "since": plan.since,
-        "unknown_bullets": plan.unknown,
-        "dry_run": dry,
-        "replies": [
-            {"actor": reply.actor, "said": reply.said, "suggestions": [_card_json(card) for card in cards]}
-            for reply, cards in before
-        ],
-        "into_review": fresh,
-        "problem": None if asked.problem is None else asked.problem.message,
-        "unread": [one.reply for one in asked.unread],
-        "usage": {**_object(asked.usage), "month": bench.curation.runs.spent(), "limit": plan.limit},
-    }
-
-
-def _card_json(card: "Card") -> dict[str, object]:
-    kept = {k: v for k, v in _object(card).items() if k in ("title", "raw", "reason", "problem", "before", "after")}
-    return {**kept, "touches": [bullet.id for bullet in card.touches]}
-
-
-def _object(value: object) -> dict[str, object]:
-    doc = plain(value)
-    assert isinstance(doc, dict)
-    return doc
 
 
 def _print_unread(session: Session, bench: "Workbench", book: str) -> int:

@@ -228,6 +228,8 @@ def _verdict_row(one: "Compared") -> tuple[str, str]:
 def _print_proposal(found: "Proposal", saved: Path | None) -> None:
     if not found.moved:
         say(f"Nothing in the grid of {found.tried:,} settings is better than {found.start.name} on these queries.")
+        if saved:
+            say(f"Saved as {saved}.")
         return
     rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
     say(f"Proposal, from {found.start.name}:")

@@ -1,6 +1,6 @@
 """`workbench review list` and `show`: what waits for a decision, and what it rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
@@ -15,6 +15,7 @@ from workbench.core.proposal import PROPOSAL_KINDS, Proposal
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
+    from workbench.bench.curating import Card
     from workbench.bench.review import Evidence
     from workbench.bench.workbench import Workbench
     from workbench.core.memory import Memory
@@ -73,10 +74,13 @@ def show_proposal(session: Session) -> int:
             raise UnknownRecord(error.message, "`workbench review list` shows what waits.") from error
         memory = bench.review.memory(proposal)
         evidence = _evidence(bench, proposal, quick=args.quick)
+        card = _card(bench, proposal)
     if wants_json(args):
         write_json({**_json(proposal), "memory": memory and memory_json(memory), "evidence": _evidence_json(evidence)})
         return 0
     _print(proposal, memory, evidence)
+    if card is not None:
+        _print_card(card, bench.safety.masked)
     return 0
 
 
@@ -97,6 +101,29 @@ def show_merge(session: Session, bench: "Workbench", id: str, into: str, take: s
     whose = f"the text of {id}" if take == "candidate" else "its own text"
     say(f"{into} would stay {merged.status} and keep {whose}; {id} would be archived as merged. Nothing was changed.")
     return 0
+
+
+def _card(bench: "Workbench", proposal: Proposal) -> "Card | None":
+    """Return what a suggestion for a playbook would do to its bullets, as far as that can be told."""
+    if proposal.kind != "curator":
+        return None
+    try:
+        return bench.curating.card_of(proposal)
+    except WorkbenchError:
+        return None
+
+
+def _print_card(card: "Card", mask: Callable[[str], str]) -> None:
+    from workbench.cli.worddiff import word_diff
+
+    if card.problem:
+        _section("not possible now", [(card.problem,)])
+    for bullet in card.touches:
+        changed = card.after and card.after != bullet.content
+        text = word_diff(mask(bullet.content), mask(card.after)) if changed else mask(bullet.content)
+        say()
+        say(f"{bullet.id}{' would change' if changed else ''}")
+        say(f"  {text}")
 
 
 def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Evidence":

@@ -210,13 +210,7 @@ class ExportDialog(Dialog[ExportPreview | None]):
             raise
 
     def _path(self) -> Path:
-        name = self.query_one("#export-path", SafeInput).value.strip()
-        if not name:
-            raise WorkbenchError("Name the file to write.")
-        try:
-            return Path(name).expanduser()
-        except RuntimeError as error:
-            raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
+        return self.query_one("#export-path", SafeInput).path_to_write()
 
     @property
     def _text(self) -> str:

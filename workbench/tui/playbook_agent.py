@@ -16,11 +16,11 @@ from workbench.formats.model import Parsed
 from workbench.formats.outlets import outlet
 from workbench.tui.actions import bindings
 from workbench.tui.content import MUTED, assemble
+from workbench.tui.export_parts import Pane
 from workbench.tui.figures import number
 from workbench.tui.playbook_actions import AGENT_VIEW
-from workbench.tui.playbook_preview import Piece, draw, pieces, whole_file
+from workbench.tui.playbook_preview import whole_file
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.line_view import CURSOR, LineView
 
 
 class AgentDialog(Dialog[None]):
@@ -46,11 +46,11 @@ class AgentDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return what is shown, and the text."""
-        return (Static(Content(""), id="agent-state"), PromptText())
+        return (Static(Content(""), id="agent-state"), Pane("agent-text"))
 
     def on_mount(self) -> None:
         """Show the text."""
-        self.query_one(PromptText).focus()
+        self.query_one(Pane).focus()
         self._show()
 
     @property
@@ -79,7 +79,7 @@ class AgentDialog(Dialog[None]):
         if gone:
             parts.append((f"\n{number(gone)} bullets are not in it (deprecated, or below the cut).", "$text-warning"))
         self.query_one("#agent-state", Static).update(assemble(parts))
-        self.query_one(PromptText).show(text)
+        self.query_one(Pane).show(whole_file(text))
 
     def action_counts(self) -> None:
         """With counts, or without."""
@@ -97,29 +97,3 @@ class AgentDialog(Dialog[None]):
     def action_copy(self) -> None:
         """Copy the text as it is shown."""
         self._copy(self.text)
-
-
-class PromptText(LineView[Piece]):
-    """Numbered lines of a text, wrapped to the width there is."""
-
-    def __init__(self) -> None:
-        super().__init__(draw, lambda piece: piece.index, empty=Content("An empty text."))
-        self._text = ""
-        self._wrapped_to = 0
-
-    def show(self, text: str) -> None:
-        """Show a text from its top."""
-        self._text = text
-        self._wrap(0)
-
-    def _gutter(self, cursor: bool, marked: bool) -> str:  # noqa: ARG002 - there are no marks
-        return f"{CURSOR if cursor and self.has_focus else ' '} "
-
-    def _on_resize(self) -> None:
-        if self._width != self._wrapped_to:
-            self._wrap(self.cursor)
-        super()._on_resize()
-
-    def _wrap(self, cursor: int) -> None:
-        self._wrapped_to = self._width
-        self.set_rows(pieces(whole_file(self._text), self._width - 2) if self._width > 0 else (), cursor=cursor)

@@ -59,7 +59,7 @@ class AskDialog(Dialog[str | None]):
     AskDialog {
         & > .dialog { width: 84; }
         & Static { height: auto; }
-        & #ask-plan { min-height: 5; }
+        & #ask-plan { min-height: 4; }
         & #ask-state { margin-top: 1; max-height: 6; }
     }
     """
@@ -83,6 +83,7 @@ class AskDialog(Dialog[str | None]):
 
     def on_mount(self) -> None:
         """Gather what would be told."""
+        self._say(Content(""))
         self._gather()
 
     # Gathering
@@ -129,7 +130,9 @@ class AskDialog(Dialog[str | None]):
         self.query_one("#ask-plan", Static).update(text)
 
     def _say(self, text: Content) -> None:
-        self.query_one("#ask-state", Static).update(text)
+        state = self.query_one("#ask-state", Static)
+        state.display = bool(text.plain)
+        state.update(text)
 
     # Keys
 

@@ -22,13 +22,12 @@ def suggestion(proposal: Proposal, card: Card | None, now: datetime, mask: Mask)
     said = describe(proposal)
     book = str(proposal.operation.get("book", ""))
     proposed = f"proposed {since(proposal.created_at, now)} ({absolute(proposal.created_at)})"
-    parts = [Content.styled(said.question, "bold")]
-    parts.append(facts((said.label, f"playbook {book}", proposed, f"by {proposal.actor}")))
+    parts = [Content.styled(said.question, "bold"), facts((proposal.actor, f"for {book}", proposed))]
     because = [reason for reason in proposal.reasons if not _quotes(reason, card)]
     parts += [Content.styled("+ ", "bold $text-success") + body(mask(reason)) for reason in because]
     if card is None:
         return Content("\n").join([*parts, body(mask(proposal.title)), Content(""), answers(said)])
-    parts += [*reasons(card), Content(""), heading(one_line(card.title[:400], 200)), *texts(card, mask)]
+    parts += [*reasons(card), Content(""), heading(one_line(card.title[:400], 200)), *texts(card, mask)[1:]]
     if not card.touches and card.after:
         parts.append(Content.styled("It changes no bullet that is there.", MUTED))
     return Content("\n").join([*parts, Content(""), answers(said)])

@@ -13,9 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.alike import FLOOR, AlikePairs, ComparingCancelled, alike_pairs
+from workbench.bench.alike import FLOOR, AlikePair, AlikePairs, ComparingCancelled, alike_pairs
 from workbench.bench.retriever import Retriever
-from workbench.core.memory import Memory
 from workbench.retrieval.thresholds import Thresholds
 from workbench.tui.actions import bindings
 from workbench.tui.content import MUTED, assemble, word_diff
@@ -29,10 +28,13 @@ from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.scale import Scale
 from workbench.tui.widgets.slider import Slider
 
+WARN = "$text-warning"
 LISTED = 2_000
 """Pairs that are listed at most."""
 
-Pair = tuple[Memory, Memory, float]
+APART = "≠"
+"""Marks a pair that says something else, whatever its cosine."""
+
 Keep = Callable[[Thresholds], bool]
 """Writes thresholds to the settings; says whether that worked, having said why when it did not."""
 
@@ -90,7 +92,7 @@ class DuplicatesDialog(Dialog[None]):
         """Return the slider, the counts, the pairs and the difference."""
         yield Threshold("similarity", 0.9, Scale(FLOOR, 1.0, 0.01, 0.002), show=lambda v: f"{v:.3f}", id="threshold")
         yield Static(Content(""), id="duplicates-state")
-        rows: LineView[Pair] = LineView(_draw, lambda pair: (pair[0].id, pair[1].id), empty=Content(""))
+        rows: LineView[AlikePair] = LineView(_draw, lambda pair: (pair.older.id, pair.newer.id), empty=Content(""))
         rows.can_focus = False
         pane = ReadingPane(id="duplicates-text")
         pane.can_focus = False
@@ -145,6 +147,9 @@ class DuplicatesDialog(Dialog[None]):
         pairs = "1 pair is" if count == 1 else f"{number(count)} pairs are"
         total = len(found.memories)
         parts = [(f"{pairs} at least this similar", "bold")]
+        if differing := found.differing(value):
+            verb = "stays" if differing == 1 else "stay"
+            parts.append((f", {number(differing)} {verb} apart ({APART})", ""))
         if count:
             parts.append((f" · {number(total)} memories would become {number(left)}", ""))
         parts.append(
@@ -163,8 +168,9 @@ class DuplicatesDialog(Dialog[None]):
         if pair is None:
             pane.show(Content(""))
             return
+        why = [assemble([(f"{APART} {pair.apart}: ", WARN), ("these two would not merge.", "")])] if pair.apart else []
         head = Content.styled("From the older to the newer: [-gone-] {+new+}", MUTED)
-        pane.show(Content("\n").join([head, word_diff(pair[0].content, pair[1].content)]))
+        pane.show(Content("\n").join([*why, head, word_diff(pair.older.content, pair.newer.content)]))
 
     def _say(self, text: Content) -> None:
         self.query_one("#duplicates-state", Static).update(text)
@@ -203,6 +209,6 @@ class DuplicatesDialog(Dialog[None]):
         self.dismiss(None)
 
 
-def _draw(pair: Pair, width: int) -> list[Cell]:  # noqa: ARG001 - the signature of drawing
-    older, newer, cosine = pair
-    return [Cell(f"{cosine:.3f}", 5), Cell(older.line), Cell(newer.line)]
+def _draw(pair: AlikePair, width: int) -> list[Cell]:
+    reason = Cell(f"{APART} {pair.apart}" if pair.apart else "", min(26, width // 4), WARN)
+    return [Cell(f"{pair.cosine:.3f}", 5), Cell(pair.older.line), Cell(pair.newer.line), reason]

@@ -233,13 +233,7 @@ class QueriesOut(Dialog[Path | None]):
         self._say(_state(self._kind, self._preview))
 
     def _path(self) -> Path:
-        name = self.query_one("#out-path", SafeInput).value.strip()
-        if not name:
-            raise WorkbenchError("Name the file to write.")
-        try:
-            return Path(name).expanduser()
-        except RuntimeError as error:
-            raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
+        return self.query_one("#out-path", SafeInput).path_to_write()
 
     @on(Input.Submitted, "#out-path")
     def _entered(self) -> None:
