@@ -37,3 +37,13 @@ def test_several_records_are_shown(cli: Cli) -> None:
     assert shown.index("use pnpm here") < shown.index("never force-push")
     assert [doc["id"] for doc in json.loads(cli.ok("show", *ids, "--json"))] == ids
     assert f"ingest general {ids[1]}" in cli.ok("history", "-n", "1")
+
+
+def test_an_import_names_the_new_ids(cli: Cli) -> None:
+    line = {"id": "s1", "type": "gotcha", "content": "The cache is cleared after the commit", "importance_score": 5}
+    name = cli.write("m.jsonl", json.dumps({"format": "x", **line}) + "\n")
+    (dry,) = json.loads(cli("import", name, "--dry-run", "--json").out)
+    (done,) = json.loads(cli("import", name, "--json").out)
+    assert (dry["dry_run"], done["dry_run"]) == (True, False)
+    assert done["memories"] == dry["memories"]
+    assert len(json.loads(cli.ok("list", "--json"))) == len(done["memories"]) == done["new"]["memories"]

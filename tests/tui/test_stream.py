@@ -308,7 +308,7 @@ async def test_undo_after_a_purge_says_so_and_does_nothing(tmp_path: Path) -> No
     app = demo_app(tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        app.bench.stream.pin(app.bench.stream.view("").memories[0].id, True)
+        app.bench.stream.pin([app.bench.stream.view("").memories[0].id], True)
         doomed = app.bench.stream.view("").memories[3].id
         app.bench.eraser.carry_out(app.bench.eraser.plan([doomed]))
         rev = app.bench.library.journal.rev

@@ -5,8 +5,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.cli.issues import issue_lines
-from workbench.cli.output import counted, fail, say, warn
-from workbench.cli.parsing import Commands, add_command, hours, time
+from workbench.cli.output import counted, fail, say, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
@@ -46,6 +46,7 @@ def add_commands(commands: Commands) -> None:
         help="time of step 0 in files that count steps (otherwise they end now)",
     )
     parser.add_argument("--step", metavar="HOURS", type=hours, default=1.0, help="hours a step takes (default: 1)")
+    add_json(parser)
 
 
 def import_files(session: Session) -> int:
@@ -58,6 +59,7 @@ def import_files(session: Session) -> int:
         format_named(session.args.format)
     store = session.reading() if session.args.dry_run else session.changing(checkpoint=True)
     read = 0
+    done: list[dict[str, object]] = []
     with store as bench:
         for path in session.args.files:
             try:
@@ -71,10 +73,24 @@ def import_files(session: Session) -> int:
             read += 1
             if not session.args.dry_run and not _carry_out(session, bench, plan):
                 return CANCELLED
+            if wants_json(session.args):
+                done.append(_json(plan, dry=session.args.dry_run))
+                continue
             if session.args.dry_run:
                 _list(plan)
             _report(plan, "would be new" if session.args.dry_run else "new")
+    if wants_json(session.args):
+        write_json(done)
     return 0 if read else 2
+
+
+def _json(plan: "ImportPlan", *, dry: bool) -> dict[str, object]:
+    """Return what one file brought: how many of each kind, and the ids of new memories."""
+    from workbench.core.memory import Memory
+
+    ids = [record.id for record in plan.records if isinstance(record, Memory)]
+    about = {"file": plan.path, "format": plan.parsed.format, "dry_run": dry}
+    return {**about, "new": plan.counts, "present": plan.present, "kept": plan.kept, "memories": ids}
 
 
 def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
@@ -90,7 +106,8 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             )  # fmt: skip
         finally:
             line.clear()
-    say(f"{path}: {_format(plan, args.format)}")
+    if not wants_json(args):
+        say(f"{path}: {_format(plan, args.format)}")
     for line_said in issue_lines(path, plan.parsed.issues):
         warn(line_said)
     return plan

@@ -97,6 +97,7 @@ class Told:
         self._line(step.done, step.total)
 
     def clear(self) -> None:
+        """Take the line away."""
         self._line.clear()
 
 

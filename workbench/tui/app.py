@@ -21,7 +21,7 @@ from workbench.core.text import printable
 from workbench.store.library import Touched
 from workbench.tui import modes
 from workbench.tui.actions import bindings, palette_entries
-from workbench.tui.areas import GLOBAL, scope
+from workbench.tui.areas import AREAS, GLOBAL, scope
 from workbench.tui.asking import asking
 from workbench.tui.notices import Notices
 from workbench.tui.reflect_notice import DueNotice
@@ -217,6 +217,14 @@ class WorkbenchApp(App[Path | None]):
         if isinstance(self.screen, AreaScreen):
             self.switch_mode(name)
 
+    @work
+    async def _run_in(self, area: str, action_id: str) -> None:
+        """Go to an area and run one of its actions there."""
+        await self.switch_mode(area)
+        screen = self.screen
+        if isinstance(screen, AreaScreen):
+            screen.call_after_refresh(screen.run_by_id, action_id)
+
     @asking
     async def action_reflect(self) -> None:
         """Propose what the latest memories say together."""
@@ -236,12 +244,16 @@ class WorkbenchApp(App[Path | None]):
                 self.say(said)
 
     def action_undo(self) -> None:
-        """Take back this person's latest change."""
+        """Take back what the area has not stored, else this person's latest change."""
+        if isinstance(self.screen, AreaScreen) and self.screen.undo_own():
+            return
         with self.reporting():
             self.say(f"Undone: {self.bench.history.undo()}")
 
     def action_redo(self) -> None:
         """Do again what was taken back."""
+        if isinstance(self.screen, AreaScreen) and self.screen.redo_own():
+            return
         with self.reporting():
             self.say(f"Done again: {self.bench.history.redo()}")
 
@@ -282,9 +294,14 @@ class WorkbenchApp(App[Path | None]):
         self.exit(None)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """List every action of the area, then Textual's own commands."""
+        """List every action of the area, those of the other areas by their names, then Textual's own commands."""
         if isinstance(screen, AreaScreen):
             for entry in palette_entries(screen.as_mapped(scope(screen.area.id))):
                 yield SystemCommand(entry.title, entry.help, partial(screen.run_by_id, entry.id))
+            for area in AREAS:
+                others = area.actions if area.id != screen.area.id else ()
+                for entry in palette_entries(screen.as_mapped(others)):
+                    title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
+                    yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self.deliver_screenshot)

@@ -12,6 +12,7 @@ from workbench.retrieval.flips import Flip
 from workbench.retrieval.ranking import Factor, Ranking
 from workbench.retrieval.stopwords import STOP_WORDS
 from workbench.tui.figures import number
+from workbench.tui.tune_moves import Settings
 from workbench.tui.tune_parameters import HALF_LIVES, PARAMETERS, TIME_SCALE, Parameter, weight
 from workbench.tui.tune_rows import BEYOND, Line, lines_of
 
@@ -73,6 +74,11 @@ class Desk:
     def now(self) -> datetime:
         """The moment that is ranked at."""
         return self.asked_at + timedelta(days=self.days)
+
+    @property
+    def settings(self) -> Settings:
+        """Where the sliders stand."""
+        return Settings(self.profile, self.days)
 
     @property
     def changed(self) -> bool:

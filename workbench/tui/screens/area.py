@@ -182,6 +182,14 @@ class AreaScreen(Screen[object]):
     def go_back(self) -> None:
         """Close what is open in the area; by default nothing is."""
 
+    def undo_own(self) -> bool:
+        """Take back what is not stored and was done last in this area; say whether there was anything."""
+        return False
+
+    def redo_own(self) -> bool:
+        """Do again what `undo_own` took back; say whether there was anything."""
+        return False
+
     def run_by_id(self, action_id: str) -> None:
         """Run an action of the area or of the focused widget, by its id (the command palette does)."""
         action = next(a for a in scope(self.AREA) if a.id == action_id)

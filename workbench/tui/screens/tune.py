@@ -16,6 +16,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.profile import WORKBENCH, Profile
 from workbench.retrieval.flips import Direction, just_beyond, nearest_flip
 from workbench.retrieval.ranking import Factor
+from workbench.store.library import Touched
 from workbench.tui import tune_dialogs as dialogs
 from workbench.tui.actions import bindings
 from workbench.tui.areas import SLIDER, TUNE
@@ -23,7 +24,8 @@ from workbench.tui.asking import asking
 from workbench.tui.screens.tune_asking import TuneAsking
 from workbench.tui.tune_desk import Desk
 from workbench.tui.tune_messages import HELP, Hinted
-from workbench.tui.tune_parameters import Parameter, Value
+from workbench.tui.tune_moves import Moves, Settings
+from workbench.tui.tune_parameters import TIME, Parameter, Value, said
 from workbench.tui.tune_query import QueryLine
 from workbench.tui.tune_ranking import RankingPane
 from workbench.tui.tune_rows import Line, memory_of
@@ -70,6 +72,7 @@ class TuneScreen(TuneAsking):
         self._moves = 0
         self._rest: Timer | None = None
         self._desk = Desk(WORKBENCH, WORKBENCH, datetime.min)
+        self._past = Moves()
 
     def contents(self) -> Iterable[Widget]:
         """Return the query line, the sliders, the ranking and the explanation."""
@@ -173,11 +176,13 @@ class TuneScreen(TuneAsking):
 
     def _moved(self, parameter: Parameter | None, value: Value) -> None:
         """Rank anew at once, in the same turn as the key, so that both are painted together."""
+        before = self._desk.settings
         if parameter is None:
             self._desk.days = value or 0.0
         else:
             self._desk.profile = parameter.put(self._desk.profile, value)
             self.sliders.follow(parameter, self._desk.profile, self._desk.saved)
+        self._past.note(TIME if parameter is None else parameter.id, before, self._desk.settings)
         self._desk.rerank()
         self._show()
 
@@ -190,11 +195,44 @@ class TuneScreen(TuneAsking):
     def _focused(self) -> None:
         self._touch()
 
-    def _put_profile(self, profile: Profile, saved: Profile) -> None:
-        self._desk.profile, self._desk.saved = profile, saved
+    def _put_profile(self, profile: Profile, saved: Profile, days: float | None = None) -> None:
+        before, days = self._desk.settings, self._desk.days if days is None else days
+        if saved == self._desk.saved:
+            self._past.note("", before, Settings(profile, days))
+        else:
+            self._past.clear()
+        self._desk.saved = saved
+        self._put(Settings(profile, days))
+
+    def _put(self, settings: Settings) -> None:
+        """Put every slider where it stands in some settings, and rank by them."""
+        self._desk.profile, self._desk.days = settings.profile, settings.days
         self._desk.rerank()
-        self.sliders.show(profile, saved)
+        self.sliders.show(settings.profile, self._desk.saved)
+        self.sliders.show_time(settings.days)
         self._show()
+
+    def follow(self, touched: Touched) -> None:
+        """Let undo mean what this person stored, once something was."""
+        if touched.actor == self.bench.context.actor and touched.kind != "access":
+            self._past.clear()
+        super().follow(touched)
+
+    def undo_own(self) -> bool:
+        """Take back the last move of a slider since something was stored."""
+        move = self._past.back()
+        if move is not None:
+            self._put(move.before)
+            self.workbench_app.say(f"{said(move.slider, move.before)}.")
+        return move is not None
+
+    def redo_own(self) -> bool:
+        """Make the move again that was taken back."""
+        move = self._past.again()
+        if move is not None:
+            self._put(move.after)
+            self.workbench_app.say(f"{said(move.slider, move.after)} again.")
+        return move is not None
 
     def action_next_flip(self) -> None:
         """Just beyond the next value at which two rows swap."""
@@ -255,9 +293,7 @@ class TuneScreen(TuneAsking):
 
     def action_revert(self) -> None:
         """Put every parameter back to the saved profile, and `now` to the time of the query."""
-        self._desk.days = 0.0
-        self.sliders.show_time(0.0)
-        self._put_profile(self._desk.saved, self._desk.saved)
+        self._put_profile(self._desk.saved, self._desk.saved, 0.0)
 
     # Going about
 

@@ -58,7 +58,8 @@ class Dialog(ModalScreen[R]):
         return ()
 
     def on_mount(self) -> None:
-        """Show the keys as they are mapped now."""
+        """Show the keys as they are mapped now; what was said before would only hide what is asked here."""
+        self.app.clear_notifications()
         self.query_one(KeysLine).show()
 
     def action_cancel(self) -> None:
