@@ -32,8 +32,16 @@ from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.safe_input import SafeInput
 
 OTHER = Offer(Target("block"), "another file …", "any Markdown file")
+NO_PROJECT = Offer(Target("block"), "CLAUDE.md, AGENTS.md, memory and skill files", "no project")
+"""Stands for the usual files where there are none; it cannot be chosen."""
+
+WHY_NO_PROJECT = (
+    "CLAUDE.md, AGENTS.md, memory and skill files: this store belongs to no project "
+    "(a .workbench folder in it makes one). Any Markdown file can be named below."
+)
 FIELDS = (("title", "title"), ("slug", "name"), ("about", "about"), ("path", "file"))
-PLACEHOLDER = "docs/NOTES.md, from the project's folder"
+IN_PROJECT = "docs/NOTES.md, from the project's folder"
+ANYWHERE = "a full path, such as ~/notes/NOTES.md"
 BESIDE = 110
 """Columns from which the places stand beside the text."""
 
@@ -109,10 +117,11 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         said = " · ".join(m.id for m in self._memories) if several else self._memories[0].line
         yield Static(body(said), classes="promote--memory")
         places: LineView[Offer] = LineView(_draw, lambda offer: (offer.label, offer.target), id="promote-places")
+        placeholder = ANYWHERE if self._bench.promotion.project is None else IN_PROJECT
         fields = (
             Horizontal(
                 Static(label, classes="promote--label"),
-                SafeInput(placeholder=PLACEHOLDER if name == "path" else "", id=f"promote-{name}"),
+                SafeInput(placeholder=placeholder if name == "path" else "", id=f"promote-{name}"),
                 classes="promote--line",
                 id=f"promote-line-{name}",
             )
@@ -128,7 +137,10 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
             offers: tuple[Offer, ...] = (*self._bench.promotion.offers(), OTHER)
         except WorkbenchError as error:
             offers, self._problem = (OTHER,), str(error)
-        place = next((i for i, offer in enumerate(offers) if offer.target.kind == self._kind), 0)
+        wanted = [offer for offer in offers if offer.target.kind == self._kind] or [offers[0]]
+        if self._bench.promotion.project is None:
+            offers = (*offers[:-1], NO_PROJECT, OTHER)
+        place = offers.index(wanted[0])
         self._places.set_rows(offers, cursor=place)
         self._places.focus()
 
@@ -177,6 +189,8 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     def _target(self, offer: Offer) -> Target:
         target = offer.target
+        if offer is NO_PROJECT:
+            raise WorkbenchError(WHY_NO_PROJECT)
         if offer is OTHER:
             name = self._field("path").value.strip()
             if not name:
@@ -222,8 +236,8 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     def _state(self) -> Iterator[tuple[str, str]]:
         plan = self._plan
-        if plan is None and self._problem == UNNAMED:
-            yield UNNAMED, MUTED
+        if plan is None and self._problem in (UNNAMED, WHY_NO_PROJECT):
+            yield self._problem, MUTED
             return
         if plan is None:
             yield f"✗ {printable(self._problem)}", "$text-error"
@@ -287,5 +301,7 @@ def _question(plan: PromotionPlan) -> Confirm:
 
 
 def _draw(offer: Offer, width: int) -> list[Cell]:
+    if offer is NO_PROJECT:
+        return [Cell(offer.label, 0, MUTED), Cell(offer.remark, len(offer.remark), MUTED, "right")]
     remark = min(len(offer.remark), width // 2)
     return [Cell(offer.label), *([Cell(offer.remark, remark, MUTED, "right")] if remark else [])]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from workbench.core.profile import Profile
+from workbench.tui.tune_parameters import PARAMETERS, TIME, day_offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,19 @@ class Moves:
             return None
         target.append(source.pop())
         return target[-1]
+
+
+def label_of(slider: str) -> str:
+    """Return what a slider is called where it stands alone; "the sliders" without one."""
+    parameter = next((p for p in PARAMETERS if p.id == slider), None)
+    if parameter is None:
+        return slider or "the sliders"
+    return parameter.label if parameter.label == slider else f"{parameter.group}, {parameter.label}"
+
+
+def value_of(slider: str, settings: Settings) -> str:
+    """Return where a slider stands, as it shows it; "where they stood" for several."""
+    if slider == TIME:
+        return day_offset(settings.days)
+    parameter = next((p for p in PARAMETERS if p.id == slider), None)
+    return "where they stood" if parameter is None else parameter.text(parameter.get(settings.profile))

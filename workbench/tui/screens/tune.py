@@ -24,8 +24,8 @@ from workbench.tui.asking import asking
 from workbench.tui.screens.tune_asking import TuneAsking
 from workbench.tui.tune_desk import Desk
 from workbench.tui.tune_messages import HELP, Hinted
-from workbench.tui.tune_moves import Moves, Settings
-from workbench.tui.tune_parameters import TIME, Parameter, Value, said
+from workbench.tui.tune_moves import Moves, Settings, label_of, value_of
+from workbench.tui.tune_parameters import TIME, Parameter, Value
 from workbench.tui.tune_query import QueryLine
 from workbench.tui.tune_ranking import RankingPane
 from workbench.tui.tune_rows import Line, memory_of
@@ -223,7 +223,7 @@ class TuneScreen(TuneAsking):
         move = self._past.back()
         if move is not None:
             self._put(move.before)
-            self.workbench_app.say(f"{said(move.slider, move.before)}.")
+            self.workbench_app.say(f"{label_of(move.slider)} back to {value_of(move.slider, move.before)}")
         return move is not None
 
     def redo_own(self) -> bool:
@@ -231,7 +231,7 @@ class TuneScreen(TuneAsking):
         move = self._past.again()
         if move is not None:
             self._put(move.after)
-            self.workbench_app.say(f"{said(move.slider, move.after)} again.")
+            self.workbench_app.say(f"{label_of(move.slider)} again to {value_of(move.slider, move.after)}")
         return move is not None
 
     def action_next_flip(self) -> None:
