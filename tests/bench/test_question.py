@@ -88,6 +88,8 @@ def test_the_bounds_are_set_by_memories_that_have_them(question: Question) -> No
     baseline, ranking = question.baseline(WORKBENCH, NOW), question.rank(WORKBENCH, NOW, 1)
     parts = question.explain(ranking, baseline, ranking.ids[0]).parts
     for index, part in enumerate(parts):
+        assert part.low_by is not None
+        assert part.high_by is not None
         low = question.explain(ranking, baseline, part.low_by.id).parts[index]
         high = question.explain(ranking, baseline, part.high_by.id).parts[index]
         assert (low.raw, high.raw) == (part.low, part.high)

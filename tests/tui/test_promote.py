@@ -16,7 +16,7 @@ from workbench.core.memory import Memory
 from workbench.core.playbook import Book, Section
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.export_dialog import Pane
-from workbench.tui.promote_dialog import PromoteDialog
+from workbench.tui.promote_dialog import NO_PROJECT, PromoteDialog
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.safe_input import SafeInput
 
@@ -280,3 +280,22 @@ async def test_stored_text_stays_inert(bench: Workbench, project: Path, size: tu
         for _ in range(5):
             assert is_inert(screen_text(h.app).replace("\n", ""))
             await h.keys("j")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "none", clock=lambda: NOW)
+    put(bench, memory("k1", TEXT, status="confirmed"))
+    async with hand(bench, size) as h:
+        dialog = await h.opened()
+        await h.until(lambda: "CLAUDE.md, AGENTS.md, memory, skill" in screen_text(h.app))
+        while dialog._places.current is not NO_PROJECT:
+            await h.keys("k")
+        assert "belongs to no project" in h.state
+        await h.keys("enter")
+        assert h.app.screen is dialog
+        await h.keys("j")
+        assert dialog.query_one("#promote-path", SafeInput).placeholder == "a full path, such as ~/notes/NOTES.md"
+    bench.close()

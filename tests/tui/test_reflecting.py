@@ -311,7 +311,7 @@ async def test_esc_stops_and_keeps_what_was_found(tmp_path: Path, claude: Messag
         await driver.pilot.press("escape")
         hold.set()
         await driver.shows(ResultDialog)
-        await driver.until(lambda: "It is not complete" in driver.text("#result-found"))
+        await driver.until(lambda: "You stopped it; " in driver.text("#result-found"))
         assert len(claude.requests) == 3
         assert driver.waiting > 14
 

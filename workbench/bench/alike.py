@@ -28,7 +28,7 @@ MOST = 20_000
 LARGEST = 12
 """Members of a group at most, as in the batch deduplication."""
 
-OTHER_TYPES = "different memory types"
+OTHER_TYPES = "different types"
 FEW_WORDS = "few words in common"
 
 _BLOCK = 512

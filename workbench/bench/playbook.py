@@ -126,9 +126,10 @@ class Playbooks:
     def edit(self, book: str, id: str, content: str, expected: str | None = None) -> None:
         """Change a bullet's text; raises `Conflict` when it no longer is the `expected` one."""
         with self._library.transaction(self._context.actor, f"edit {id}"):
-            if expected is not None and self.bullet(book, id).content != expected:
+            now = self.bullet(book, id).content
+            if expected is not None and now != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
-            self.apply(book, delta.Update(id, _clean(content)), f"edit {id}")
+            self.apply(book, delta.Update(id, now if content == now else _clean(content)), f"edit {id}")
 
     def add(self, book: str, section: str, content: str) -> str:
         """Add a bullet at the end of a section and return its new id."""

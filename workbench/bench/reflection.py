@@ -104,6 +104,10 @@ class Reflecting:
         """Return why a reflector cannot be used now, or an empty text."""
         return "no key" if reflector == CLAUDE and not has_key() else ""
 
+    def readable(self) -> int:
+        """Return how many memories a reflection by the reflector of this computer would read now."""
+        return len(latest(self._context, LOCAL_MEMORIES))
+
     def plan(self, reflector: str = "", focus: str = "") -> Plan:
         """Gather what a reflection would read and send; nothing is sent. Raises `WorkbenchError`."""
         name = reflector or self.default()

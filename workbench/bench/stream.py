@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from workbench.bench import votes
 from workbench.bench.context import Context
-from workbench.bench.texts import shown_texts
+from workbench.bench.texts import kept_edges, shown_texts
 from workbench.core import lifecycle
 from workbench.core.errors import Conflict, InvalidRecord
 from workbench.core.filter import Filter, Predicate, parse_filter
@@ -111,8 +111,8 @@ class Stream:
 
         Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one that is too long.
         """
-        text = clean_for_store(content).strip("\n")
         memory = self._strict(id)
+        text = kept_edges(clean_for_store(content), memory.content)
         if text == memory.content:
             return False
         if len(text) > MAX_CONTENT:

@@ -43,6 +43,19 @@ def texts_of(record: Outward) -> Iterator[str]:
             yield from record.tail
 
 
+def kept_edges(text: str, before: str) -> str:
+    """Return an edited text without the empty lines that were added at its ends; those it had stay.
+
+    `before` is the text before the edit.
+    """
+    inner = text.strip("\n")
+    if not inner or not before.strip("\n"):
+        return inner
+    head = min(len(one) - len(one.lstrip("\n")) for one in (text, before))
+    tail = min(len(one) - len(one.rstrip("\n")) for one in (text, before))
+    return "\n" * head + inner + "\n" * tail
+
+
 def strings(value: object) -> Iterator[str]:
     """Yield every text within a JSON value, names of fields included."""
     if isinstance(value, str):

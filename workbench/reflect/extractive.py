@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.core.memory import Memory
 from workbench.reflect.known import KnownTexts
-from workbench.reflect.model import Cancelled, Insight, Preview, Reflection, Request, Step, Tell
+from workbench.reflect.model import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
 from workbench.reflect.sentences import Sentence, meaningful, sentences_of
 from workbench.reflect.themes import Near, Theme, Vectors, common_of, compare, theme_of, without_common
 from workbench.reflect.wording import quality
@@ -114,7 +114,7 @@ def _share(shared: frozenset[str], stems: frozenset[str], cosine: float) -> floa
 
 
 def _reflection(found: tuple[Insight, ...], stopped: bool) -> Reflection:
-    return Reflection(NAME, found, complete=not stopped, stopped="You stopped it." if stopped else "")
+    return Reflection(NAME, found, complete=not stopped, stopped=STOPPED if stopped else "")
 
 
 def _occasions(memories: Sequence[Memory]) -> list[int]:

@@ -71,6 +71,10 @@ class Unread:
     question: str = ""
 
 
+STOPPED = "You stopped it."
+"""Why a reflection is not complete that a person stopped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reflection:
     """What a reflector found. `complete` is false when it stopped early, and `stopped` says why in a sentence."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from workbench.core.memory import Memory
 from workbench.reflect import asks
 from workbench.reflect.asker import NAME, Asker, Place, minus, trouble_of
-from workbench.reflect.model import Cancelled, Insight, Reflection, ReflectionProblem, Tell, Unread
+from workbench.reflect.model import STOPPED, Cancelled, Insight, Reflection, ReflectionProblem, Tell, Unread
 from workbench.reflect.parse import Questions, complete_lines, cut_off, read_insights, read_questions, read_ratings
 from workbench.reflect.prompting import Prompt
 from workbench.reflect.trouble import Kind
@@ -104,6 +104,7 @@ class ReflectionRun:
     def _result(self) -> Reflection:
         """Return what was found; raises the problem when nothing was, unless a person cancelled."""
         stopped = self._problem.message if self._problem is not None else ""
+        stopped = STOPPED if self._was_cancelled else stopped
         if not stopped and not self._questions:
             stopped = "No question could be read from the reply of Claude."
         usage = minus(self._asker.used, self._before)

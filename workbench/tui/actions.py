@@ -1,5 +1,6 @@
 """Actions: one definition each, from which bindings, footer, help, palette and keymap derive."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -91,7 +92,21 @@ def help_groups(actions: Sequence[Action]) -> tuple[HelpGroup, ...]:
     """Return the help rows by group, groups in the order of their first action."""
     order = list(dict.fromkeys(a.group for a in actions))
     ranked = sorted(actions, key=lambda a: order.index(a.group))
-    return tuple(HelpGroup(group, tuple(_row(a) for a in part)) for group, part in groupby(ranked, lambda a: a.group))
+    panes = _panes(actions)
+    return tuple(
+        HelpGroup(group, tuple(_row(a, panes.get(a.id, "")) for a in part))
+        for group, part in groupby(ranked, lambda a: a.group)
+    )
+
+
+def _panes(actions: Sequence[Action]) -> dict[str, str]:
+    """Return the pane of each action that shares a key with one of another pane, by the action's id."""
+    held: defaultdict[str, list[Action]] = defaultdict(list)
+    for action in actions:
+        for key in key_names(action.keys):
+            held[key].append(action)
+    shared = (action for some in held.values() if len(some) > 1 for action in some)
+    return {a.id: pane for a in shared if (pane := _PANES.get(a.id.partition(".")[0]))}
 
 
 def palette_entries(actions: Iterable[Action]) -> tuple[PaletteEntry, ...]:
@@ -114,5 +129,10 @@ MOVE = "Move"
 """The group of actions that only move the cursor; the palette leaves it out."""
 
 
-def _row(action: Action) -> tuple[str, str]:
-    return (all_keys(action), action.tooltip or sentence(action.label))
+_PANES = {"list": "list", "slider": "sliders"}
+"""What the panes are called whose keys mean something else in another pane, by the first part of their actions' ids."""
+
+
+def _row(action: Action, pane: str) -> tuple[str, str]:
+    text = action.tooltip or sentence(action.label)
+    return (all_keys(action), f"{pane}: {text[:1].lower()}{text[1:]}" if pane else text)

@@ -75,6 +75,19 @@ def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -
     return assemble(parts)
 
 
+def first_line_bold(content: Content) -> Content:
+    """Return a text with its first line that is not blank in bold, instead of a title that says the same."""
+    plain = content.plain
+    start = len(plain) - len(plain.lstrip())
+    end = plain.find("\n", start)
+    return content.stylize("bold", start, len(plain) if end < 0 else end)
+
+
+def says_the_same(line: str, text: str) -> bool:
+    """Tell whether a line is the first line of a text that is not blank."""
+    return line.strip() == next((part for raw in text.splitlines() if (part := raw.strip())), "")
+
+
 def find_words(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     """Return where the words stand in a text, in any letter case, as ranges for `highlight`."""
     wanted = sorted({w for w in words if w.strip()}, key=len, reverse=True)

@@ -49,4 +49,6 @@ def _changed(path: Path, text: str) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         raise WorkbenchError("What the editor saved is not readable text.", "Nothing was changed.") from error
     # Most editors end a file with a line end; that alone is no change.
-    return None if saved.removesuffix("\n") == text.removesuffix("\n") else saved.removesuffix("\n")
+    if saved.removesuffix("\n") == text.removesuffix("\n"):
+        return None
+    return saved if text.endswith("\n") else saved.removesuffix("\n")

@@ -96,10 +96,9 @@ async def apply(screen: "HealthScreen", row: Row) -> None:
         return
     made = await asyncio.to_thread(screen.bench.deduplication.propose, plan)
     count = len(made)
-    told = (
-        f"{count} merge{'' if count == 1 else 's'} put into Review (2)." if count else "There is no group to propose."
-    )
-    screen.workbench_app.say(told)
+    wait, back = ("merge waits", "it") if count == 1 else ("merges wait", "them")
+    told = f"{count} {wait} in Review now (key 2); u takes {back} back."
+    screen.workbench_app.say(told if count else "There is no group to propose.")
 
 
 async def merge_group(screen: "HealthScreen", row: Row) -> None:
@@ -227,14 +226,15 @@ def _summary(plan: DedupPlan) -> str:
 def _numbers(plan: DedupPlan) -> list[str]:
     lines = [
         f"{number(plan.compared)} memories were compared from similarity {plan.threshold:.2f} on.",
-        f"Merging every group would leave {number(plan.surplus)} fewer.",
     ]
+    if plan.surplus:
+        lines.append(f"Merging every group would leave {number(plan.surplus)} fewer.")
     if plan.floor > plan.threshold and (plan.groups or plan.waiting):
         lines.append(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged.")
     if plan.waiting:
-        lines.append(f"{number(plan.waiting)} merges wait in Review.")
+        lines.append(f"{number(plan.waiting)} {'merge waits' if plan.waiting == 1 else 'merges wait'} in Review.")
     if plan.kept:
-        lines.append(f"{number(plan.kept)} pairs were kept apart by you.")
+        lines.append(f"{number(plan.kept)} {'pair was' if plan.kept == 1 else 'pairs were'} kept apart by you.")
     return lines
 
 

@@ -46,10 +46,13 @@ def rows(facts: Facts) -> Sequence[Row]:
             style = "" if new else MUTED
             found.append(figures(ID, kind, number(new) if new else "", _SAYS[kind], item=kind, more=more, style=style))
     if plan.withdrawn:
-        text = "to withdraw: proposals that no longer hold"
+        text = "to withdraw: " + (
+            "a proposal that no longer holds" if len(plan.withdrawn) == 1 else "proposals that no longer hold"
+        )
         found.append(figures(ID, "withdrawn", number(len(plan.withdrawn)), text, item="withdrawn"))
     if plan.waiting:
-        text = "candidates in Review are flagged for waiting long"
+        text = "candidate in Review is" if len(plan.waiting) == 1 else "candidates in Review are"
+        text += " flagged for waiting long"
         found.append(figures(ID, "waiting", number(len(plan.waiting)), text, item="waiting"))
     return found or [remark(ID, "nothing", "Nothing to do: no rule of the lifecycle has anything to say.")]
 
@@ -86,7 +89,9 @@ async def apply(screen: "HealthScreen", row: Row) -> None:
         screen.workbench_app.say("Nothing new: what the rules say is in Review already, or was decided.")
         return
     taken = f" {gone} that no longer held {'was' if gone == 1 else 'were'} withdrawn." if gone else ""
-    screen.workbench_app.say(f"{made} proposal{'' if made == 1 else 's'} put into Review (2).{taken}")
+    wait = "proposal waits" if made == 1 else "proposals wait"
+    back = "it" if made == 1 else "them"
+    screen.workbench_app.say(f"{made} {wait} in Review now (key 2); u takes {back} back.{taken}")
 
 
 async def prune(screen: "HealthScreen", row: Row) -> None:

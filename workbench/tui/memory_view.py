@@ -8,7 +8,7 @@ from textual.content import Content
 
 from workbench.core.memory import Memory, Status
 from workbench.core.text import printable
-from workbench.tui.content import MUTED, assemble, body, highlight, line
+from workbench.tui.content import MUTED, assemble, body, first_line_bold, highlight, line, says_the_same
 from workbench.tui.figures import absolute, ago, days, since, votes
 from workbench.tui.flag_view import FLAGGED, NO_FLAGS, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.row import Cell
@@ -117,6 +117,8 @@ def _text(memory: Memory, flags: Flags) -> list[Content]:
         return [title.stylize("bold"), Content("")]
     title = Content.styled(printable(memory.line), "bold")
     content = shown_text(memory.content, flags.found) if flags.found else body(memory.content)
+    if says_the_same(memory.line, memory.content):
+        return [first_line_bold(content), Content("")]
     return [title, Content(""), content, Content("")]
 
 

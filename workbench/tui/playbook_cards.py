@@ -201,7 +201,8 @@ class CardsDialog(Dialog[str | None]):
                 chosen = [self._reply.parts[place][0] for place in accepted]
                 said.append(f"Applied {self._bench.curating.apply(self._book, self._reply, chosen)} suggestions.")
             if rest:
-                said.append(f"{self._bench.curating.put_off(self._book, self._reply, rest)} put into Review (2).")
+                count = self._bench.curating.put_off(self._book, self._reply, rest)
+                said.append(f"{count} {'waits' if count == 1 else 'wait'} in Review now (key 2).")
         except WorkbenchError as error:
             self._say(body(str(error), "$text-warning"))
             return

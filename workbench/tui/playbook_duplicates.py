@@ -145,7 +145,7 @@ class TwinsDialog(AskingClaude):
         fewer = sum(len(g.bullets) - 1 for g in groups)
         words = f"{number(len(groups))} group{'' if len(groups) == 1 else 's'}: "
         words += f"{kinds['exact']} equal, {kinds['case']} but for case, {kinds['near']} near"
-        rest = f" · merging every one would leave {number(fewer)} bullets fewer\n"
+        rest = f" · merging every one would leave {fewer_bullets(fewer)}\n"
         return assemble([(words, "bold"), (rest, ""), (LEGEND, MUTED)])
 
     # Showing
@@ -267,7 +267,7 @@ class TwinsDialog(AskingClaude):
             return
         fewer = sum(len(g.bullets) - 1 for g in equal)
         same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
-        question = f"Merge {len(equal)} groups that {same}? {fewer} bullets fewer; their ids live on, votes add up."
+        question = f"Merge {len(equal)} groups that {same}? {fewer_bullets(fewer)}; their ids live on, votes add up."
         ask = Confirm(question, clock=time.monotonic, detail=equals_text(equal), yes="merge all", guard=0.0)
         if await self.app.push_screen_wait(ask):
             try:
@@ -276,7 +276,7 @@ class TwinsDialog(AskingClaude):
                 self._complain(error)
                 return
             self._list(g for g in self._rows.rows if g not in equal)
-            self._told(f"Merged {len(equal)} groups: {saved} bullets fewer.")
+            self._told(f"Merged {len(equal)} groups: {fewer_bullets(saved)}.")
             self._again()
 
     def action_undo(self) -> None:
@@ -324,3 +324,8 @@ class TwinsDialog(AskingClaude):
             self.say(Content.styled("Stopping …", MUTED))
         else:
             self.dismiss(None)
+
+
+def fewer_bullets(count: int) -> str:
+    """Return "1 bullet fewer", "3 bullets fewer"."""
+    return f"{number(count)} {'bullet' if count == 1 else 'bullets'} fewer"

@@ -32,7 +32,7 @@ from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.safe_input import SafeInput
 
 OTHER = Offer(Target("block"), "another file …", "any Markdown file")
-NO_PROJECT = Offer(Target("block"), "CLAUDE.md, AGENTS.md, memory and skill files", "no project")
+NO_PROJECT = Offer(Target("block"), "CLAUDE.md, AGENTS.md, memory, skill files", "no project")
 """Stands for the usual files where there are none; it cannot be chosen."""
 
 WHY_NO_PROJECT = (
@@ -139,7 +139,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
             offers, self._problem = (OTHER,), str(error)
         wanted = [offer for offer in offers if offer.target.kind == self._kind] or [offers[0]]
         if self._bench.promotion.project is None:
-            offers = (*offers[:-1], NO_PROJECT, OTHER)
+            offers = (NO_PROJECT, *offers)
         place = offers.index(wanted[0])
         self._places.set_rows(offers, cursor=place)
         self._places.focus()
@@ -302,6 +302,10 @@ def _question(plan: PromotionPlan) -> Confirm:
 
 def _draw(offer: Offer, width: int) -> list[Cell]:
     if offer is NO_PROJECT:
-        return [Cell(offer.label, 0, MUTED), Cell(offer.remark, len(offer.remark), MUTED, "right")]
+        fits = len(offer.label) + len(offer.remark) + 2 <= width
+        return [
+            Cell(offer.label, 0, MUTED),
+            *([Cell(offer.remark, len(offer.remark), MUTED, "right")] if fits else []),
+        ]
     remark = min(len(offer.remark), width // 2)
     return [Cell(offer.label), *([Cell(offer.remark, remark, MUTED, "right")] if remark else [])]

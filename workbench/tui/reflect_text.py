@@ -10,7 +10,7 @@ from workbench.bench.reflection import CLAUDE, Outcome, Plan
 from workbench.core.memory import Memory
 from workbench.core.text import printable
 from workbench.core.trigger import Gauge
-from workbench.reflect.model import Step
+from workbench.reflect.model import STOPPED, Step
 from workbench.tui.content import MUTED, assemble, line
 from workbench.tui.figures import number
 from workbench.tui.widgets.gauge import gauge as gauge_line
@@ -63,10 +63,13 @@ def step_text(step: Step, stopping: bool) -> Content:
 def outcome_text(outcome: Outcome, width: int) -> Content:
     """Return what came of a reflection: the candidates in a line each, what it used, why it stopped."""
     reflection = outcome.reflection
-    lines = [Content.styled(sentence(len(outcome.candidates), len(outcome.unread)), "bold")]
+    by_person = outcome.problem is None and not reflection.complete and reflection.stopped == STOPPED
+    count = len(outcome.candidates)
+    said = f"You stopped it; {number(count) if count else 'nothing was'} found." if by_person else ""
+    lines = [Content.styled(said or sentence(count, len(outcome.unread)), "bold")]
     if outcome.problem is not None:
         lines.append(Content.styled(f"✗ {printable(str(outcome.problem))}", "$text-error"))
-    elif not reflection.complete:
+    elif not reflection.complete and not by_person:
         lines.append(Content.styled(f"It is not complete: {printable(reflection.stopped)}", "$text-warning"))
     if reflection.usage.total:
         used = f"{number(reflection.usage.input)} tokens in, {number(reflection.usage.output)} out"

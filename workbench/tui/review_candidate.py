@@ -11,7 +11,7 @@ from workbench.core.describe import Wording, describe
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.core.text import one_line
-from workbench.tui.content import MUTED, assemble, body, word_diff
+from workbench.tui.content import MUTED, assemble, body, first_line_bold, says_the_same, word_diff
 from workbench.tui.figures import absolute, ago
 from workbench.tui.review_rows import flags_in_words
 
@@ -24,11 +24,14 @@ _FACT = 60
 
 def candidate(proposal: Proposal, memory: Memory, now: datetime, hidden: Content | None = None) -> Content:
     """Return a candidate: its line, the facts, the flags, and the whole text, or what stands for a `hidden` one."""
-    parts = [body(memory.summary, "bold")] if memory.summary and hidden is None else []
+    summed = bool(memory.summary) and not says_the_same(memory.summary, memory.content)
+    parts = [body(memory.summary, "bold")] if summed and hidden is None else []
     parts.append(facts(candidate_facts(proposal, memory, now)))
     if proposal.flags:
         parts.append(flags_in_words(proposal.flags))
-    text = body(memory.content, "" if memory.summary else "bold") if hidden is None else hidden
+    text = hidden or body(memory.content, "" if memory.summary else "bold")
+    if hidden is None and memory.summary and not summed:
+        text = first_line_bold(text)
     return Content("\n").join([*parts, Content(""), text])
 
 

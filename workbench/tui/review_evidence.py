@@ -66,12 +66,13 @@ def _rejected_before(earlier: Tombstone, text: str, now: datetime) -> list[Conte
     rejected = earlier.rejected
     known = rejection_of(rejected)
     when = f"rejected {since(known.at, now)} ({absolute(known.at)})" if known.at else "rejected"
-    because = printable(known.reason[:200]) if known.reason else "no reason was given"
+    when += "" if known.reason else ", no reason given"
+    because = [assemble([("because ", MUTED), (printable(known.reason[:200]), "")])] if known.reason else []
     head = assemble([("✗ Much like one rejected before  ", WARN), (f"{earlier.similarity:.2f}", "")])
     return [
         head,
         facts((rejected.id, when, f"made {since(rejected.created_at, now)}")),
-        assemble([("because ", MUTED), (because, "" if known.reason else MUTED)]),
+        *because,
         _compared(rejected.content, text),
     ]
 

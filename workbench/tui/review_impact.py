@@ -53,12 +53,21 @@ def in_short(impact: "Impact") -> list[Content]:
 def in_full(impact: "Impact") -> Content:
     """Return every saved query with what would change there."""
     first = [*impact.entered, *impact.left]
-    rest = [query for query in impact.queries if query not in first]
+    rest = [query for query in impact.queries if query not in first and not _asked_before(query)]
+    before = sum(_asked_before(query) for query in impact.queries)
     blocks = [Content.styled(f"{_headline(impact)} · top {impact.k} · profile {name(impact.profile)}", "bold")]
     blocks += [Content("\n").join(_with_moves(query)) for query in first]
     if rest:
         blocks.append(Content("\n").join([line for query in rest for line in _with_moves(query)]))
+    if before:
+        asked = "1 query was" if before == 1 else f"{before} queries were"
+        blocks.append(Content.styled(f"· {asked} asked before it was made.", MUTED))
     return Content("\n\n").join(blocks)
+
+
+def _asked_before(query: "QueryImpact") -> bool:
+    """Tell whether nothing is to be said of a query, because it was asked before the candidate was made."""
+    return not query.leaves and query.place is None and query.query.now is not None and not query.moved
 
 
 def _with_moves(query: "QueryImpact") -> list[Content]:

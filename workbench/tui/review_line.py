@@ -37,7 +37,8 @@ class ReasonLine(Widget):
         """Return the reasons with their keys, or the legend."""
         if not self.asking:
             hint = Content.styled(self.hint, MUTED)
-            return fitted(legend(), max(0, self.content_size.width - len(self.hint))) + hint
+            room = max(0, self.content_size.width - len(self.hint))
+            return fitted(legend(room), room) + hint
         pieces = [(HEAD, "bold")]
         for action in REASONS:
             pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}  ", "")]

@@ -65,8 +65,10 @@ def flags_in_words(flags: tuple[str, ...]) -> Content:
     return Content.styled("   ".join(parts), FLAG)
 
 
-def legend() -> Content:
-    """Return what the signs of the list stand for."""
+def legend(width: int) -> Content:
+    """Return what the signs of the list stand for, as many as fit whole into `width` cells."""
     signs = [*((sign, flag) for flag, sign in SYMBOLS.items()), (MERGE, "merge"), (OTHER, "look first")]
+    while sum(len(sign) + len(words) + 2 for sign, words in signs) > width and signs:
+        signs.pop()
     pieces = [piece for sign, words in signs for piece in ((f"{sign} ", FLAG), (f"{words} ", MUTED))]
     return assemble(pieces)

@@ -14,6 +14,7 @@ from workbench.core.errors import InvalidQuery
 from workbench.core.proposal import Proposal
 from workbench.store.library import Touched
 from workbench.tui.areas import GLOBAL, LIST
+from workbench.tui.figures import number
 from workbench.tui.review_line import ReasonLine
 from workbench.tui.review_pane import ReadingPane
 from workbench.tui.review_progress import Progress
@@ -26,8 +27,8 @@ from workbench.tui.widgets.row import lay_out
 from workbench.tui.widgets.safe_input import SafeInput
 
 NOTHING_NEW = (
-    "No candidates, and nothing was observed since the last reflection. `workbench import FILE` or "
-    "`workbench ingest` brings something in."
+    "No candidates, and no memories to find any in. `workbench import FILE` or `workbench ingest` brings some in, "
+    "F imports a file."
 )
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
 
@@ -147,9 +148,12 @@ class ReviewView(ReviewReading):
         """Say what to do when the queue is empty."""
         conditions = self.bench.overview.gauge().conditions
         count = int(next(c.value for c in conditions if c.name == "observations"))
-        if not count:
+        if count:
+            return f"No candidates. R reflects on {count} observation{'s' if count > 1 else ''} now."
+        read = self.bench.reflecting.readable()
+        if not read:
             return NOTHING_NEW
-        return f"No candidates. R reflects on {count} observation{'s' if count > 1 else ''} now."
+        return f"No candidates. R reflects: it would read {number(read)} {'memory' if read == 1 else 'memories'}."
 
     def on_resize(self) -> None:
         """Keep the focus where something can be seen, and say how the texts are opened."""

@@ -84,7 +84,7 @@ class Better(Dialog[Profile | None]):
     """
 
     def __init__(self, ground: Ground) -> None:
-        super().__init__("Better 1 or 2? · which of the two answers the query better?", [a for a in BETTER if a.show])
+        super().__init__("Better 1 (a) or 2 (b)? · which answers the query better?", [a for a in BETTER if a.show])
         self._ground = ground
         self._queries = ground.queries()
         self._outlook: Outlook | None = None
@@ -100,7 +100,7 @@ class Better(Dialog[Profile | None]):
 
     def on_mount(self) -> None:
         """Look for the pairs."""
-        for pane, title in zip(self.query(ReadingPane), ("a · first", "b · second"), strict=True):
+        for pane, title in zip(self.query(ReadingPane), ("1 · press a", "2 · press b"), strict=True):
             pane.can_focus = False
             pane.border_title = title
         self._prepare()

@@ -151,7 +151,8 @@ class DuplicatesDialog(Dialog[None]):
             verb = "stays" if differing == 1 else "stay"
             parts.append((f", {number(differing)} {verb} apart ({APART})", ""))
         if count:
-            parts.append((f" · {number(total)} memories would become {number(left)}", ""))
+            merging = f"{number(total)} memories would become {number(left)}" if left < total else "none would merge"
+            parts.append((f" · {merging}", ""))
         parts.append(
             (f"\n┼ {found.flag:.2f} flags a likely duplicate, {found.review:.2f} lists a pair for review", MUTED)
         )
@@ -210,5 +211,5 @@ class DuplicatesDialog(Dialog[None]):
 
 
 def _draw(pair: AlikePair, width: int) -> list[Cell]:
-    reason = Cell(f"{APART} {pair.apart}" if pair.apart else "", min(26, width // 4), WARN)
+    reason = Cell(f"{APART} {pair.apart}" if pair.apart else "", min(26, width * 3 // 10), WARN)
     return [Cell(f"{pair.cosine:.3f}", 5), Cell(pair.older.line), Cell(pair.newer.line), reason]

@@ -30,7 +30,7 @@ class AreaScreen(Screen[object]):
 
     AREA: ClassVar[str]
     AUTO_FOCUS = ""
-    """Each area says itself what has the keys: the first thing that could have them is a filter, which would type them."""
+    """Each area says what has the keys; otherwise it were the first thing that can, a filter, which would type them."""
     help_text = ""
     """What the help shows below the keys."""
 

@@ -128,9 +128,18 @@ class StreamScreen(FlagKeys):
         elif ids:
             if not touched.actor.startswith(("human", "cli", "import")):
                 self._unread |= {id for id in ids if self._view and id not in {m.id for m in self._view.memories}}
+            here = {m.id for m in self._view.memories}
             self._show(self.bench.stream.updated(self._view, ids, self._text))
+            if touched.kind == "undo" and touched.actor == self.bench.context.actor:
+                self._go_back_to([id for id in ids if id not in here] or ids)
         elif self.rows.current is not None:
             self.show_detail()
+
+    def _go_back_to(self, ids: Sequence[str]) -> None:
+        """Put the cursor on the first row that an undo brought back or changed, unless it is on one."""
+        places = [place for id in ids if (place := self.rows.index_of(id)) is not None]
+        if places and self.rows.cursor not in places:
+            self.rows.cursor = min(places)
 
     def _show(self, view: StreamView) -> None:
         self._view = view

@@ -197,7 +197,7 @@ class TuneTools(TuneKeeping):
             give=give,
             take_back=lambda rev: _nothing(self.bench.history.undo_revision(rev)),
         )
-        await self.app.push_screen_wait(JudgeDialog(text, pool, judge, self.bench.context.now()))
+        await self.app.push_screen_wait(JudgeDialog(text, pool, judge, self._desk.asked_at))
         self._saved_query = judging.find(text, now) or self._saved_query
 
     def action_save_query(self) -> None:

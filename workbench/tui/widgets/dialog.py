@@ -17,7 +17,7 @@ from workbench.tui.content import MUTED, assemble, body
 
 R = TypeVar("R")
 
-GAP = "   "
+GAP, NARROW_GAP = "   ", "  "
 
 
 class Dialog(ModalScreen[R]):
@@ -60,6 +60,8 @@ class Dialog(ModalScreen[R]):
     def on_mount(self) -> None:
         """Show the keys as they are mapped now; what was said before would only hide what is asked here."""
         self.app.clear_notifications()
+        for screen in self.app.screen_stack:
+            screen.query("ToastHolder").remove()  # those below stay in sight, but are not told
         self.query_one(KeysLine).show()
 
     def action_cancel(self) -> None:
@@ -77,14 +79,23 @@ class KeysLine(Static):
         self._actions = tuple(actions)
 
     def show(self) -> None:
-        """Show the keys as they are mapped now."""
-        self.update(keys_line(self, self._actions))
+        """Show the keys as they are mapped now, as many as there is room for."""
+        gap, held = self._fitted()
+        self.update(_drawn(held, gap))
+
+    def on_resize(self) -> None:
+        """Show what fits now."""
+        self.show()
+
+    def _fitted(self) -> tuple[str, list[tuple[str, str]]]:
+        return fitted_keys(held_keys(self, self._actions), self.size.width or 10_000)
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that was clicked."""
         offset, at = event.get_content_offset(self), 0
-        for key, label in held_keys(self, self._actions):
-            at += len(display_key(key)) + len(label) + len(GAP) + 1
+        gap, held = self._fitted()
+        for key, label in held:
+            at += len(display_key(key)) + len(label) + len(gap) + 1
             if offset is not None and offset.x < at:
                 self.app.simulate_key(key)
                 return
@@ -98,9 +109,19 @@ def held_keys(node: DOMNode, actions: Iterable[Action]) -> list[tuple[str, str]]
     return [(held.get(action.id, action.first_key), action.label) for action in actions]
 
 
-def keys_line(node: DOMNode, actions: Iterable[Action]) -> Content:
-    """Return "key label" for each action, with the keys that a person's keymap gives them."""
+def fitted_keys(held: list[tuple[str, str]], width: int) -> tuple[str, list[tuple[str, str]]]:
+    """Return the gap, and the keys that fit into `width` cells with it: whole ones, and the last always."""
+    kept = list(held)
+    while True:
+        for gap in (GAP, NARROW_GAP):
+            cells = sum(len(display_key(key)) + len(label) + 1 for key, label in kept) + len(gap) * (len(kept) - 1)
+            if cells <= width or len(kept) < 2:
+                return gap, kept
+        kept.pop(-2)
+
+
+def _drawn(held: list[tuple[str, str]], gap: str) -> Content:
     pieces: list[tuple[str, str]] = []
-    for key, label in held_keys(node, actions):
-        pieces += [(display_key(key), "bold $text-accent"), (f" {label}{GAP}", MUTED)]
+    for key, label in held:
+        pieces += [(display_key(key), "bold $text-accent"), (f" {label}{gap}", MUTED)]
     return assemble(pieces).rstrip()

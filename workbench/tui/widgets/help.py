@@ -1,5 +1,7 @@
 """The help: every key of what is open, by group, and the words of the filter."""
 
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -17,6 +19,8 @@ from workbench.tui.widgets.dialog import Dialog
 
 _TWO_COLUMNS = 76
 _KEYS = 9
+_SECOND = re.compile(r" +\S.*?\s{2,}(?=\S)")
+"""An indented line up to its second column."""
 
 
 class HelpScreen(Dialog[None]):
@@ -37,16 +41,27 @@ class HelpScreen(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the scrolled table and the further text."""
-        return (VerticalScroll(Static(Content(""), id="keys"), Static(body(self._more))),)
+        return (VerticalScroll(Static(Content(""), id="keys"), Static(Content(""), id="more")),)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the table out for the width there is."""
         width = min(110, event.size.width) - 5
         self.query_one("#keys", Static).update(help_table(self._groups, width))
+        self.query_one("#more", Static).update(body(hanging(self._more, width)))
 
     def action_close(self) -> None:
         """Close the help."""
         self.dismiss(None)
+
+
+def hanging(text: str, width: int) -> str:
+    """Return a text wrapped to `width`; what continues a line stands below the second column, where it has one."""
+    wrapped: list[str] = []
+    for row in text.split("\n"):
+        column = _SECOND.match(row)
+        indent = " " * (column.end() if column and column.end() <= width // 2 else len(row) - len(row.lstrip()))
+        wrapped += textwrap.wrap(row, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
+    return "\n".join(wrapped)
 
 
 def help_table(groups: Sequence[HelpGroup], width: int) -> Content:

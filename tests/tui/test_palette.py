@@ -1,0 +1,44 @@
+"""The command palette across areas, and toasts that leave a dialog's keys readable."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.support import demo_app, screen_text
+from tests.tui.widgets.host import until
+from workbench.tui.areas import AREAS
+from workbench.tui.history_dialog import HistoryDialog
+from workbench.tui.screens.health import HealthScreen
+from workbench.tui.widgets.prompt import Prompt
+
+
+async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        commands = {command.title: command for command in app.get_system_commands(app.screen)}
+        assert {"Health: duplicates", "Tune: auto-tune", "Playbook: budget"} <= commands.keys()
+        assert not any(title.startswith("Stream: ") for title in commands)
+        names = {area.title for area in AREAS if area.id != "stream"}
+        assert names <= {title.split(":")[0] for title in commands}
+        commands["Health: add a file"].callback()
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        assert isinstance(app.screen_stack[0], HealthScreen)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        app.say("Said before.")
+        await pilot.pause()
+        await pilot.press("H")
+        await until(pilot, lambda: isinstance(app.screen, HistoryDialog))
+        await pilot.pause()
+        assert "Said before." not in screen_text(app)
+        keys = str(app.screen.query_one(".dialog--keys").render()).rstrip()
+        app.say("A long sentence about what happened just now. " * 4)
+        await until(pilot, lambda: "A long sentence" in screen_text(app))
+        assert keys in screen_text(app)

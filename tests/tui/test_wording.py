@@ -1,0 +1,99 @@
+"""What the app says in small: plurals, marks, what is left out."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.tui.review_host import candidate, memory, put, review, store
+from tests.tui.support import NOW, app_over, open_bench, screen_text
+from tests.tui.widgets.host import until
+from workbench.bench.impact import Impact, QueryImpact
+from workbench.bench.reflection import Outcome
+from workbench.core.judgment import SavedQuery
+from workbench.reflect.model import STOPPED, Reflection
+from workbench.tui.content import first_line_bold, says_the_same
+from workbench.tui.memory_view import Surroundings, detail
+from workbench.tui.playbook_duplicates import fewer_bullets
+from workbench.tui.reflect_text import outcome_text
+from workbench.tui.review_candidate import candidate as candidate_text
+from workbench.tui.review_impact import in_full
+from workbench.tui.review_rows import legend
+from workbench.tui.screens.stream import StreamScreen
+
+
+@pytest.mark.parametrize("width", [0, 10, 30, 45, 60, 200])
+def test_the_legend_has_whole_words_only(width: int) -> None:
+    whole, shown = legend(200).plain, legend(width).plain
+    assert whole.startswith(shown)
+    assert len(shown) <= width
+    assert not shown or whole[len(shown) :][:2].strip() != whole[len(shown) :][:2] or shown == whole
+    assert whole.endswith("look first ")
+
+
+def test_a_line_that_begins_its_text_is_not_said_twice() -> None:
+    text = memory("m1", "First line.\nSecond line.", summary="First line.")
+    assert says_the_same(text.line, text.content)
+    shown = detail(text, Surroundings(NOW, 5.0, None)).plain
+    assert shown.count("First line.") == 1
+    assert "Second line." in shown
+    bold = first_line_bold(detail(text, Surroundings(NOW, 5.0, None)))
+    assert bold.plain == shown
+    other = replace(text, summary="In short.")
+    assert detail(other, Surroundings(NOW, 5.0, None)).plain.startswith("In short.\n\nFirst line.")
+
+
+def test_a_stopped_reflection_says_how_much_was_found() -> None:
+    stopped = Reflection("extractive", (), complete=False, stopped=STOPPED)
+    found = (candidate("c1", "One"), candidate("c2", "Two"))
+    assert outcome_text(Outcome(stopped, found), 60).plain.split("\n")[0] == "You stopped it; 2 found."
+    assert outcome_text(Outcome(stopped, ()), 60).plain == "You stopped it; nothing was found."
+    assert "not complete" in outcome_text(Outcome(replace(stopped, stopped="No room."), found), 60).plain
+
+
+def test_queries_from_before_it_was_made_are_counted_only() -> None:
+    queries = [SavedQuery(f"q{n}", f"query {n}", NOW, now=NOW - timedelta(days=1)) for n in range(3)]
+    asked = tuple(QueryImpact(query, None, None, 10, None, ()) for query in queries)
+    told = in_full(Impact("c1", "workbench", 10, asked)).plain
+    assert "3 queries were asked before it was made." in told
+    assert "query 1" not in told
+
+
+def test_one_is_one() -> None:
+    assert (fewer_bullets(1), fewer_bullets(2)) == ("1 bullet fewer", "2 bullets fewer")
+
+
+async def test_an_empty_review_says_how_many_memories_a_reflection_would_read(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("import", "import memories") as tx:
+        tx.put(memory("m1", "One thing."))
+        tx.put(memory("m2", "Another thing."))
+    async with review(bench, (80, 24)) as drive:
+        said = screen_text(drive.app)
+        assert "No candidates. R reflects" in said
+        assert "2 " in said
+
+
+async def test_undo_in_the_stream_leads_to_the_row_that_came_back(tmp_path: Path) -> None:
+    app = app_over(store(tmp_path))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, StreamScreen)
+        await pilot.press("j", "j")
+        gone = screen.rows.current
+        assert gone is not None
+        app.bench.stream.forget([gone.id])
+        await until(pilot, lambda: screen.rows.index_of(gone.id) is None)
+        await pilot.press("g", "u")
+        await until(pilot, lambda: screen.rows.index_of(gone.id) is not None)
+        assert screen.rows.current is not None
+        assert screen.rows.current.id == gone.id
+
+
+def test_a_candidate_whose_summary_is_its_first_line_shows_it_once(tmp_path: Path) -> None:
+    bench = store(tmp_path)
+    put(bench, candidate("c9", "Said once.\nAnd more.", summary="Said once."))
+    proposal = next(p for p in bench.review.queue() if p.id == "c9")
+    assert candidate_text(proposal, bench.library.memories.get("c9"), NOW).plain.count("Said once.") == 1
