@@ -1,7 +1,9 @@
 """Pins what would make a run depend on the machine, before Textual is imported."""
 
+import gc
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,11 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     for kind in ("DATA", "CONFIG", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
     return home
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _room_for_the_next() -> Iterator[None]:
+    """Give back what a file's stores and apps held: the app freezes objects, and frozen garbage is never collected."""
+    yield
+    gc.unfreeze()
+    gc.collect()

@@ -52,7 +52,7 @@ async def test_the_last_one_is_followed_by_the_one_above_and_then_by_what_to_do_
         assert drive.current == "c3"
         await drive.keys("a", "a", "a")
         assert drive.ids == []
-        assert "nothing was observed since the last reflection" in " ".join(screen_text(drive.app).split())
+        assert "No candidates" in " ".join(screen_text(drive.app).split())
         assert "4 decided · 0 left" in drive.count
         await drive.keys("a")
         assert any("Nothing waits" in said for said in drive.toasts)

@@ -93,7 +93,7 @@ def _rows(text: str, context: ReadContext, report: Report) -> tuple[list[Row], b
     """Return the rows of a file, and whether they are bullets."""
     start = text.removeprefix("\ufeff").lstrip()
     if start[:1] not in ("{", "["):
-        rows = list(_table(text.removeprefix("\ufeff")))
+        rows = list(_table(text.removeprefix("\ufeff"), context.file))
         return rows, bool(rows) and "memory_type" not in rows[0][1] and "state" in rows[0][1]
     lines = [line for _, line in jsonlines.lines(text)]
     if start.startswith("{") and _is_object(lines[0]) and "memories" not in lines[0] and "bullets" not in lines[0]:
@@ -124,13 +124,15 @@ def _json_lines(text: str, context: ReadContext, report: Report) -> Iterator[Row
             report.skip(number, str(reason))
 
 
-def _table(text: str) -> Iterator[Row]:
+def _table(text: str, file: str) -> Iterator[Row]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
     try:
         for row in reader:
             yield reader.line_num, {name: _cell(name, cell) for name, cell in row.items() if name and cell}
     except csv.Error as error:
-        raise UnreadableFile(f"The table cannot be read: {error}.", "Nothing was read from it.") from error
+        raise UnreadableFile(
+            f"{file}:{reader.line_num}: the table cannot be read: {error}.", "Nothing was read."
+        ) from error
 
 
 def _cell(name: str, cell: str) -> object:

@@ -265,8 +265,7 @@ class FindingsDialog(Dialog[None]):
             after = external.edit(self.app, before, setting)
             if after is None:
                 return
-            text = after + ("\n" if before.endswith("\n") or not before else "")
-            change = Change(self._file.path, before, text)
+            change = Change(self._file.path, before, after if before else f"{after}\n")
             linting.make((change,))
         except WorkbenchError as error:
             self._complain(str(error))
