@@ -6,7 +6,8 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put
 from workbench.bench.observation import Observation
-from workbench.bench.review import LATER_DAYS, NO_EVIDENCE, rejection_of
+from workbench.bench.rejection import rejection_of
+from workbench.bench.review import LATER_DAYS, NO_EVIDENCE
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.memory import Memory

@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 
 from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
 from tests.tui.support import NOW, screen_text
-from workbench.bench.review import rejection_of
+from workbench.bench.rejection import rejection_of
 from workbench.bench.workbench import Workbench
 from workbench.tui.history_dialog import HistoryDialog
 from workbench.tui.review_merge import MergeChoice

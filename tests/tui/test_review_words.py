@@ -10,7 +10,7 @@ from tests.reflect.server import Reply, messages_server
 from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, screen_text
 from workbench.bench.refining import Refining
-from workbench.bench.review import rejection_of
+from workbench.bench.rejection import rejection_of
 from workbench.bench.rewriting import rounds_of
 from workbench.bench.workbench import Workbench
 from workbench.core.judgment import SavedQuery

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.bench.citations import Branch, Cited
@@ -10,14 +9,10 @@ from workbench.core.contradiction import Contradiction, contradictions
 from workbench.core.lifecycle import Tombstone, resembling_rejections
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
-from workbench.core.record import parse_time
 
 if TYPE_CHECKING:
     from workbench.bench.impact import Impact
     from workbench.bench.retriever import Retriever
-
-REJECTED_AT, REJECTED_BECAUSE = "rejected_at", "rejected_because"
-"""Metadata keys of a rejected memory."""
 
 REJECTIONS = 3
 """How many earlier rejections are shown at most."""
@@ -27,14 +22,6 @@ _LOOKED_AT = 30
 
 _COMPARED = 8
 """How many of the nearest living memories, and of the bullets, are looked through for contradictions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """When a memory was rejected and why, as far as that is known."""
-
-    at: datetime | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +58,3 @@ def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: 
         against=contradictions(memory.content, others),
         searched=True,
     )
-
-
-def rejection_of(memory: Memory) -> Rejection:
-    """Return when and why a rejected memory was rejected."""
-    at, reason = memory.metadata.get(REJECTED_AT), memory.metadata.get(REJECTED_BECAUSE)
-    try:
-        when = parse_time(at) if isinstance(at, str) else None
-    except ValueError:
-        when = None
-    return Rejection(when, reason if isinstance(reason, str) else "")

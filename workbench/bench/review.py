@@ -1,4 +1,7 @@
-"""Review: candidates and other proposals wait here for a person's decision."""
+"""Review: candidates and other proposals wait here for a person's decision.
+
+What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
+"""
 
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -8,10 +11,8 @@ from typing import TYPE_CHECKING
 
 from workbench.bench.citations import Branch, Citations, Cited
 from workbench.bench.context import Context, apply_changes
-from workbench.bench.deciding import turned_down
-from workbench.bench.evidence import REJECTED_AT, REJECTED_BECAUSE, Evidence, Rejection, looked_up, rejection_of
+from workbench.bench.rejection import REJECTED_AT, REJECTED_BECAUSE
 from workbench.bench.review_queue import NO_EVIDENCE, ReviewQueue, is_put_off
-from workbench.bench.rewriting import check_parts, part_of, split_up, with_rounds
 from workbench.core import lifecycle
 from workbench.core.change import Change, diff
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
@@ -21,17 +22,14 @@ from workbench.core.merge import absorb, merge_memories
 from workbench.core.proposal import Proposal
 from workbench.core.record import from_doc, iso, to_doc
 from workbench.core.text import clean_for_store
-from workbench.core.upkeep import DECIDABLE, outcome
 from workbench.store.library import Tx
 
 if TYPE_CHECKING:
     from workbench.bench.curating import Curating
+    from workbench.bench.evidence import Evidence
     from workbench.bench.retriever import Retriever
 
-__all__ = [
-    "NO_EVIDENCE", "REJECTED_AT", "REJECTED_BECAUSE", "Branch", "Cited", "Evidence", "Rejection", "Review",
-    "is_put_off", "rejection_of",
-]  # fmt: skip
+__all__ = ["NO_EVIDENCE", "Branch", "Cited", "Review", "is_put_off"]
 
 LATER_DAYS = 7
 """How many days "later" puts a decision off."""
@@ -83,8 +81,10 @@ class Review:
         """Return what a proposal rests on."""
         return self._queue.cited(proposal)
 
-    def known(self, proposal: Proposal) -> Evidence:
+    def known(self, proposal: Proposal) -> "Evidence":
         """Return what a proposal rests on as far as that needs no search: citations, and what they cite in turn."""
+        from workbench.bench.evidence import Evidence
+
         memory = self.memory(proposal)
         tree = self._citations.tree(memory.citations, memory.id) if memory is not None else ()
         return Evidence(self.cited(proposal), tree, searched=memory is None)
@@ -109,8 +109,10 @@ class Review:
                     kept.append(proposal)
         return tuple(kept)
 
-    def evidence(self, proposal: Proposal, k: int = 3) -> Evidence:
+    def evidence(self, proposal: Proposal, k: int = 3) -> "Evidence":
         """Gather what supports a proposal, what resembles and what contradicts it; safe on any thread."""
+        from workbench.bench.evidence import looked_up
+
         known, memory = self.known(proposal), self.memory(proposal)
         if memory is None or not self._retriever.ready:
             return known
@@ -164,6 +166,8 @@ class Review:
 
         Return the name of this action, with which `explain` may add the reason later.
         """
+        from workbench.bench.deciding import turned_down
+
         group = f"reject-{uuid.uuid4().hex[:12]}"
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
             at = iso(self._context.now())
@@ -218,6 +222,8 @@ class Review:
         The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
         ones, and `Conflict` when the text no longer is the `expected` one.
         """
+        from workbench.bench.rewriting import check_parts, part_of, split_up
+
         check_parts(parts)
         with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
             memory = self._candidate(id)
@@ -232,6 +238,8 @@ class Review:
 
         Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
         """
+        from workbench.bench.rewriting import with_rounds
+
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:
             memory = self._candidate(id)
             _require_text(memory, expected)
@@ -261,6 +269,8 @@ class Review:
 
     def _changes(self, proposal: Proposal, content: str | None = None) -> tuple[Change, ...]:
         """Return what accepting would write, from the records as they are now; `content` is the person's text."""
+        from workbench.core.upkeep import DECIDABLE, outcome
+
         after: tuple[Memory, ...]
         if proposal.kind == "curator" and content is None:
             return self._curating.changes(proposal)

@@ -16,7 +16,7 @@ from workbench.core.text import one_line
 
 if TYPE_CHECKING:
     from workbench.bench.curating import Card
-    from workbench.bench.review import Evidence
+    from workbench.bench.evidence import Evidence
     from workbench.bench.workbench import Workbench
     from workbench.core.memory import Memory
 

@@ -118,8 +118,8 @@ class WorkbenchApp(App[Path | None]):
         """Show what went wrong before, then load the model behind the first screen."""
         for problem in self.options.problems:
             self.say(problem, "warning")
-        self._say_notices()
         self.set_interval(FOLLOW_SECONDS, self._follow)
+        self.call_after_refresh(self._say_notices)
         self.call_after_refresh(self._load_retriever)
 
     # What others did

@@ -23,6 +23,8 @@ class Keymap:
 
 def check_keymap(overrides: Mapping[str, object]) -> Keymap:
     """Check overrides (action id to comma-separated keys); those with a problem are left at their default."""
+    if not overrides:
+        return Keymap({})
     known = {action.id: action for action in every_action()}
     keys: dict[str, str] = {}
     problems: list[str] = []

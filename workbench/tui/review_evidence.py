@@ -8,7 +8,8 @@ from datetime import datetime
 from rapidfuzz.distance import Indel
 from textual.content import Content
 
-from workbench.bench.review import Evidence, rejection_of
+from workbench.bench.evidence import Evidence
+from workbench.bench.rejection import rejection_of
 from workbench.core.contradiction import Contradiction
 from workbench.core.lifecycle import Tombstone
 from workbench.core.memory import Memory

@@ -8,8 +8,8 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.bench.curating import Card
+from workbench.bench.evidence import Evidence
 from workbench.bench.flagging import FLAGS
-from workbench.bench.review import Evidence
 from workbench.bench.suspicion import suspicions
 from workbench.core.errors import WorkbenchError
 from workbench.core.memory import Memory

@@ -6,7 +6,8 @@ from datetime import datetime
 from textual.content import Content
 
 from workbench.bench.citations import MAX_CITED, Branch
-from workbench.bench.review import Cited, rejection_of
+from workbench.bench.rejection import rejection_of
+from workbench.bench.review import Cited
 from workbench.core.text import printable
 from workbench.tui.content import MUTED, assemble, body
 from workbench.tui.figures import ago
