@@ -12,9 +12,10 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put, snapshot
 from tests.reflect.server import MessagesServer, Reply, error_reply, messages_server, reply_of
+from workbench.bench.claude import CLAUDE
 from workbench.bench.observation import Observation
 from workbench.bench.reflecting import state_of
-from workbench.bench.reflection import CLAUDE, EXTRACTIVE, Outcome, Plan, Reflecting
+from workbench.bench.reflection import EXTRACTIVE, Outcome, Plan, Reflecting
 from workbench.bench.reflection_drafts import drafts_of, why
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import InvalidRecord, WorkbenchError

@@ -183,14 +183,13 @@ def test_tombstones() -> None:
     rejected = {i: memory(i, status="archived", archived_reason="rejected") for i in ("a", "b", "new")}
     forgotten = memory("f", status="archived", archived_reason="forgotten")
     near = [(rejected["b"], 0.8), (rejected["a"], 0.8), (forgotten, 0.99), (memory("s"), 0.99), (rejected["new"], 1.0)]
-    assert lifecycle.resembles_rejection(candidate, near) == Tombstone(rejected["a"], 0.8)
-    assert lifecycle.resembles_rejection(candidate, near, threshold=0.81) is None
-    assert lifecycle.resembles_rejection(candidate, [(rejected["a"], 0.75), (rejected["b"], 0.9)]) == Tombstone(
-        rejected["b"], 0.9
-    )
-    assert lifecycle.resembles_rejection(candidate, [(rejected["a"], 0.75)]) == Tombstone(rejected["a"], 0.75)
-    assert lifecycle.resembles_rejection(candidate, [(rejected["a"], 0.749)]) is None
-    assert lifecycle.resembles_rejection(candidate, []) is None
+    most = lifecycle.resembling_rejections
+    assert most(candidate, near)[0] == Tombstone(rejected["a"], 0.8)
+    assert most(candidate, near, threshold=0.81) == ()
+    assert most(candidate, [(rejected["a"], 0.75), (rejected["b"], 0.9)])[0] == Tombstone(rejected["b"], 0.9)
+    assert most(candidate, [(rejected["a"], 0.75)]) == (Tombstone(rejected["a"], 0.75),)
+    assert most(candidate, [(rejected["a"], 0.749)]) == ()
+    assert most(candidate, []) == ()
 
 
 def test_every_rejection_that_is_much_alike_is_named_the_most_alike_first() -> None:

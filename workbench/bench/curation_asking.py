@@ -1,36 +1,31 @@
 """Asking Claude to curate a playbook (source 003): what would be sent, the call, and replies nobody could read."""
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.bench import curation_lessons
+from workbench.bench.claude import Claude, Connect
 from workbench.bench.context import Context
 from workbench.bench.curating import Curating, Reply, reply_of
 from workbench.bench.curation_lessons import CURATED, Lessons
 from workbench.bench.curation_run import Episode, used
-from workbench.bench.llm_runs import ACE_STAGES, LlmRuns, Waiting
+from workbench.bench.llm_runs import ACE_STAGES, Waiting
 from workbench.bench.playbook import Playbooks
 from workbench.bench.reflection_source import Mask
 from workbench.core.errors import WorkbenchError
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet, Playbook
-from workbench.core.text import clean_for_store
 from workbench.reflect import asks
-from workbench.reflect.keys import HOW_TO, has_key
 from workbench.reflect.model import Cancelled, Preview, ReflectionProblem, Tell, Usage
+from workbench.safety.scanning import mask as mask_of
 
 if TYPE_CHECKING:
-    from workbench.reflect.budget import Budget
     from workbench.reflect.claude import ClaudeReflector
 
 TRIED = "curator-tried"
 """What a run is called after which the same memories are still to be told."""
-
-Connect = Callable[["Budget"], "ClaudeReflector"]
-"""Makes the reflector that asks Claude, within a budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +73,20 @@ class CurationAsking:
         context: Context,
         playbooks: Playbooks,
         curating: Curating,
-        mask: Mask = clean_for_store,
+        mask: Mask = mask_of,
         connect: Connect | None = None,
     ) -> None:
         self._context = context
         self._playbooks = playbooks
         self._curating = curating
         self._mask = mask
-        self._connect = connect
-        self.runs = LlmRuns(context)
+        self._claude = Claude(context, connect)
+        self.runs = self._claude.runs
 
     @property
     def missing(self) -> str:
         """Why Claude cannot be asked now, or an empty text."""
-        if self._connect is not None or has_key():
-            return ""
-        return f"There is no API key for Claude. {HOW_TO}"
+        return self._claude.missing
 
     def unseen(self, book: str) -> Lessons:
         """Return what was confirmed since a playbook's last curation; before the first one, the latest."""
@@ -112,14 +105,14 @@ class CurationAsking:
         """Gather what would be sent; nothing is. Raises `UnknownRecord` for a playbook that is not there."""
         told = tuple(self._mask(memory.content) for memory in lessons.memories)
         playbook, room = self._sent(book), self._room(book)
-        preview = self._reflector().preview_of(asks.curate(told, playbook, room))
+        preview = self._claude.open().preview_of(asks.curate(told, playbook, room))
         return CurationPlan(book, told, lessons, playbook, preview, *self._month(), room)
 
     def plan_run(self, book: str, episode: Episode) -> CurationPlan:
         """Gather what would be sent first about a run; the Curator is asked after it. Raises `UnknownRecord`."""
         run, mask = episode.run, self._mask
         run = asks.Run(mask(run.task), mask(run.trajectory), mask(run.outcome), mask(run.expected))
-        playbook, room, claude = self._sent(book), self._room(book), self._reflector()
+        playbook, room, claude = self._sent(book), self._room(book), self._claude.open()
         bullets, unknown = used(playbook, episode.bullets)
         first, then = asks.analyse(run, bullets), asks.curate((), playbook, room)
         cost = claude.preview_of(first).estimate + claude.preview_of(then).estimate
@@ -134,7 +127,7 @@ class CurationAsking:
         """
         if not plan.told and plan.run is None:
             raise WorkbenchError("There is nothing to tell the Curator.", "Approve some candidates in Review first.")
-        claude, replies, problem = self._reflector(), list[Reply](), None
+        claude, replies, problem = self._claude.open(), list[Reply](), None
         try:
             self._ask(claude, plan, replies, tell, cancelled)
         except ReflectionProblem as raised:
@@ -196,13 +189,3 @@ class CurationAsking:
 
     def _month(self) -> tuple[int, int]:
         return self.runs.spent(), self._context.settings.claude.monthly_tokens
-
-    def _reflector(self) -> "ClaudeReflector":
-        budget = self.runs.budget()
-        if self._connect is not None:
-            return self._connect(budget)
-        from workbench.reflect.claude import ClaudeReflector
-
-        # The SDK would find the address as well, but what is shown before has to name it.
-        address = os.environ.get("ANTHROPIC_BASE_URL") or None
-        return ClaudeReflector(self._context.settings.claude, budget, address)

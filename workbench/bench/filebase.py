@@ -60,6 +60,16 @@ class FileBases:
             return []
         return [path for place in places if (path := _path_in(place)) is not None]
 
+    def keep_file(self, path: Path, digest: str) -> None:
+        """Note that the store agrees with a file that was read, unless its bytes no longer have that SHA-256."""
+        with contextlib.suppress(OSError):
+            if path.stat().st_size > 4 * LARGEST:  # whatever its characters are, these are too many
+                self._place(path).unlink(missing_ok=True)
+                return
+            data = path.read_bytes()
+            if sha256(data).hexdigest() == digest:
+                self.keep(path, data.decode())
+
     def _place(self, path: Path) -> Path:
         return self._folder / f"{sha256(_name(path).encode(errors='surrogateescape')).hexdigest()[:24]}.json.gz"
 

@@ -1,11 +1,10 @@
 """Importing files: read, compare with the store, write what is new in chunks that undo as one action."""
 
-import contextlib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from pathlib import Path
 
 from workbench.bench.bookmerge import new_parts
@@ -13,7 +12,7 @@ from workbench.bench.context import Context
 from workbench.bench.filebase import FileBases
 from workbench.bench.import_guard import Guard
 from workbench.bench.reflecting import state_of
-from workbench.core.errors import UnreadableFile, WorkbenchError
+from workbench.core.errors import WorkbenchError
 from workbench.core.importance import base_importance
 from workbench.core.judgment import Judgment, SavedQuery, judgment_id
 from workbench.core.memory import Memory
@@ -204,10 +203,7 @@ class Importer:
     def _agree(self, plan: ImportPlan) -> None:
         """Note what the file holds, unless the store says otherwise: an export then tells whose changes are whose."""
         if not plan.kept and plan.parsed.digest and registry.format_named(plan.parsed.format).writes:
-            with contextlib.suppress(UnreadableFile):
-                text = registry.read_text(plan.path)
-                if sha256(text.encode()).hexdigest() == plan.parsed.digest:
-                    FileBases(self._library.folder).keep(plan.path, text)
+            FileBases(self._library.folder).keep_file(plan.path, plan.parsed.digest)
 
     def _count(self, tx: Tx, records: Sequence[object]) -> None:
         state, now = state_of(self._context), self._context.now()

@@ -121,13 +121,6 @@ def correction(path: Path, now: datetime, rules: frozenset[str] | None = None, f
     return Correction((*_beside(path, beside), Change(path, text, after)), made, len(found), len(wrong()))
 
 
-def put_right(path: Path, now: datetime, rules: frozenset[str] | None = None, format: str | None = None) -> int:
-    """Make every fix there is (of the given rules) and write the result once; return how many were made."""
-    done = correction(path, now, rules, format)
-    make(done.changes)
-    return done.fixes
-
-
 def _apart(fixes: Iterable[Fix]) -> list[Fix]:
     """Return the fixes that touch different places; of those that touch the same one the first."""
     chosen: list[Fix] = []

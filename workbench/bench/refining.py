@@ -1,26 +1,14 @@
 """Refining a candidate with Claude's help (source 000, algorithm 9): rounds of words, each one kept."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from workbench.bench.claude import CLAUDE, Claude, Connect
 from workbench.bench.context import Context
-from workbench.bench.llm_runs import LlmRuns
 from workbench.bench.reflection_source import Mask, masked
 from workbench.core.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.reflect.keys import HOW_TO, has_key
 from workbench.reflect.model import Cancelled, Insight, Preview, Reflection, ReflectionProblem, Tell, Usage
 from workbench.safety.scanning import mask as mask_of
-
-if TYPE_CHECKING:
-    from workbench.reflect.budget import Budget
-    from workbench.reflect.claude import ClaudeReflector
-
-CLAUDE = "claude"
-
-Connect = Callable[["Budget"], "ClaudeReflector"]
-"""Makes the reflector that asks Claude, within a budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +26,23 @@ class Refining:
     def __init__(self, context: Context, mask: Mask = mask_of, connect: Connect | None = None) -> None:
         self._context = context
         self._mask = mask
-        self._connect = connect
-        self._runs = LlmRuns(context)
+        self._claude = Claude(context, connect)
 
     @property
     def missing(self) -> str:
         """Why Claude cannot be asked now, or an empty text."""
-        if self._connect is not None or has_key():
-            return ""
-        return f"There is no API key for Claude. {HOW_TO}"
+        return self._claude.missing
 
     def preview(self, memory: Memory, text: str) -> Preview:
         """Return exactly what asking about `text`, one of a candidate's rounds, would send first."""
         from workbench.reflect import asks
 
         prompt = asks.refine(self._mask(text), self._cited(memory))
-        return self._reflector().preview_of(prompt, more="A round that is not specific enough is followed by another")
+        return self._claude.open().preview_of(prompt, more="A round that is not specific enough is followed by another")
 
     def ask(self, memory: Memory, text: str, tell: Tell, cancelled: Cancelled) -> Refined:
         """Ask for the rounds after `text`. Raises `ReflectionProblem` when nothing came of it."""
-        reflector = self._reflector()
+        reflector = self._claude.open()
         before = Insight(self._mask(text), memory.citations, rounds=())
         problem: ReflectionProblem | None = None
         try:
@@ -67,7 +52,7 @@ class Refining:
             after, problem = next(iter(found.insights), before), raised
         usage = reflector.used
         unread = problem.found.unread if problem is not None and problem.found is not None else ()
-        self._runs.record(CLAUDE, usage, unread, memory.citations, self._mask)
+        self._claude.runs.record(CLAUDE, usage, unread, memory.citations, self._mask)
         texts = tuple(clean_for_store(t).strip() for t in (*after.rounds[1:], after.text) if t != before.text)
         if not texts and problem is not None:
             raise problem
@@ -76,11 +61,3 @@ class Refining:
     def _cited(self, memory: Memory) -> tuple[Memory, ...]:
         found = (self._context.library.memories.find(id) for id in memory.citations)
         return masked([m for m in found if m is not None], self._mask)
-
-    def _reflector(self) -> "ClaudeReflector":
-        budget = self._runs.budget()
-        if self._connect is not None:
-            return self._connect(budget)
-        from workbench.reflect.claude import ClaudeReflector
-
-        return ClaudeReflector(self._context.settings.claude, budget)

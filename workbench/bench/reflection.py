@@ -1,11 +1,11 @@
 """Reflecting: from the latest memories to candidates in Review, on this machine or with Claude's help."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from workbench.bench.claude import CLAUDE, Connect, connecting
 from workbench.bench.context import Context
 from workbench.bench.llm_runs import LlmRuns, Waiting
 from workbench.bench.reflecting import gauge_of, state_of, verdict_of
@@ -13,9 +13,7 @@ from workbench.bench.reflection_drafts import drafts_of
 from workbench.bench.reflection_source import LOCAL_MEMORIES, Mask, known_texts, latest, masked
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.memory import Memory
-from workbench.core.text import clean_for_store
 from workbench.core.trigger import Gauge, ReflectionState, TriggerVerdict
-from workbench.reflect.budget import Budget
 from workbench.reflect.keys import HOW_TO, has_key
 from workbench.reflect.model import (
     Cancelled,
@@ -27,18 +25,15 @@ from workbench.reflect.model import (
     Request,
     Tell,
 )
+from workbench.safety.scanning import mask as mask_of
 
 if TYPE_CHECKING:
     from workbench.bench.retriever import Retriever
-    from workbench.reflect.claude import ClaudeReflector
     from workbench.reflect.themes import Vectors
 
-CLAUDE, EXTRACTIVE = "claude", "extractive"
+EXTRACTIVE = "extractive"
 NAMES = (CLAUDE, EXTRACTIVE)
 """The reflectors, the one that is preferred first."""
-
-Connect = Callable[[Budget], "ClaudeReflector"]
-"""Makes the reflector that asks Claude, within a budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +73,14 @@ class Reflecting:
         self,
         context: Context,
         retriever: "Callable[[], Retriever]",
-        mask: Mask = clean_for_store,
+        mask: Mask = mask_of,
         connect: Connect | None = None,
     ) -> None:
         self._context = context
         self._library = context.library
         self._retriever = retriever
         self._mask = mask
-        self._connect = connect or self._claude
+        self._connect = connect or connecting(context)
         self.runs = LlmRuns(context)
 
     def gauge(self) -> Gauge:
@@ -221,13 +216,6 @@ class Reflecting:
     def _embed(self, texts: Sequence[str]) -> "Vectors":
         """Embed texts; the model is loaded when it is first needed, not to show what would be read."""
         return self._retriever().embedder.embed(texts)
-
-    def _claude(self, budget: Budget) -> "ClaudeReflector":
-        from workbench.reflect.claude import ClaudeReflector
-
-        # The SDK would find the address as well, but what is shown before has to name it.
-        address = os.environ.get("ANTHROPIC_BASE_URL") or None
-        return ClaudeReflector(self._context.settings.claude, budget=budget, base_url=address)
 
     def _drafts(self, reflector: str, reflection: Reflection, run: str) -> tuple[Memory, ...]:
         find, now = self._library.memories.find, self._context.now()

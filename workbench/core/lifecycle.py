@@ -163,13 +163,6 @@ def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits
     return memory.status == "confirmed" and resolved and len(memory.related) >= limits.references
 
 
-def resembles_rejection(
-    candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float = 0.75
-) -> Tombstone | None:
-    """Return the rejected memory that `candidate` resembles most, if one reaches `threshold`."""
-    return next(iter(resembling_rejections(candidate, similarities, threshold)), None)
-
-
 def resembling_rejections(
     candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float = 0.75
 ) -> tuple[Tombstone, ...]:

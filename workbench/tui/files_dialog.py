@@ -162,7 +162,7 @@ class FindingsDialog(Dialog[None]):
         else:
             self._pane.show(())
 
-    @work(thread=True, group="findings-preview", exclusive=True)
+    @work(thread=True, group="findings-preview", exclusive=True, description="fixes")
     def _work_out(self, number: int, findings: tuple[Finding, ...]) -> None:
         changes: tuple[Change, ...] = ()
         problem = ""

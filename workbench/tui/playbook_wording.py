@@ -88,7 +88,7 @@ class AskingClaude(Dialog[None]):
             self.say(Content.styled("Asking Claude for one text … esc stops.", MUTED))
             self._ask(self.group)
 
-    @work(thread=True, exclusive=True, group="wording", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="wording", exit_on_error=False, description="wording")
     def _ask(self, group: BulletGroup) -> None:
         worker = get_current_worker()
 

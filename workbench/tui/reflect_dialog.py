@@ -14,7 +14,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.reflection import CLAUDE, EXTRACTIVE, Plan, Reflecting
+from workbench.bench.claude import CLAUDE
+from workbench.bench.reflection import EXTRACTIVE, Plan, Reflecting
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.actions import bindings

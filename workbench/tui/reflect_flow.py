@@ -4,8 +4,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from workbench.bench.claude import CLAUDE
 from workbench.bench.llm_runs import Waiting
-from workbench.bench.reflection import CLAUDE, Outcome, Reflecting
+from workbench.bench.reflection import Outcome, Reflecting
 from workbench.reflect.model import Step
 from workbench.tui.reflect_dialog import ReflectDialog
 from workbench.tui.reflect_result import Chosen, ResultDialog

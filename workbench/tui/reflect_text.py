@@ -6,7 +6,8 @@ from textwrap import wrap
 
 from textual.content import Content
 
-from workbench.bench.reflection import CLAUDE, Outcome, Plan
+from workbench.bench.claude import CLAUDE
+from workbench.bench.reflection import Outcome, Plan
 from workbench.core.memory import Memory
 from workbench.core.text import printable
 from workbench.core.trigger import Gauge

@@ -167,7 +167,7 @@ class ReviewChanging(ReviewView):
         if count and impact is None and self.bench.retriever.ready:
             self._preview(proposal, dialog.show)
 
-    @work(thread=True, exclusive=True, group="impact", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="impact", exit_on_error=False, description="preview")
     def _preview(self, proposal: Proposal, show: Callable[[Content], None]) -> None:
         """Rank every saved query twice, away from the keyboard."""
         from workbench.tui.review_impact import in_full

@@ -189,7 +189,7 @@ class ReviewReading(AreaScreen):
         if shown is self.shown:
             self._look_up(shown, self._item(shown.proposal), self._width)
 
-    @work(thread=True, exclusive=True, group="evidence", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="evidence", exit_on_error=False, description="evidence")
     def _look_up(self, shown: Shown, item: Item, width: int) -> None:
         """Look for what is alike, away from the keyboard; a later item cancels this one."""
         worker, review, now = get_current_worker(), self.bench.review, self.bench.context.now()

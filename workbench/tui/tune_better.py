@@ -158,7 +158,7 @@ class Better(Dialog[Profile | None]):
     def _say(self, name: str, text: Content) -> None:
         self.query_one(f"#{name}", Static).update(text)
 
-    @work(thread=True, group="outlook")
+    @work(thread=True, group="outlook", description="foresee")
     def _foresee(self, preferences: Preferences) -> None:
         worker = get_current_worker()
         outlook = preferences.outlook()
