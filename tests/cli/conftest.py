@@ -1,7 +1,7 @@
 """Runs the command line in this process, at a fixed time, from a folder of the test's own."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -76,13 +76,15 @@ def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
 
 
 @pytest.fixture(scope="session")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A demo store at its own time, to be copied."""
     folder = tmp_path_factory.mktemp("filled") / "store"
     bench: Workbench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
     fill(bench, shipped("fixtures/demo"))
     bench.close()
-    return folder
+    before = files_of(folder)
+    yield folder
+    assert files_of(folder) == before, "a test changed the store that all of them copy"
 
 
 @pytest.fixture

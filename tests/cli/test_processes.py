@@ -10,6 +10,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.cli.conftest import Cli
+
 WORKBENCH = (sys.executable, "-m", "workbench")
 ROOT = Path(__file__).parents[2]
 HEAVY = ("textual", "rich", "model2vec", "anthropic", "tokenizers", "safetensors")
@@ -33,11 +35,11 @@ def workbench(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Compl
         (["search", "deploy", "--json"], ("textual", "rich", "anthropic")),
     ],
 )
-def test_a_command_imports_only_what_it_needs(arguments: list[str], banned: tuple[str, ...], filled: Path) -> None:
+def test_a_command_imports_only_what_it_needs(arguments: list[str], banned: tuple[str, ...], demo: Cli) -> None:
     code = (
         "import sys, json\n"
         "from workbench.__main__ import main\n"
-        f"main({['--store', str(filled), *arguments]!r})\n"
+        f"main({['--store', str(demo.store), *arguments]!r})\n"
         f"print(json.dumps([m for m in {banned!r} if m in sys.modules]), file=sys.stderr)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
