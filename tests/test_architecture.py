@@ -56,7 +56,7 @@ def python_files() -> list[Path]:
 def test_files_are_small() -> None:
     sizes = {path: len(path.read_text("utf-8").splitlines()) for path in python_files()}
     assert [str(p) for p, n in sizes.items() if n > 400] == []
-    assert statistics.median(n for p, n in sizes.items() if p.name != "__init__.py") <= 120
+    assert statistics.median(n for p, n in sizes.items() if p.name != "__init__.py") <= 100
 
 
 def test_functions_are_short() -> None:
@@ -66,7 +66,7 @@ def test_functions_are_short() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.end_lineno is not None
-        and node.end_lineno - node.lineno + 1 > 45
+        and node.end_lineno - node.lineno + 1 > 40
     ]
     assert long == []
 

@@ -137,16 +137,9 @@ class Journal:
 
     @contextmanager
     def transaction(
-        self,
-        actor: str,
-        label: str,
-        *,
-        group: str = "",
-        part: int = 1,
-        kind: Kind = "edit",
-        target: int = 0,
-        more: bool = False,
-    ) -> Iterator[Staged]:
+        self, actor: str, label: str, *,
+        group: str = "", part: int = 1, kind: Kind = "edit", target: int = 0, more: bool = False,
+    ) -> Iterator[Staged]:  # fmt: skip
         """Stage changes and commit them as one line when the block ends without an error.
 
         A block inside another one joins it. The parts of a group are numbered on when `part` is
