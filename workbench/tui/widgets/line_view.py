@@ -18,6 +18,7 @@ from workbench.tui.actions import bindings
 from workbench.tui.areas import LIST
 from workbench.tui.content import fitted
 from workbench.tui.widgets.extent import set_extent
+from workbench.tui.widgets.pieces import Pieces
 from workbench.tui.widgets.row import Cell, lay_out
 
 T = TypeVar("T")
@@ -111,6 +112,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         self._empty = empty or Content("")
         self._rows: Sequence[T] = ()
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(_CACHED_LINES)
+        self._pieces = Pieces()
         self._announced: tuple[Hashable] | None = None
 
     # The rows
@@ -181,6 +183,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Drop drawn lines when theme, focus or style change."""
         self._strips.clear()
+        self._pieces.forget()
         super().notify_style_update()
 
     @property
@@ -211,7 +214,8 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
         style = self.get_visual_style(*names) if names else self.visual_style
-        return Strip(fitted(line, width).render_segments(style), width)
+        exact = line if line.cell_length == width else fitted(line, width)
+        return Strip(self._pieces.of(exact, style), width)
 
     # The cursor
 
