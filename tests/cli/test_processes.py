@@ -46,6 +46,19 @@ def test_a_command_imports_only_what_it_needs(arguments: list[str], banned: tupl
     assert json.loads(run.stderr.splitlines()[-1]) == []
 
 
+def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from workbench.cli.main import run\n"
+        f"run(['--store', {str(tmp_path)!r}], open_app=lambda store, origin, demo=False: 0)\n"
+        "print(*sorted(m for m in sys.modules if m.startswith('workbench.cli.')))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(run.stdout.split()) <= {
+        f"workbench.cli.{name}" for name in ("main", "opening", "output", "parsing", "session")
+    }
+
+
 def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
     assert workbench("--store", store, "status").returncode == 0

@@ -59,14 +59,17 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def build_parser(command: str = "") -> Parser:
-    """Return the parser of one command, or else of all; building it imports nothing heavy."""
+def build_parser(command: str = "", *, opening: bool = False) -> Parser:
+    """Return the parser of one command, or else of all; building it imports nothing heavy.
+
+    With `opening` it knows no command: the app that is to open does not wait for them.
+    """
     parser = Parser(prog="workbench", description=_ABOUT)
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog=parser.prog, parser_class=Parser)
     chosen = [family for family, names in _FAMILIES.items() if command in names]
-    for family in chosen or _FAMILIES:
+    for family in chosen or (() if opening else _FAMILIES):
         import_module(f"workbench.cli.{family}").add_commands(commands)
     if not chosen:
         parser.set_defaults(handler=import_module("workbench.cli.opening").open_store)
@@ -80,7 +83,7 @@ def run(argv: Sequence[str] | None, *, open_app: OpenApp, cwd: Path | None = Non
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
-    parser = build_parser(command)
+    parser = build_parser(command, opening=not command and not {"-h", "--help"} & set(argv))
     args, unknown = parser.parse_known_args(argv)
     if unknown:
         parser.prog = getattr(args, "prog", parser.prog)
