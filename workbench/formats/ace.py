@@ -3,6 +3,7 @@
 from workbench.formats import ace_lines
 from workbench.formats.ace_read import read_playbook, split
 from workbench.formats.ace_write import write_playbook
+from workbench.formats.claude_memory import BEGIN
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.report import Report
 
@@ -20,6 +21,8 @@ def detect(head: str, path: str) -> Detection:
     forms = [found.form for line in used if (found := ace_lines.bullet(line)) is not None]
     if "counts" in forms:
         return Detection(NAME, 0.97, "bullets with helpful= and harmful= counts")
+    if BEGIN in head:
+        return Detection(NAME, 0.0, "holds the block that this program keeps in other files, and no counts")
     if forms:
         sure = 0.9 if headings and len(forms) + headings > len(used) / 2 else 0.4
         return Detection(NAME, sure, "bullets that begin with an id in brackets")

@@ -5,11 +5,13 @@ import re
 from workbench.core.curation import Analysis, Curation, read_analysis, read_curation
 from workbench.core.errors import UnreadableFile
 from workbench.core.loosejson import UnreadableReply
+from workbench.formats import ace_operations
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.report import Report, shown
 
 NAME = "ace-reply"
 
+_HEAD = 65_536  # characters that tell a log from a reply
 _OPERATIONS = re.compile(r'"operations"\s*:\s*\[')
 _TAGS = re.compile(r'"bullet_tags"\s*:\s*\[')
 
@@ -36,7 +38,9 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 
 def read_reply(text: str) -> Curation | Analysis:
-    """Read what a Curator or a Reflector answered. Raises `UnreadableReply`."""
+    """Read what a Curator or a Reflector answered, or the log of operations. Raises `UnreadableReply`."""
+    if ace_operations.detect(text[:_HEAD], "").confidence:
+        return ace_operations.read_log(text)
     if _OPERATIONS.search(text):
         return read_curation(text)
     if _TAGS.search(text):

@@ -8,12 +8,13 @@ from workbench.core.playbook import Bullet
 from workbench.core.record import iso
 from workbench.formats import books
 from workbench.formats.cass_entry import KEYS, document
-from workbench.formats.cass_read import Tree, bullets, tree
+from workbench.formats.cass_read import LIST, bullets
 from workbench.formats.model import Parsed
 from workbench.formats.records import changes
 from workbench.formats.report import Report
 from workbench.formats.textedit import Edit, applied, newline_of
 from workbench.formats.yamledit import changed, flow, line_end
+from workbench.formats.yamllist import Tree, tree
 from workbench.formats.yamltree import Node, end_of
 
 _HEAD = (
@@ -46,7 +47,7 @@ def _item(bullet: Bullet, indent: str, newline: str) -> str:
 
 
 def _woven(new: Mapping[str, Bullet], original: str) -> str:
-    whole = tree(original, "the file")
+    whole = tree(original, "the file", LIST)
     old = dict(bullets(whole, Report("")))
     edits, gone = list[Edit](), list[int]()
     listed = whole.listed.value if whole.listed is not None else []
@@ -118,7 +119,7 @@ def _inside(edits: list[Edit], item: Node) -> list[Edit]:
 
 def _check(text: str, new: Mapping[str, Bullet], damage: str) -> None:
     """Raise `InvalidRecord` unless the new text says exactly what is to be written."""
-    found = {item.id: item for _, item in bullets(tree(text, "the file"), Report(""))}
+    found = {item.id: item for _, item in bullets(tree(text, "the file", LIST), Report(""))}
     wrong = [name for name, item in new.items() if name not in found or not _same(found[name], item)]
     if wrong or (len(found) != len(new) and not damage):
         which = wrong[0] if wrong else next(iter(found.keys() - new.keys()), "")

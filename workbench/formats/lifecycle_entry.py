@@ -7,7 +7,6 @@ way back a value in another form is used only while it still says what the memor
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from workbench.core.record import iso
 from workbench.formats.lifecycle_fields import FIELDS, HARMFUL_PARTS, HELPFUL_PARTS, OWN, SCHEMA, Doc, Field
 from workbench.formats.lifecycle_values import Notes
 from workbench.formats.model import FILE_KEY, ReadContext
+from workbench.formats.records import alike
 from workbench.formats.report import why_invalid
 
 _REQUIRED = ("id", "timestamp", "context")
@@ -120,20 +120,13 @@ def _remembering(memory: Memory, doc: Doc, derived: Doc) -> Memory:
     other = {
         key: raw
         for key, raw in doc.items()
-        if key not in FIELDS or not _alike(raw, plain[key] if key in plain else FIELDS[key].write(memory))
+        if key not in FIELDS or not alike(raw, plain[key] if key in plain else FIELDS[key].write(memory))
     }
     if other:
         kept["values"] = other
     if derived:
         kept["derived"] = derived
     return replace(memory, metadata={**memory.metadata, FILE_KEY: kept}) if kept else memory
-
-
-def _alike(one: object, other: object) -> bool:
-    """Whether two JSON values are written alike (1, 1.0 and true are not)."""
-    if one is None or isinstance(one, str | int) or one != other:
-        return type(one) is type(other) and one == other
-    return json.dumps(one) == json.dumps(other)
 
 
 def to_entry(memory: Memory) -> Doc:

@@ -7,6 +7,7 @@ from typing import Literal
 from workbench.core.errors import UnreadableFile
 from workbench.formats import plain_block, plain_data, plain_prose
 from workbench.formats.model import WriteText
+from workbench.formats.plain_read import NAME as RECORDS
 from workbench.formats.registry import FORMATS
 
 Holds = Literal["playbook", "memories", "either", "queries"]
@@ -16,8 +17,8 @@ Holds = Literal["playbook", "memories", "either", "queries"]
 class Outlet:
     """One kind of file to write: its name, what it can hold, and the usual ending of its name.
 
-    `reads` tells that the format is read too, so that a file that is there already can be changed in place;
-    `inside` that it is written into a file of somebody else, of which everything but our part stays.
+    `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file
+    of somebody else, of which everything but our part stays. `reader` is the format that reads it back, if any.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Outlet:
     suffix: str = ".txt"
     reads: bool = False
     inside: bool = False
+    reader: str = ""
 
 
 _HOLDS: Mapping[str, tuple[Holds, str]] = {
@@ -46,10 +48,10 @@ _HOLDS: Mapping[str, tuple[Holds, str]] = {
 }
 
 _PLAIN = (
-    Outlet("json", "JSON", "either", plain_data.write_json, ".json"),
-    Outlet("yaml", "YAML", "either", plain_data.write_yaml, ".yaml"),
-    Outlet("csv", "CSV table", "either", plain_data.write_csv, ".csv"),
-    Outlet("markdown", "Markdown", "either", plain_prose.write_markdown, ".md"),
+    Outlet("json", "JSON", "either", plain_data.write_json, ".json", reader=RECORDS),
+    Outlet("yaml", "YAML", "either", plain_data.write_yaml, ".yaml", reader=RECORDS),
+    Outlet("csv", "CSV table", "either", plain_data.write_csv, ".csv", reader=RECORDS),
+    Outlet("markdown", "Markdown", "either", plain_prose.write_markdown, ".md", reader=RECORDS),
     Outlet("prompt", "prompt text", "either", plain_prose.write_prompt, ".txt"),
     Outlet("block", "managed block in a Markdown file", "either", plain_block.write_block, ".md", inside=True),
     Outlet("prompt-counts", "prompt text with counts", "either", plain_prose.write_prompt_with_counts, ".txt"),
@@ -57,9 +59,9 @@ _PLAIN = (
 
 OUTLETS: tuple[Outlet, ...] = (
     *(
-        Outlet(known.name, known.title, *_HOLDS[known.name][:1], known.write, _HOLDS[known.name][1], reads=True)
-        for known in FORMATS
-        if known.write is not None
+        Outlet(f.name, f.title, *_HOLDS[f.name][:1], f.write, _HOLDS[f.name][1], reads=True, reader=f.name)
+        for f in FORMATS
+        if f.write is not None
     ),
     *_PLAIN,
 )

@@ -1,17 +1,15 @@
-"""JSON, YAML and CSV for other programs: written, never read back, nothing of the store's bookkeeping in them."""
+"""JSON, YAML and CSV for other programs, read back by `plain_read`: rows, without how a file wrote them."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.formats.model import Parsed
+from workbench.formats.plain_cells import written
 from workbench.formats.plain_rows import Row, book_rows, memory_row
 from workbench.formats.yamledit import scalar
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
 
 
 def write_json(parsed: Parsed, original: str | None = None) -> str:
@@ -21,11 +19,11 @@ def write_json(parsed: Parsed, original: str | None = None) -> str:
 
 
 def write_yaml(parsed: Parsed, original: str | None = None) -> str:
-    """Write what `write_json` writes as YAML 1.2, texts in double quotes."""
+    """Write what `write_json` writes as YAML 1.2, each value on a line of its own as JSON spells it."""
     del original
     lines = []
     for name, value in _document(parsed).items():
-        if not isinstance(value, list):
+        if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
             lines.append(f"{name}: {scalar(value)}")
             continue
         lines.append(f"{name}:" if value else f"{name}: []")
@@ -36,35 +34,28 @@ def write_yaml(parsed: Parsed, original: str | None = None) -> str:
 
 
 def write_csv(parsed: Parsed, original: str | None = None) -> str:
-    """Write a line of names and a line for each record (RFC 4180).
+    """Write a line of names and a line for each record (RFC 4180); how a value becomes a cell: `plain_cells`.
 
-    A text that a spreadsheet would run as a formula begins with an apostrophe.
+    A table has no place for a section without bullets, nor for a playbook's name.
     """
     del original
-    rows = _rows(parsed)
+    rows = book_rows(parsed.playbooks[0]) if parsed.playbooks else [memory_row(memory) for memory in parsed.memories]
     out = io.StringIO()
     if rows:
-        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\r\n")
+        writer = csv.DictWriter(out, _columns(rows), restval="", lineterminator="\r\n")
         writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+        writer.writerows({name: written(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
 
 
-def _rows(parsed: Parsed) -> Sequence[Row]:
-    if parsed.playbooks:
-        return book_rows(parsed.playbooks[0])
-    return [memory_row(memory) for memory in parsed.memories]
+def _columns(rows: Iterable[Row]) -> list[str]:
+    """Return the names that any row has, in the order in which they come up."""
+    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def _document(parsed: Parsed) -> dict[str, Any]:
-    if parsed.playbooks:
-        return {"playbook": parsed.playbooks[0].book.name, "bullets": _rows(parsed)}
-    return {"memories": _rows(parsed)}
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, list):
-        value = " ".join(str(item) for item in value)
-    if value is None:
-        return ""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not parsed.playbooks:
+        return {"memories": [memory_row(memory) for memory in parsed.memories]}
+    book = parsed.playbooks[0]
+    titles = [section.title or section.key for section in sorted(book.sections, key=lambda section: section.order)]
+    return {"playbook": book.book.name, "sections": titles, "bullets": book_rows(book)}

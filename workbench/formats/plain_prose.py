@@ -1,11 +1,12 @@
-"""Markdown for people, and text for an agent's prompt: written, never read back."""
+"""Markdown for people, which `plain_items` reads back, and text for an agent's prompt, which nothing does."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet, Playbook
 from workbench.formats.ace_write import write_playbook
 from workbench.formats.model import Parsed
+from workbench.formats.plain_items import written
 
 
 def write_markdown(parsed: Parsed, original: str | None = None) -> str:
@@ -14,7 +15,7 @@ def write_markdown(parsed: Parsed, original: str | None = None) -> str:
     title = parsed.playbooks[0].book.name if parsed.playbooks else "Memories"
     lines = [f"# {_flat(title)}"]
     for heading, items in _grouped(parsed):
-        lines += ["", f"## {_flat(heading)}", "", *(f"- {_item(item)}" for item in items)]
+        lines += ["", f"## {_flat(heading)}", "", *map(written, items)]
     return "\n".join(lines) + "\n"
 
 
@@ -62,20 +63,6 @@ def _sections(playbook: Playbook) -> Iterator[tuple[str, list[Bullet]]]:
     lost = [bullet for bullet in ranked if bullet.section not in known]
     if lost:
         yield "Others", lost
-
-
-def _item(record: Memory | Bullet) -> str:
-    """Return a list item's text; further lines are indented so that they stay in it."""
-    marks = f" ({_counts(record)})" if record.helpful_count or record.harmful_count else ""
-    return "\n  ".join(_lines(record.content)) + marks
-
-
-def _counts(record: Memory | Bullet) -> str:
-    return f"+{record.helpful_count} −{record.harmful_count}"
-
-
-def _lines(text: str) -> Iterable[str]:
-    return (line.rstrip() for line in text.strip().splitlines())
 
 
 def _one_line(text: str) -> str:

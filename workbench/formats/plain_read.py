@@ -1,48 +1,44 @@
-"""The plain formats read back: memories and bullets as rows of JSON, JSON lines or CSV, as `workbench export` and
-`workbench list --json` write them.
+"""The plain formats read back: memories and bullets as rows of JSON, JSON lines, YAML or CSV, or as Markdown, as
+`workbench export` and `workbench list --json` write them.
 
-Keys that are not ours are kept as notes of the record. CSV parts lists at spaces, so that a tag of several words
-becomes several tags; what a spreadsheet did to a cell is not undone, but for our own mark before a formula.
+Keys that are not ours are kept as notes of the record. Prompt text has no ids and is not read; Markdown has ids,
+texts, sections, kinds and counts, and no more. Counts come back as imported ones.
 """
 
-import csv
-import io
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
-from workbench.formats import books, jsonlines
+from workbench.formats import books, plain_items
 from workbench.formats import lifecycle_values as values
-from workbench.formats.jsontext import JsonReader
-from workbench.formats.jsontree import Lines, scan_file
 from workbench.formats.lifecycle_entry import from_entry
 from workbench.formats.lifecycle_fields import FIELDS
 from workbench.formats.lifecycle_values import Notes
 from workbench.formats.model import FILE_KEY, Detection, Format, Parsed, ReadContext
+from workbench.formats.plain_source import YAML, source
 from workbench.formats.reading import unique_id
 from workbench.formats.records import required_text, take
 from workbench.formats.report import Report, shown
 
 NAME = "records"
-Row = tuple[int, Any]
-"""The line a record starts on, and its value."""
-
 _KEYS = {field.name: field.key for field in FIELDS.values()} | {
     "importance": "importance_score", "helpful": "helpful_count", "harmful": "harmful_count",
 }  # fmt: skip
-_LISTS = frozenset({"tags", "related", "citations", "aliases"})
-_NUMBERS = frozenset({"importance", "helpful", "harmful", "confidence"})
+_BULLET_KEYS = frozenset({
+    "id", "section", "content", "helpful", "harmful", "neutral", "pinned", "state", "aliases", "created_at",
+    "last_feedback_at", "metadata", FILE_KEY,
+})  # fmt: skip
 _START = re.compile(r'\s*(?:\[\s*\{|\{\s*"(?:playbook|memories|bullets)"\s*:|\{)')
 _MARKS = re.compile(
     r'"(memory_type|observation_type|status|importance|importance_score|created_at|helpful|harmful)"\s*:'
 )
 _NOT_OURS = re.compile(r'"(?:node_id|node_type|role|memory|skills|schema_version|pointer_id|context)"\s*:')
-_HEADER = re.compile(r"(?:id,content,|id,section,content,)")
+_HEADER = re.compile(r'"?id"?(?P<mark>[,;\t])(?:"?section"?(?P=mark))?"?content"?(?:(?P=mark)|\r?\n|$)')
+_YAML_KEYS = re.compile(
+    r"^ *(?:- )?(id|content|section|memory_type|observation_type|status|helpful|state)[ \t]*:", re.MULTILINE
+)
 
 
 def detect(head: str, path: str) -> Detection:
@@ -51,6 +47,13 @@ def detect(head: str, path: str) -> Detection:
     text = head.removeprefix("\ufeff").lstrip()
     if _HEADER.match(text):
         return Detection(NAME, 0.9, "a table with the columns “id” and “content”")
+    if plain_items.begins(text):
+        return Detection(NAME, 0.92, "Markdown lists whose items end with their ids")
+    if text[:1] not in ("{", "[") and YAML.search(text):
+        keys = set(_YAML_KEYS.findall(text))
+        if {"id", "content"} <= keys:
+            return Detection(NAME, min(0.35 + 0.1 * len(keys), 0.9), "YAML records with “id” and “content”")
+        return Detection(NAME, 0.0, "no records with “id” and “content”")
     said = '"id"' in text and '"content"' in text and _START.match(text) and not _NOT_OURS.search(text)
     marks = len(set(_MARKS.findall(text))) if said else 0
     if said:
@@ -64,12 +67,12 @@ def read(text: str, context: ReadContext) -> Parsed:
     Raises `UnreadableFile` when there is no list of rows.
     """
     report, found, bullets = Report(context.file), dict[str, Memory](), dict[str, tuple[str, Bullet]]()
-    rows, is_book = _rows(text, context, report)
-    for line, doc in rows:
+    rows = plain_items.source(text, report) if plain_items.begins(text) else source(text, context, report)
+    for line, doc in rows.rows:
         try:
             if not isinstance(doc, dict):
                 raise ValueError("not a record: expected an object")
-            if is_book:
+            if rows.is_book:
                 section, bullet, notes = _bullet(doc)
                 _add(bullets, bullet.id, (section, bullet))
             else:
@@ -79,7 +82,8 @@ def read(text: str, context: ReadContext) -> Parsed:
             report.skip(line, str(reason))
             continue
         report.mapped_all(notes)
-    playbooks = (books.playbook(context.file, (), tuple(bullets.values())),) if bullets else ()
+    named = rows.sections if rows.is_book else ()
+    playbooks = (books.playbook(context.file, named, tuple(bullets.values())),) if bullets or named else ()
     return report.parsed(NAME, memories=tuple(found.values()), playbooks=playbooks)
 
 
@@ -87,66 +91,6 @@ def _add(found: dict[str, Any], id: str, record: object) -> None:
     if id in found:
         raise ValueError(f"the id {shown(id)} was already used")
     found[id] = record
-
-
-def _rows(text: str, context: ReadContext, report: Report) -> tuple[list[Row], bool]:
-    """Return the rows of a file, and whether they are bullets."""
-    start = text.removeprefix("\ufeff").lstrip()
-    if start[:1] not in ("{", "["):
-        rows = list(_table(text.removeprefix("\ufeff"), context.file))
-        return rows, bool(rows) and "memory_type" not in rows[0][1] and "state" in rows[0][1]
-    lines = [line for _, line in jsonlines.lines(text)]
-    if start.startswith("{") and _is_object(lines[0]) and "memories" not in lines[0] and "bullets" not in lines[0]:
-        return list(_json_lines(text, context, report)), False
-    root, places = scan_file(text, context.file, frozenset({"memories", "bullets"})), Lines(text)
-    listed = root if root.kind == "[" else root.inside("memories", "[") or root.inside("bullets", "[")
-    if listed is None:
-        raise UnreadableFile(f"{context.file} has no list of records.", "Nothing was read from it.")
-    if root.damage:
-        report.skip(places.at(root.damage_at), root.damage)
-    is_book = root.kind != "[" and root.inside("bullets", "[") is listed
-    return [(places.at(entry.start), entry.value) for entry in listed.entries], is_book
-
-
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _json_lines(text: str, context: ReadContext, report: Report) -> Iterator[Row]:
-    reader = JsonReader()
-    for number, line in jsonlines.watched(text, context.watch):
-        try:
-            yield number, reader.decode(line)
-        except ValueError as reason:
-            report.skip(number, str(reason))
-
-
-def _table(text: str, file: str) -> Iterator[Row]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    try:
-        for row in reader:
-            yield reader.line_num, {name: _cell(name, cell) for name, cell in row.items() if name and cell}
-    except csv.Error as error:
-        raise UnreadableFile(
-            f"{file}:{reader.line_num}: the table cannot be read: {error}.", "Nothing was read."
-        ) from error
-
-
-def _cell(name: str, cell: str) -> object:
-    """Read a cell as `plain_data.write_csv` writes it."""
-    if name in _LISTS:
-        return cell.split()
-    if name == "pinned":
-        return cell.lower() == "true"
-    if name in _NUMBERS:
-        try:
-            return float(cell) if "." in cell else int(cell)
-        except ValueError:
-            return cell
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
@@ -162,6 +106,7 @@ def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
 def _bullet(doc: dict[str, Any]) -> tuple[str, Bullet, Notes]:
     notes: Notes = []
     content = required_text(doc, "content")
+    other = {name: value for name, value in doc.items() if name not in _BULLET_KEYS}
     bullet = Bullet(
         id=take(doc, "id", values.text, "", notes).strip() or unique_id("b", content),
         section="",
@@ -170,9 +115,13 @@ def _bullet(doc: dict[str, Any]) -> tuple[str, Bullet, Notes]:
         harmful_imported=take(doc, "harmful", values.count, 0, notes),
         pinned=take(doc, "pinned", values.flag, False, notes),
         state="deprecated" if doc.get("state") == "deprecated" else "active",
+        neutral_count=take(doc, "neutral", values.count, 0, notes),
         aliases=take(doc, "aliases", values.texts, (), notes),
+        created_at=take(doc, "created_at", values.time, None, notes),
+        last_feedback_at=take(doc, "last_feedback_at", values.time, None, notes),
+        metadata={**other, **take(doc, "metadata", values.meta, {}, notes)},
     )
     return take(doc, "section", values.text, "", notes).strip() or "Others", bullet, notes
 
 
-FORMAT = Format(NAME, "records (JSON, JSON lines or CSV)", detect, read)
+FORMAT = Format(NAME, "records (JSON, JSON lines, YAML, CSV or Markdown)", detect, read)

@@ -1,17 +1,24 @@
-"""Memories and bullets as rows of named values: what the plain formats (JSON, YAML, CSV) write."""
+"""Memories and bullets as rows of named values: what the plain formats (JSON, YAML, CSV) write.
+
+Every row has the columns a person would look for; the others stand only where they say something, so that nothing
+is lost on the way back. Counts are totals, times ISO 8601.
+"""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from workbench.core.memory import Memory
+from workbench.core.memory import NO_SOURCE, Memory
 from workbench.core.playbook import Bullet, Playbook
 from workbench.core.record import iso
+from workbench.formats.lifecycle_values import write_source
+from workbench.formats.model import FILE_KEY
 
 Row = Mapping[str, Any]
 
 
 def memory_row(memory: Memory) -> Row:
-    """Return what a person would want of a memory in another tool: no bookkeeping, times as ISO 8601."""
+    """Return all that a memory says but which parts its counts have, and how its file wrote it."""
     return {
         "id": memory.id,
         "content": memory.content,
@@ -32,6 +39,18 @@ def memory_row(memory: Memory) -> Row:
         "citations": list(memory.citations),
         "promoted_to": memory.promoted_to,
         "archived_reason": memory.archived_reason,
+        **_said(
+            category=memory.category,
+            related=list(memory.related),
+            source=write_source(memory.source) if memory.source != NO_SOURCE else None,
+            user_id=memory.user_id if memory.user_id != "local" else "",
+            aliases=list(memory.aliases),
+            is_synthetic=memory.is_synthetic,
+            access_count=memory.access_count,
+            last_feedback_at=_time(memory.last_feedback_at),
+            review_after=_time(memory.review_after),
+            metadata=_notes(memory.metadata),
+        ),
     }
 
 
@@ -46,7 +65,26 @@ def bullet_row(bullet: Bullet, section: str) -> Row:
         "pinned": bullet.pinned,
         "state": bullet.state,
         "aliases": list(bullet.aliases),
+        **_said(
+            neutral=bullet.neutral_count,
+            created_at=_time(bullet.created_at),
+            last_feedback_at=_time(bullet.last_feedback_at),
+            metadata=_notes(bullet.metadata),
+        ),
     }
+
+
+def _said(**values: Any) -> Row:
+    """Return the values that say something."""
+    return {name: value for name, value in values.items() if value}
+
+
+def _time(moment: datetime | None) -> str | None:
+    return iso(moment) if moment else None
+
+
+def _notes(metadata: Mapping[str, Any]) -> Row:
+    return {name: value for name, value in metadata.items() if name != FILE_KEY}
 
 
 def book_rows(playbook: Playbook) -> list[Row]:

@@ -80,7 +80,7 @@ def remembered(
     raw = {
         name: value
         for name, value in doc.items()
-        if name in private and (name not in written or not _alike(value, written[name].write(record)))
+        if name in private and (name not in written or not alike(value, written[name].write(record)))
     }
     extra = {name: value for name, value in doc.items() if name not in private}
     kept: Doc = {"format": format, "order": list(doc), "raw": raw, **(place or {})}
@@ -127,7 +127,7 @@ def changes(old: R, new: R, keys: Sequence[Key[R]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key in keys:
         value = key.write(new)
-        if not _alike(value, key.write(old)):
+        if not alike(value, key.write(old)):
             found[key.name] = GONE if value is None else value
     place, other = (_object(record.metadata.get(FILE_KEY)).get("format") for record in (old, new))
     if place != other:
@@ -167,12 +167,12 @@ def read_again(new: Mapping[str, R], read: Callable[[ReadContext], R]) -> R:
     return read(at_time_of(new[first.id])) if first.id in new else first
 
 
-def _alike(one: object, other: object) -> bool:
+def alike(one: object, other: object) -> bool:
     """Whether two JSON values are the same and of the same kind (1, 1.0 and true are not)."""
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_alike, one, other))
+        return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(_alike(one[key], other[key]) for key in one)
+        return list(one) == list(other) and all(alike(one[key], other[key]) for key in one)
     return type(one) is type(other) and one == other
 
 

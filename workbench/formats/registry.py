@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.core.errors import UnreadableFile
 from workbench.formats import (
     ace,
+    ace_operations,
     ace_replies,
     beads,
     cass,
@@ -60,6 +61,7 @@ FORMATS: tuple[Format, ...] = (
     trec.RUN_FORMAT,
     usage_log.FORMAT,
     ace_replies.FORMAT,
+    ace_operations.FORMAT,
     plain_read.FORMAT,
 )
 

@@ -24,7 +24,7 @@ def scalar(value: object, style: str | None = '"') -> str:
     safe = _PLAIN.fullmatch(value) and value == value.strip() and value.lower() not in _WORDS
     if style is None and safe:
         return value
-    quoted = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\x7f")
+    quoted = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return _SPECIAL.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from workbench.core.playbook import Bullet, bullet_id, section_key, slug_for
+from workbench.core.playbook import Bullet, bullet_id, initials, section_key, slug_for
 from workbench.formats import ace_lines
 from workbench.formats.lint.finding import Finding, Fix
 from workbench.formats.report import shown
@@ -33,16 +33,15 @@ def lint(text: str, file: str) -> list[Finding]:
     """Return what is wrong with a playbook, in the order of its lines."""
     found = list(lines(text))
     places = list(_places(found))
-    free = _numbers(places)
     return sorted(
         [
             *_headings(found, file),
             *_loose(places, file),
             *_bad_counts(places, file),
-            *_duplicate_ids(places, file, free),
+            *_duplicate_ids(places, file),
             *_duplicate_texts(places, text, file),
             *_wrong_slugs(places, file),
-            *_lost_text(found, places, text, file, free),
+            *_lost_text(found, places, text, file),
             *_no_others(found, text, file),
         ],
         key=lambda finding: finding.line,
@@ -119,8 +118,8 @@ def _bad_counts(places: list[_Place], file: str) -> Iterator[Finding]:
         yield Finding(file, place.line.number, "bad-counts", message, fix)
 
 
-def _duplicate_ids(places: list[_Place], file: str, free: Iterator[int]) -> Iterator[Finding]:
-    first: dict[str, int] = {}
+def _duplicate_ids(places: list[_Place], file: str) -> Iterator[Finding]:
+    first, free = dict[str, int](), _numbers(places)
     for place in places:
         name = place.said.id
         if name not in first:
@@ -158,7 +157,7 @@ def _wrong_slugs(places: list[_Place], file: str) -> Iterator[Finding]:
     for place in places:
         slug, _, number = place.said.id.rpartition("-")
         wanted = slug_for(place.section or "others")
-        if not slug or not number.isdecimal() or slug == wanted:
+        if not slug or not number.isdecimal() or slug in (wanted, initials(place.section or "others")):
             continue
         new = f"{wanted}-{number}"
         at = place.line.start + place.line.text.index(f"[{place.said.id}]") + 1
@@ -167,9 +166,9 @@ def _wrong_slugs(places: list[_Place], file: str) -> Iterator[Finding]:
         yield Finding(file, place.line.number, "wrong-slug", message, fix)
 
 
-def _lost_text(found: list[Line], places: list[_Place], text: str, file: str, free: Iterator[int]) -> Iterator[Finding]:
+def _lost_text(found: list[Line], places: list[_Place], text: str, file: str) -> Iterator[Finding]:
     """Find text that belongs to no bullet: above the first heading, or between a heading and its first bullet."""
-    bullets = {place.line.number for place in places}
+    bullets, free = {place.line.number for place in places}, _numbers(places)
     counted = next((place.said.form for place in places), "counts") == "counts"
     section, inside = "", False
     for line in found:
@@ -201,13 +200,18 @@ def _no_others(found: list[Line], text: str, file: str) -> Iterator[Finding]:
 
 
 def _into_others(found: list[Line], text: str, bullet: str) -> tuple[int, int, str]:
-    """Return the edit that puts a bullet right below the heading OTHERS, or below a new one at the end."""
+    """Return the edit that puts a bullet at the end of the section OTHERS, or below a new heading at the end."""
     newline = newline_of(text)
-    heading = next((line for line in found if _is_others(line)), None)
-    if heading is None:
+    at = next((n for n, line in enumerate(found) if _is_others(line)), None)
+    if at is None:
         gap = newline if text.endswith("\n") else newline * 2
         return len(text), len(text), f"{gap}## OTHERS{newline}{bullet}{newline}"
-    return heading.end, heading.end, newline + bullet
+    last = found[at]
+    for line in found[at + 1 :]:
+        if ace_lines.heading(line.text) is not None:
+            break
+        last = line if line.text.strip() else last
+    return last.end, last.end, newline + bullet
 
 
 def _is_others(line: Line) -> bool:

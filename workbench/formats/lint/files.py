@@ -1,6 +1,7 @@
 """Looking a file over by what it is."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path, PurePath
 
@@ -35,8 +36,11 @@ def lint_text(
         topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
         named = list(dict.fromkeys([*topics, *overlay]))
         return memory_index.lint(text, str(path), lambda name: overlay.get(name) or there(name), named)
-    parsed = registry.read_file(path, format=kind, context=ReadContext(now=now, file=str(path)))
-    return records.lint(parsed, str(path))
+    known, context = registry.format_named(kind), ReadContext(now=now, file=str(path))
+    if known.read_path is not None:
+        return records.lint(registry.read_file(path, format=kind, context=context), str(path))
+    parsed = known.read(text, replace(context, path=str(path), beside=registry.beside(path.parent)))
+    return records.lint(parsed, str(path), records.Writer(text, known.write) if known.write is not None else None)
 
 
 def _kind(path: Path, text: str) -> str:

@@ -1,32 +1,110 @@
 """Files of records in any format that is read: what the reader skipped, equal texts, references to nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from workbench.formats.lint.finding import Finding
-from workbench.formats.model import Parsed
+from workbench.core.errors import WorkbenchError
+from workbench.core.memory import Memory
+from workbench.core.playbook import Bullet
+from workbench.formats.lint.finding import Finding, Fix, Rule
+from workbench.formats.model import Parsed, WriteText
 from workbench.formats.report import shown
 
+R = TypeVar("R", Memory, Bullet)
 
-def lint(parsed: Parsed, file: str) -> list[Finding]:
-    """Return what is wrong with the records of a file; these are put right in the store or by their own tool."""
-    skipped = [Finding(file, issue.line, "unreadable", issue.reason) for issue in parsed.issues if issue.records]
-    return [*skipped, *_duplicates(parsed, file), *_dangling(parsed, file)]
+MOST = 20
+"""Fixes that are worked out at a time; once they are made, the next ones are."""
 
 
-def _duplicates(parsed: Parsed, file: str) -> Iterator[Finding]:
-    bullets = [(b.id, b.content) for book in parsed.playbooks for b in book.bullets]
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The text of a file whose format is written too, and how: what makes a fix of other records."""
+
+    text: str
+    write: WriteText
+
+    def fix(self, label: str, parsed: Parsed) -> tuple[int, Fix | None]:
+        """Return the line that changes first when the file gets these records, and the fix that does it, if any."""
+        try:
+            new = self.write(parsed, self.text)
+        except WorkbenchError:
+            return 1, None  # the format cannot say it
+        old, start, end = self.text, 0, 0
+        shorter = min(len(old), len(new))
+        while start < shorter and old[start] == new[start]:
+            start += 1
+        while end < shorter - start and old[len(old) - 1 - end] == new[len(new) - 1 - end]:
+            end += 1
+        line = old.count("\n", 0, start) + 1
+        return line, Fix(label, ((start, len(old) - end, new[start : len(new) - end]),)) if old != new else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """Something that is wrong with records, and the records that would put it right."""
+
+    rule: Rule
+    message: str
+    label: str
+    right: Parsed
+
+
+def lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[Finding]:
+    """Return what is wrong with the records of a file, with fixes where a `writer` can make them."""
+    out = [Finding(file, issue.line, "unreadable", issue.reason) for issue in parsed.issues if issue.records]
+    for number, wrong in enumerate((*_duplicates(parsed), *_dangling(parsed))):
+        line, fix = writer.fix(wrong.label, wrong.right) if writer is not None and number < MOST else (1, None)
+        out.append(Finding(file, line, wrong.rule, wrong.message, fix))
+    return out
+
+
+def _duplicates(parsed: Parsed) -> Iterator[_Wrong]:
+    for id, same in _equal((m.id, m.content) for m in parsed.memories):
+        yield _same(id, same, replace(parsed, memories=tuple(_merged(parsed.memories, same, id))))
+    for at, book in enumerate(parsed.playbooks):
+        for id, same in _equal((b.id, b.content) for b in book.bullets):
+            merged = replace(book, bullets=tuple(_merged(book.bullets, same, id)))
+            playbooks = (*parsed.playbooks[:at], merged, *parsed.playbooks[at + 1 :])
+            yield _same(id, same, replace(parsed, playbooks=playbooks))
+
+
+def _same(id: str, kept: str, right: Parsed) -> _Wrong:
+    label = f"keep {kept} and add the counts up"
+    return _Wrong("duplicate-text", f"{shown(id)} says the same as {shown(kept)}", label, right)
+
+
+def _equal(records: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the id of every record whose text another one has before it, and that one's id."""
     first: dict[str, str] = {}
-    for id, content in (*((m.id, m.content) for m in parsed.memories), *bullets):
+    for id, content in records:
         same = first.setdefault(" ".join(content.casefold().split()), id)
         if same != id:
-            yield Finding(file, 1, "duplicate-text", f"{shown(id)} says the same as {shown(same)}")
+            yield id, same
 
 
-def _dangling(parsed: Parsed, file: str) -> Iterator[Finding]:
+def _merged(records: Sequence[R], kept: str, gone: str) -> Iterator[R]:
+    """Yield the records without one, its counts added to the one that is kept."""
+    lost = next(record for record in records if record.id == gone)
+    for record in records:
+        if record.id == kept:
+            yield replace(
+                record,
+                helpful_imported=record.helpful_imported + lost.helpful_count,
+                harmful_imported=record.harmful_imported + lost.harmful_count,
+            )
+        elif record.id != gone:
+            yield record
+
+
+def _dangling(parsed: Parsed) -> Iterator[_Wrong]:
     """Find citations and cross-references to records that the file does not hold."""
     known = {m.id for m in parsed.memories} | {alias for m in parsed.memories for alias in m.aliases}
-    for memory in parsed.memories:
+    for at, memory in enumerate(parsed.memories):
         for id in dict.fromkeys((*memory.citations, *memory.related)):
             if id not in known:
+                citations, related = (tuple(i for i in ids if i != id) for ids in (memory.citations, memory.related))
+                without = replace(memory, citations=citations, related=related)
+                right = replace(parsed, memories=(*parsed.memories[:at], without, *parsed.memories[at + 1 :]))
                 message = f"{shown(memory.id)} rests on {shown(id)}, which is not in the file"
-                yield Finding(file, 1, "dangling-reference", message)
+                yield _Wrong("dangling-reference", message, "take the reference out", right)
