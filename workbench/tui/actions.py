@@ -44,10 +44,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class HelpGroup:
-    """A heading of the help and its rows: the keys as shown, and what they do."""
+    """A heading of the help and its rows: the keys as shown, and what they do; `keys` are each row's first by name."""
 
     title: str
     rows: tuple[tuple[str, str], ...]
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +94,10 @@ def help_groups(actions: Sequence[Action]) -> tuple[HelpGroup, ...]:
     order = list(dict.fromkeys(a.group for a in actions))
     ranked = sorted(actions, key=lambda a: order.index(a.group))
     panes = _panes(actions)
+    parts = [(group, tuple(part)) for group, part in groupby(ranked, lambda a: a.group)]
     return tuple(
-        HelpGroup(group, tuple(_row(a, panes.get(a.id, "")) for a in part))
-        for group, part in groupby(ranked, lambda a: a.group)
+        HelpGroup(group, tuple(_row(a, panes.get(a.id, "")) for a in part), tuple(a.first_key for a in part))
+        for group, part in parts
     )
 
 

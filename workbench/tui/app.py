@@ -1,5 +1,6 @@
 """The app: areas as modes, what they share, and the way between them."""
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import Any, ClassVar
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.content import Content
+from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
@@ -18,11 +21,13 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
+from workbench.drafts import Item
 from workbench.store.library import Touched
 from workbench.tui import modes
 from workbench.tui.actions import bindings, palette_entries
 from workbench.tui.areas import AREAS, GLOBAL, scope
 from workbench.tui.asking import asking
+from workbench.tui.drafting import Drafting
 from workbench.tui.notices import Notices
 from workbench.tui.reflect_notice import DueNotice
 from workbench.tui.screens.area import AreaScreen
@@ -41,7 +46,8 @@ class AppOptions:
 
     `title` names the store; `config` is the settings' file that a dialog may write to;
     `seen` is the revision at the last look (`None`: never looked);
-    `problems` are sentences to show at the start; `review_at` is the id that Review showed last.
+    `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
+    `drafts` is the folder for what is being typed (`None`: it is not kept).
     """
 
     title: str
@@ -54,6 +60,7 @@ class AppOptions:
     editor: str = ""
     config: Path | None = None
     review_at: str = ""
+    drafts: Path | None = None
 
 
 class StoreChanged(Message):
@@ -89,13 +96,7 @@ class WorkbenchApp(App[Path | None]):
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
-    MODES = {  # noqa: RUF012 - as Textual declares it
-        "stream": modes.stream,
-        "review": modes.review,
-        "playbook": modes.playbook,
-        "tune": modes.tune,
-        "health": modes.health,
-    }
+    MODES = modes.openers()  # type: ignore[assignment]
     DEFAULT_MODE = "stream"
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
@@ -113,6 +114,15 @@ class WorkbenchApp(App[Path | None]):
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the keyboard: on Linux and macOS one that no byte of a paste can end."""
+        driver = super().get_driver_class()
+        if driver.__module__ != "textual.drivers.linux_driver":
+            return driver
+        from workbench.tui.terminal import ForgivingDriver
+
+        return ForgivingDriver
 
     def on_mount(self) -> None:
         """Show what went wrong before, then load the model behind the first screen."""
@@ -161,6 +171,7 @@ class WorkbenchApp(App[Path | None]):
             problem = str(error)
         if not worker.is_cancelled:
             self.post_message(RetrieverLoaded(problem))
+            modes.import_all()
 
     def on_retriever_loading(self, event: RetrieverLoading) -> None:
         """Show how far the caches are."""
@@ -188,6 +199,10 @@ class WorkbenchApp(App[Path | None]):
     def _areas(self) -> Iterator[AreaScreen]:
         stacks = (screen for stack in self._screen_stacks.values() for screen in stack)
         return (screen for screen in stacks if isinstance(screen, AreaScreen) and screen.is_mounted)
+
+    def draft(self, record: str, use: str = "text") -> Drafting:
+        """Return what keeps the draft of a text: of a record (`table/key`), or another `use` of it."""
+        return Drafting(self.options.drafts, Item(record, use), self.bench.context.now)
 
     def marked(self, area: str) -> list[Any]:
         """Return the rows that are marked in an area, in sight or not."""
@@ -262,7 +277,8 @@ class WorkbenchApp(App[Path | None]):
         if isinstance(self.screen, AreaScreen):
             from workbench.tui.history_dialog import HistoryDialog
 
-            self.push_screen(HistoryDialog(self.bench.history, self.bench.context.now()))
+            bench = self.bench
+            self.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
 
     def action_help(self) -> None:
         """Show every key of the area."""
@@ -280,7 +296,7 @@ class WorkbenchApp(App[Path | None]):
         from workbench.tui.stores import choose_store
 
         chosen = await choose_store(self, self.bench.library.folder, self.options.recent)
-        if chosen is not None:
+        if chosen is not None and await self._may_leave():
             self.exit(chosen)
 
     async def action_back(self) -> None:
@@ -290,8 +306,24 @@ class WorkbenchApp(App[Path | None]):
             screen.go_back()
 
     async def action_quit(self) -> None:
-        """Leave; what was decided is stored already."""
-        self.exit(None)
+        """Leave; what was decided is stored already, and what is not is asked about."""
+        await self._quit()
+
+    @asking
+    async def _quit(self) -> None:
+        if await self._may_leave():
+            self.exit(None)
+
+    async def _may_leave(self) -> bool:
+        """Ask before something goes that is stored nowhere."""
+        unsaved = " ".join(screen.unsaved for screen in self._areas() if screen.unsaved)
+        if not unsaved:
+            return True
+        from workbench.tui.widgets.confirm import Confirm
+
+        confirm = Confirm("Leave and let it go?", clock=time.monotonic, detail=Content(unsaved), yes="leave", guard=0.0)
+        answer: bool | None = await self.push_screen_wait(confirm)
+        return bool(answer)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action of the area, those of the other areas by their names, then Textual's own commands."""

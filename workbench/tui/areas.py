@@ -166,7 +166,8 @@ TUNE = (
     Action("tune.why", "w", "why not", "Find any memory and see why it is so low", FIND),
     Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
     Action("tune.later", "full_stop", "later", "Rank as if it were 5 days later", CHANGE),
-    Action("tune.options", "o", "options", "How recency counts, what normalises", CHANGE),
+    Action("tune.options", "o", "options", "Recency mode, pinned, 0 to 1, candidates", CHANGE),
+    Action("tune.candidates", "C", "candidates", "Which memories take part: a filter", CHANGE, False),
     Action("tune.compare", "c", "compare", "This ranking beside another one", FIND),
     Action("tune.snapshot", "n", "snapshot", "Keep these settings as a snapshot", CHANGE),
     Action("tune.library", "N", "snapshots", "Snapshots and profiles: compare, go back", FIND),
@@ -181,7 +182,9 @@ TUNE = (
 
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
-HISTORY = (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), CANCEL)
+_OPEN_SECRETS = Action("history.unfold", "o", "show secrets", "Show the secrets that are masked", FIND)
+HISTORY = (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), _OPEN_SECRETS, CANCEL)
+RECORD_THEN = (_OPEN_SECRETS, CANCEL)
 
 HELP = (Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),)
 
@@ -190,7 +193,11 @@ CONFIRM = (
     Action("confirm.no", "n,escape", "no", "Leave everything as it is", DECIDE),
 )
 
-EDITOR = (Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE), CANCEL)
+EDITOR = (
+    Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE),
+    Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False),
+    CANCEL,
+)
 
 EXPORT = (
     Action("export.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
@@ -200,6 +207,7 @@ EXPORT = (
     Action("export.replace", "ctrl+r", "take mine", "Drop somebody else's changes, after y", DECIDE, False),
     Action("export.allow", "ctrl+l", "allow flagged", "Let flagged text out, and say why", DECIDE, False),
     Action("export.view", "ctrl+t", "changes / whole", "Show what changes, or the whole file", FIND),
+    Action("export.budget", "ctrl+g", "within budget", "Cut where the token budget ends, or whole", CHANGE),
     CANCEL,
 )
 
@@ -241,7 +249,7 @@ BETTER = (
 
 AUTO = (Action("auto.apply", "enter", "apply to the sliders", "Put the sliders where it says", CHANGE), CANCEL)
 
-METRICS = (CANCEL,)
+METRICS = (Action("metrics.look", "enter", "rank it", "Rank this query, to see why", FIND), CANCEL)
 
 HEALTH = health_actions.HEALTH
 
@@ -271,7 +279,8 @@ def scopes() -> dict[str, tuple[Action, ...]]:
     dialogs = {"the help": HELP, "a question": CONFIRM, "the editor": EDITOR, "an input": PROMPT, "a choice": CHOOSE}
     dialogs["the export"] = (*EXPORT, *LIST)
     dialogs["the history"] = (*HISTORY, *LIST)
-    dialogs |= {"judging": (*JUDGE, *LIST), "the metrics": (*METRICS, *LIST)}
+    dialogs["a record as it was"] = RECORD_THEN
+    dialogs |= {"judging": (*JUDGE, *LIST), "the metrics": (*METRICS, *LIST[:-1])}
     dialogs["what is proposed"] = (*health_actions.PROPOSED, *LIST)
     dialogs |= {"better 1 or 2": BETTER, "auto-tune": AUTO, "duplicates": (*tune_actions.DUPLICATES, *LIST)}
     dialogs |= {"a comparison": (*tune_actions.COMPARE, *LIST), "the profiles": (*tune_actions.LIBRARY, *LIST[:-1])}

@@ -24,7 +24,7 @@ MUTED = "$text-muted"
 _PER_CELL = 8
 """Stored characters looked at per cell of a line: enough for combining marks, little for hostile text."""
 
-_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_TOKEN = re.compile(r"\[secret: [^\]\n]{1,40}\]|\s+|\w+|[^\w\s]")
 
 
 def body(text: str, style: str = "") -> Content:

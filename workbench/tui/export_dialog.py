@@ -30,7 +30,7 @@ from workbench.tui.asking import asking
 from workbench.tui.content import MUTED, assemble
 from workbench.tui.export_guard import Guard, guard_lines
 from workbench.tui.export_parts import DIALECTS, DialectChoice, FormatLine, Pane
-from workbench.tui.export_words import diverged, state, three_way_lines
+from workbench.tui.export_words import diverged, how_written, state, three_way_lines
 from workbench.tui.flag_view import missing
 from workbench.tui.playbook_preview import whole_file
 from workbench.tui.widgets.choose import Choice, Choose
@@ -84,9 +84,11 @@ class ExportDialog(Dialog[ExportPreview | None]):
         super().__init__(title, [a for a in EXPORT if a.show])
         self._exporter = exporter
         self._book = book
-        self._target = target
-        self._format = ace.NAME
+        self._format = exporter.format_of(book)
+        # A playbook that came from a file of another format goes back there.
+        self._target = exporter.target(book, self._format) if target == exporter.target(book) else target
         self._chosen = 0
+        self._within = False
         self._guard = guard
         self._copy = copy
         self._rendered: Rendered | None = None
@@ -112,6 +114,7 @@ class ExportDialog(Dialog[ExportPreview | None]):
     def on_mount(self) -> None:
         """Look at the file as it is now."""
         self.query_one("#export-path").focus()
+        self.query_one("#export-dialect").display = self._format == ace.NAME
         self._look()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -145,6 +148,11 @@ class ExportDialog(Dialog[ExportPreview | None]):
         if self._format == ace.NAME:
             self._choose((self._chosen + 1) % len(DIALECTS))
 
+    def action_budget(self) -> None:
+        """Cut the playbook where its token budget ends, or take all of it."""
+        self._within = not self._within
+        self._look()
+
     def _choose(self, index: int) -> None:
         self._chosen = index
         self._look()
@@ -153,7 +161,7 @@ class ExportDialog(Dialog[ExportPreview | None]):
     async def action_format(self) -> None:
         """Choose another format; the file's name follows it."""
         kinds = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
-        choices = [Choice(k.name, k.title, "changed in place" if k.reads else "written anew") for k in kinds]
+        choices = [Choice(k.name, k.title, how_written(k)) for k in kinds]
         chosen = await self.app.push_screen_wait(Choose("Format of the file", choices, self._format))
         if chosen is None or chosen == self._format:
             return
@@ -189,7 +197,8 @@ class ExportDialog(Dialog[ExportPreview | None]):
             self._rendered = self._made(path)
             self._outgoing = self._guard.safety.check_outgoing(parts_of(self._rendered.parsed))
             if path is not None:
-                self._preview = self._exporter.preview(path, self._rendered.text, self._rendered.remarks)
+                text, remarks, inside = self._rendered.text, self._rendered.remarks, outlet(self._format).inside
+                self._preview = self._exporter.preview(path, text, remarks, inside=inside)
                 self._three = self._preview.three_way() if self._preview.diverged else None
         except WorkbenchError as error:
             self._problem = str(error)
@@ -201,7 +210,7 @@ class ExportDialog(Dialog[ExportPreview | None]):
         if least and not (least.isascii() and least.isdigit()):
             raise WorkbenchError(f"“{least}” is no number of helpful marks.", "Nothing was written.")
         dialect = DIALECTS[self._chosen][0] if self._format == ace.NAME else None
-        wanted = Wanted(self._book, section, int(least) if least else None, dialect=dialect)
+        wanted = Wanted(self._book, section, int(least) if least else None, dialect=dialect, within_budget=self._within)
         try:
             return self._exporter.render(self._format, wanted, path)
         except WorkbenchError:

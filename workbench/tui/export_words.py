@@ -6,6 +6,7 @@ from workbench.bench.exporting import ExportPreview
 from workbench.bench.filediff import DiffLine
 from workbench.bench.threeway import ThreeWay
 from workbench.core.text import printable
+from workbench.formats.outlets import Outlet
 from workbench.tui.content import MUTED
 from workbench.tui.figures import number
 
@@ -17,6 +18,13 @@ WHO = {
     "both": "changed by both in the same way",
     "conflict": "changed by both, differently: - before, + here, > by somebody else",
 }
+
+
+def how_written(kind: Outlet) -> str:
+    """Say in a few words what becomes of a file that is there already."""
+    if kind.inside:
+        return "only our block"
+    return "changed in place" if kind.reads else "written anew"
 
 
 def state(preview: ExportPreview, changes: Sequence[DiffLine], size: int) -> Parts:

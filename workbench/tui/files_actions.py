@@ -25,6 +25,8 @@ IMPORT = (
     Action("import.take", "ctrl+s", "import", "Write what is listed into the store", _CHANGE),
     Action("import.format", "ctrl+t", "format", "Read the file as another format", _CHANGE),
     Action("import.steps", "ctrl+n", "steps", "When the first step was, and how long", _CHANGE, False),
+    Action("import.theirs", "ctrl+r", "theirs", "Take the file's version of what differs", _DECIDE),
+    Action("import.as-new", "ctrl+g", "as new", "Count memories towards a reflection", _DECIDE, False),
     Action("import.undo", "ctrl+z", "undo", "Take the last import back", _APP, False),
     Action("import.complete", "tab", "complete", "Complete the name, or back to it", _FIND),
     Action("import.down", "down", "down", "From the name to the list", MOVE, False),

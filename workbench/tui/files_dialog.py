@@ -153,21 +153,24 @@ class FindingsDialog(Dialog[None]):
         parts = [(f"{finding.rule}: ", MUTED), (printable(finding.fix.label), "bold"), (f"  ({key} does it)", MUTED)]
         self._preview((finding,), assemble(parts))
 
-    def _preview(self, findings: Sequence[Finding], said: Content) -> None:
+    def _preview(self, findings: Sequence[Finding], said: Content, rule: str = "") -> None:
         self._number += 1
         self._changes = ()
         self.query_one("#findings-fix", Static).update(said)
         if findings:
-            self._work_out(self._number, tuple(findings))
+            self._work_out(self._number, tuple(findings), rule)
         else:
             self._pane.show(())
 
     @work(thread=True, group="findings-preview", exclusive=True, description="fixes")
-    def _work_out(self, number: int, findings: tuple[Finding, ...]) -> None:
+    def _work_out(self, number: int, findings: tuple[Finding, ...], rule: str) -> None:
         changes: tuple[Change, ...] = ()
         problem = ""
         try:
-            changes = linting.preview(self._file.path, [f.fix for f in findings if f.fix is not None])
+            if rule:  # one after the other, as some fixes of a rule touch the same place
+                changes = linting.correction(self._file.path, self._clock(), frozenset({rule})).changes
+            else:
+                changes = linting.preview(self._file.path, [f.fix for f in findings if f.fix is not None])
         except WorkbenchError as error:
             problem = str(error)
         self.post_message(self.Previewed(number, changes, problem))
@@ -207,7 +210,7 @@ class FindingsDialog(Dialog[None]):
         count = "The only fix" if len(same) == 1 else f"All {number(len(same))} fixes"
         yes, no = self._key("findings.yes"), self._key("findings.close")
         said = [(f"{count} of {finding.rule}, as shown below: ", "bold"), (f"{yes} makes them, {no} leaves them", "")]
-        self._preview(same, assemble(said))
+        self._preview(same, assemble(said), finding.rule)
         self._rule = finding.rule
 
     def action_yes(self) -> None:

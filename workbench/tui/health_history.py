@@ -11,7 +11,7 @@ from workbench.bench.history import Event
 from workbench.bench.workbench import Workbench
 from workbench.tui.content import MUTED, assemble, body
 from workbench.tui.health_model import Facts, Row, Section, Watch, remark
-from workbench.tui.history_view import event_text
+from workbench.tui.history_view import event_text, masked_event
 from workbench.tui.history_view import row as event_row
 
 if TYPE_CHECKING:
@@ -44,8 +44,10 @@ def detail(row: Row, facts: Facts) -> Content:
     keys = facts.keys
     if not isinstance(row.item, Event):
         return Content("\n").join([Content.styled("Who changed what, the newest first", "bold"), *_keys(keys)])
-    head = body(row.item.label, "bold")
-    return Content("\n").join([head, *_keys(keys)[1:], Content(""), event_text(row.item, keys=True)])
+    opened, mask = row.key in facts.unfolded, facts.bench.safety.masked
+    shown, hidden = (row.item, False) if opened else masked_event(row.item, mask)
+    text = event_text(shown, keys=True, hidden=hidden, opens=keys["health.unfold"])
+    return Content("\n").join([body(shown.label, "bold"), *_keys(keys)[1:], Content(""), text])
 
 
 async def open_all(screen: "HealthScreen", row: Row) -> None:
@@ -53,7 +55,8 @@ async def open_all(screen: "HealthScreen", row: Row) -> None:
     del row
     from workbench.tui.history_dialog import HistoryDialog
 
-    screen.app.push_screen(HistoryDialog(screen.bench.history, screen.bench.context.now()))
+    bench = screen.bench
+    screen.app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
 
 
 async def take_back(screen: "HealthScreen", row: Row) -> None:
@@ -71,7 +74,8 @@ async def take_back(screen: "HealthScreen", row: Row) -> None:
 
 
 def _row(event: Event, facts: Facts) -> Row:
-    return Row(ID, str(event.rev), lambda width: event_row(event, width, facts.now), event)
+    mask = facts.bench.safety.masked
+    return Row(ID, str(event.rev), lambda width: event_row(event, width, facts.now, mask), event)
 
 
 def _keys(keys: dict[str, str] | object) -> list[Content]:

@@ -67,7 +67,7 @@ class Proposed(Dialog[bool]):
 
     def _draw(self, proposal: Proposal, width: int) -> list[Cell]:
         line = Cell(self._bench.safety.masked(proposal.title))
-        why = "; ".join(proposal.reasons)
+        why = self._bench.safety.masked("; ".join(proposal.reasons))
         cells = [Cell(f"{proposal.importance:.0f}", 2, "", "right"), line]
         return [*cells, Cell(why, min(36, width // 3), MUTED)] if width >= 60 else cells
 

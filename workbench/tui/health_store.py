@@ -9,6 +9,7 @@ from textual.content import Content
 
 from workbench.bench import care
 from workbench.bench.care import Findings, OutsideEdit
+from workbench.bench.masking import masked
 from workbench.bench.workbench import Workbench
 from workbench.core.text import printable
 from workbench.store.doctor import Diagnosis
@@ -64,7 +65,7 @@ def detail(row: Row, facts: Facts) -> Content:
     """Return what a row means, and what can be done about it."""
     state = cast(State, facts.found[ID].value)
     if isinstance(row.item, OutsideEdit):
-        return _edit(row.item, facts)
+        return _edit(row, row.item, facts)
     if isinstance(row.item, tuple):
         group, label = row.item
         hint = f"workbench undo --group {printable(group)}"
@@ -148,7 +149,7 @@ def _sound(diagnosis: Diagnosis) -> str:
     return f"{state}; {number(diagnosis.entries)} changes up to revision {number(diagnosis.rev)}"
 
 
-def _edit(edit: OutsideEdit, facts: Facts) -> Content:
+def _edit(row: Row, edit: OutsideEdit, facts: Facts) -> Content:
     keys = facts.keys
     parts = [
         body(f"{edit.file} was changed by another program since revision {edit.base}", "bold"),
@@ -156,7 +157,11 @@ def _edit(edit: OutsideEdit, facts: Facts) -> Content:
         _key(keys["health.refuse"], "turns it down; that file is kept"),
         Content(""),
     ]
-    for field in edit.fields[:LISTED]:
+    fields = edit.fields[:LISTED]
+    shown = fields if row.key in facts.unfolded else masked(fields, facts.bench.safety.masked)
+    if shown != fields:
+        parts[-1:-1] = [_key(keys["health.unfold"], "shows the secrets that are masked below")]
+    for field in shown:
         before, after = (
             ("" if v is None else v if isinstance(v, str) else repr(v)) for v in (field.before, field.after)
         )

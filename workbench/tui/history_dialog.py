@@ -1,7 +1,7 @@
 """The history of one record, or of the whole store: who changed what, when; and the way back."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import ClassVar
@@ -14,14 +14,15 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.bench.history import Event, History, Place
+from workbench.bench.masking import masked
 from workbench.core.errors import WorkbenchError
-from workbench.tui.actions import bindings
-from workbench.tui.areas import CANCEL, HISTORY, LIST
+from workbench.tui.actions import bindings, display_key
+from workbench.tui.areas import HISTORY, LIST, RECORD_THEN
 from workbench.tui.content import MUTED, body
-from workbench.tui.history_view import event_text, record_text, row
+from workbench.tui.history_view import event_text, masked_event, record_text, row
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.dialog import Dialog, held_keys
 from workbench.tui.widgets.line_view import LineView
 from workbench.tui.widgets.row import Cell
 
@@ -32,7 +33,10 @@ NOTHING = "Nothing has changed it yet."
 
 
 class HistoryDialog(Dialog[None]):
-    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u takes back."""
+    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u takes back.
+
+    `mask` takes the secrets out of what is shown, until a person opens the change under the cursor.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(HISTORY)
     DEFAULT_CSS = """
@@ -50,12 +54,14 @@ class HistoryDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, history: History, now: datetime, place: Place | None = None) -> None:
+    def __init__(self, history: History, now: datetime, mask: Callable[[str], str], place: Place | None = None) -> None:
         opens = next(action for action in LIST if action.id == "list.open")
         super().__init__(f"History of {place[1]}" if place else "What everybody did", (opens, *HISTORY))
         self._history = history
         self._now = now
         self._place = place
+        self._mask = mask
+        self._opened = -1
         self._source: Iterator[Event] = iter(())
         self._events: list[Event] = []
 
@@ -76,7 +82,7 @@ class HistoryDialog(Dialog[None]):
         return self.query_one(LineView)
 
     def _draw(self, event: Event, width: int) -> list[Cell]:
-        return row(event, width, self._now)
+        return row(event, width, self._now, self._mask)
 
     def _read_anew(self) -> None:
         try:
@@ -97,8 +103,18 @@ class HistoryDialog(Dialog[None]):
 
     def _show_changed(self) -> None:
         event = self._list.current
-        text = Content("") if event is None else event_text(event, keys=self._place is None)
-        self.query_one("#changed", Static).update(text)
+        self.query_one("#changed", Static).update(Content("") if event is None else self._changed(event))
+
+    def _changed(self, event: Event) -> Content:
+        shown, hidden = (event, False) if event.rev == self._opened else masked_event(event, self._mask)
+        return event_text(shown, keys=self._place is None, hidden=hidden, opens=_opening_key(self))
+
+    def action_unfold(self) -> None:
+        """Show the secrets of the change under the cursor, until another one was opened."""
+        event = self._list.current
+        if event is not None:
+            self._opened = event.rev
+            self._show_changed()
 
     @on(LineView.Opened)
     @work
@@ -115,7 +131,8 @@ class HistoryDialog(Dialog[None]):
         except WorkbenchError as error:
             self._say(str(error), "$text-error")
         else:
-            await self.app.push_screen_wait(RecordThen(f"{place[1]} as it was at revision {event.rev}", record))
+            title = f"{place[1]} as it was at revision {event.rev}"
+            await self.app.push_screen_wait(RecordThen(title, record, self._mask))
 
     async def _chosen(self, event: Event) -> Place | None:
         places = {f"{field.table} {field.key}": (field.table, field.key) for field in event.fields}
@@ -149,9 +166,9 @@ class HistoryDialog(Dialog[None]):
 
 
 class RecordThen(Dialog[None]):
-    """A record as it was at a revision."""
+    """A record as it was at a revision; its secrets masked until a person asks."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((CANCEL,))
+    BINDINGS: ClassVar[list[BindingType]] = bindings(RECORD_THEN)
     DEFAULT_CSS = """
     RecordThen {
         & > .dialog { width: 100; }
@@ -159,10 +176,28 @@ class RecordThen(Dialog[None]):
     }
     """
 
-    def __init__(self, title: str, record: object) -> None:
-        super().__init__(title, (CANCEL,))
+    def __init__(self, title: str, record: object, mask: Callable[[str], str]) -> None:
         self._record = record
+        self._shown = masked(record, mask)
+        super().__init__(title, RECORD_THEN if self._shown != record else RECORD_THEN[1:])
 
     def contents(self) -> Iterable[Widget]:
         """Return the text and the fields, scrolled."""
-        return (VerticalScroll(Static(record_text(self._record))),)
+        return (VerticalScroll(Static(id="then")),)
+
+    def on_mount(self) -> None:
+        """Show it masked."""
+        hidden = self._shown != self._record
+        self._show(record_text(self._shown, hidden=hidden, opens=_opening_key(self)))
+
+    def action_unfold(self) -> None:
+        """Show its secrets."""
+        self._show(record_text(self._record))
+
+    def _show(self, text: Content) -> None:
+        self.query_one("#then", Static).update(text)
+
+
+def _opening_key(dialog: Dialog[None]) -> str:
+    """Return the key that shows secrets, as a person has it."""
+    return display_key(held_keys(dialog, RECORD_THEN[:1])[0][0])

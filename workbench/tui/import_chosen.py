@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from workbench.bench.import_paths import Listing, Offered, as_named, completions, listing
@@ -11,6 +10,7 @@ from workbench.bench.workbench import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import parse_time
 from workbench.tui.import_rows import format_said
+from workbench.tui.import_way import Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +23,6 @@ class Chosen:
     listing: Listing | None = None
     offered: tuple[Offered, ...] = ()
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How a file is to be read: as which format, and when its steps were."""
-
-    format: str | None = None
-    epoch: datetime | None = None
-    step_hours: float = 1.0
 
 
 def chosen_by(
@@ -59,6 +50,7 @@ def chosen_by(
             format=way.format,
             epoch=way.epoch,
             step_hours=way.step_hours,
+            theirs=way.theirs,
             progress=tell,
             cancelled=cancelled,
         )

@@ -1,8 +1,8 @@
 """Taking a file into the store: everything it would bring is listed first; nothing is written before that is seen."""
 
-import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,40 +17,35 @@ from textual.worker import get_current_worker
 
 from workbench.bench.import_paths import Offered, completed
 from workbench.bench.import_said import counts_steps
-from workbench.bench.importing import ImportPlan, ImportReport
+from workbench.bench.importing import ImportPlan
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import WorkbenchError
-from workbench.core.record import parse_time
 from workbench.core.text import printable
-from workbench.tui.actions import bindings, display_key
+from workbench.tui.actions import bindings
 from workbench.tui.asking import asking
 from workbench.tui.content import MUTED, assemble
 from workbench.tui.figures import number
 from workbench.tui.files_actions import IMPORT
-from workbench.tui.import_chosen import Chosen, Way, chosen_by, no_hours, no_time
+from workbench.tui.import_asking import ask_format, ask_steps
+from workbench.tui.import_chosen import Chosen, chosen_by
 from workbench.tui.import_rows import (
     Parts,
     Row,
-    choices,
     done_said,
     draw,
     listing_said,
     plan_rows,
     plan_said,
+    way_said,
 )
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.dialog import Dialog, held_keys
-from workbench.tui.widgets.gauge import gauge
+from workbench.tui.import_way import Way
+from workbench.tui.import_writing import WRITING, ImportWriting
 from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.prompt import Prompt
 from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.safe_input import SafeInput
 
-BAR = 24
-"""Cells of the progress bar."""
 
-
-class ImportDialog(Dialog[str | None]):
+class ImportDialog(ImportWriting):
     """Name a file, see what it brings, take it in; the result is a sentence that says what was done."""
 
     class Found(Message):
@@ -60,23 +55,6 @@ class ImportDialog(Dialog[str | None]):
             super().__init__()
             self.number = number
             self.chosen = chosen
-
-    class Went(Message):
-        """Reading or writing is so far."""
-
-        def __init__(self, what: str, done: int, total: int) -> None:
-            super().__init__()
-            self.what = what
-            self.done = done
-            self.total = total
-
-    class Done(Message):
-        """An import is over."""
-
-        def __init__(self, report: ImportReport | None, problem: str) -> None:
-            super().__init__()
-            self.report = report
-            self.problem = problem
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPORT)
     DEFAULT_CSS = """
@@ -88,25 +66,23 @@ class ImportDialog(Dialog[str | None]):
         & .import--line { height: 1; }
         & .import--label { width: 9; color: $text-muted; }
         & SafeInput { width: 1fr; background: $background; }
-        & #import-format { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & #import-format, & #import-way { width: 1fr; height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & #import-state { height: auto; max-height: 5; margin: 1 0; }
         & LineView { background: $background; }
     }
     """
 
     def __init__(self, bench: Workbench, folder: Path) -> None:
-        super().__init__("Import a file · nothing is written before it is listed here", [a for a in IMPORT if a.show])
-        self._bench = bench
+        title = "Import a file · nothing is written before it is listed here"
+        super().__init__(bench, title, [a for a in IMPORT if a.show])
         self._base = folder
         self._folder: Path | None = None
         self._exact: tuple[str, Path] | None = None
         self._number = 0
         self._way = Way()
-        self._stop = threading.Event()
-        self._writing = False
-        self._begun = 0.0
         self._taken: list[Path] = []
         self._picked = False
+        self._opened_last: Path | None = None
         self.chosen = Chosen()
 
     def contents(self) -> Iterable[Widget]:
@@ -115,6 +91,8 @@ class ImportDialog(Dialog[str | None]):
         yield Horizontal(Static("file", classes="import--label"), path, classes="import--line")
         format = Static(Content(""), id="import-format")
         yield Horizontal(Static("format", classes="import--label"), format, classes="import--line")
+        way = Static(Content(""), id="import-way")
+        yield Horizontal(Static("taking", classes="import--label"), way, classes="import--line")
         yield Static(Content(""), id="import-state")
         empty = Content("Type or paste the path of a file; tab completes it.")
         yield LineView(self._draw, id, empty=empty, id="import-rows")
@@ -122,11 +100,8 @@ class ImportDialog(Dialog[str | None]):
     def on_mount(self) -> None:
         """Show what lies in the working folder."""
         self._path.focus()
+        self._say_way()
         self._look()
-
-    def on_unmount(self) -> None:
-        """Let nothing go on that nobody waits for."""
-        self._stop.set()
 
     @property
     def _path(self) -> SafeInput:
@@ -143,7 +118,8 @@ class ImportDialog(Dialog[str | None]):
 
     @on(Input.Changed, "#import-path")
     def _typed(self) -> None:
-        self._way = Way()
+        # How another file is read says nothing about this one; what to take from files does.
+        self._way = Way(theirs=self._way.theirs, as_new=self._way.as_new)
         self._look()
 
     def _look(self) -> None:
@@ -167,7 +143,7 @@ class ImportDialog(Dialog[str | None]):
 
     @on(Found)
     def _found(self, event: Found) -> None:
-        if event.number != self._number or self._writing:
+        if event.number != self._number or self.writing:
             return
         chosen = self.chosen = event.chosen
         self._say_format(chosen.format)
@@ -178,7 +154,7 @@ class ImportDialog(Dialog[str | None]):
             self._folder, self._picked = chosen.path, False
             self._say(listing_said(chosen.listing))
             self._rows.set_empty(Content("Nothing in this folder is of a known format. Type the path of another one."))
-            self._rows.set_rows(chosen.listing.offered, cursor=0)
+            self._rows.set_rows(chosen.listing.offered, cursor=self._next_of(chosen.listing.offered))
             return
         self._rows.set_empty(Content("Type or paste the path of a file; tab completes it."))
         self._rows.set_rows(chosen.offered, cursor=0)
@@ -190,10 +166,10 @@ class ImportDialog(Dialog[str | None]):
     def _show_plan(self, plan: ImportPlan) -> None:
         parts = plan_said(plan)
         if plan.records:
-            key = self._key("import.take")
-            parts.append((f"\nenter on the list, or {key}, writes what is listed; nothing else is written.", MUTED))
+            key = self.key("import.take")
+            parts.append((f"\nenter on the list, or {key}, writes what is listed and nothing else.", MUTED))
         if counts_steps(plan):
-            first, key = self._way.epoch, self._key("import.steps")
+            first, key = self._way.epoch, self.key("import.steps")
             when = "the last one is now" if first is None else f"the first one was {first:%Y-%m-%d %H:%M}"
             parts.append((f"\nIt counts steps: {when}, {self._way.step_hours:g} h each; {key} changes it.", ""))
         self._say(parts)
@@ -224,6 +200,7 @@ class ImportDialog(Dialog[str | None]):
     def _opened(self) -> None:
         row = self._rows.current
         if isinstance(row, Offered):
+            self._opened_last = row.path
             self._picked = self.chosen.listing is not None and not row.folder
             self._choose(row.path, row.folder)
         else:
@@ -242,19 +219,16 @@ class ImportDialog(Dialog[str | None]):
     async def action_format(self) -> None:
         """Read the file as another format."""
         path = self.chosen.path
-        if path is None or self._writing or not path.is_file():
+        if path is None or self.writing or not path.is_file():
             self.app.bell()
             return
+        held = self.chosen.plan.parsed.format if self.chosen.plan else ""
         try:
-            offered = [Choice(*choice) for choice in choices(path)]
+            way = await ask_format(self.app, path, self._way, held)
         except WorkbenchError as error:
             self._say([(f"✗ {printable(str(error))}", "$text-error")])
             return
-        held = self.chosen.plan.parsed.format if self.chosen.plan else ""
-        format = await self.app.push_screen_wait(Choose(f"What is {path.name}?", offered, held))
-        if format is not None:
-            self._way = Way(format, self._way.epoch, self._way.step_hours)
-            self._look()
+        self._go(way)
 
     @asking
     async def action_steps(self) -> None:
@@ -262,75 +236,52 @@ class ImportDialog(Dialog[str | None]):
         if self.chosen.plan is None or not counts_steps(self.chosen.plan):
             self.app.bell()
             return
-        epoch = await self.app.push_screen_wait(
-            Prompt(
-                "When was the first step?", placeholder="2026-01-31T09:00; empty: the last step is now", check=no_time
-            )
-        )
-        if epoch is None:
+        self._go(await ask_steps(self.app, self._way))
+
+    def action_theirs(self) -> None:
+        """Take the file's version of what differs, or leave it as it is stored."""
+        self._go(replace(self._way, theirs=not self._way.theirs))
+
+    def action_as_new(self) -> None:
+        """Let new memories count towards the next reflection, or not."""
+        if self.writing:
+            self.app.bell()
             return
-        hours = await self.app.push_screen_wait(
-            Prompt("How many hours does a step take?", f"{self._way.step_hours:g}", check=no_hours)
-        )
-        if hours is not None:
-            self._way = Way(self._way.format, parse_time(epoch) if epoch else None, float(hours))
-            self._look()
+        self._way = replace(self._way, as_new=not self._way.as_new)
+        self._say_way()
+
+    def _go(self, way: Way | None) -> None:
+        """Read the file again in another way; None leaves all as it is."""
+        if way is None:
+            return
+        if self.writing:
+            self.app.bell()
+            return
+        self._way = way
+        self._say_way()
+        self._look()
 
     # Writing
 
     def action_take(self) -> None:
         """Write what is listed, with a progress bar; esc stops it."""
         plan = self.chosen.plan
-        if plan is None or not plan.records or self._writing:
+        if plan is None or not plan.records or self.writing:
             self.app.bell()
             return
-        self._writing, self._begun = True, time.monotonic()
-        self._stop.clear()
         self._path.disabled = True
         self._rows.focus()
-        self._show_progress("records written", 0, len(plan.records))
-        self._hold_areas(True)
-        # Not as an argument: Textual describes a worker by its arguments, which is long work for a long plan.
-        self._write()
+        self.start(plan, as_new=self._way.as_new)
 
-    @work(thread=True, group="import-write")
-    def _write(self) -> None:
-        report, problem, plan = None, "", self.chosen.plan
-        assert plan is not None
-
-        def tell(done: int, total: int) -> None:
-            self.post_message(self.Went("records written", done, total))
-
-        try:
-            report = self._bench.importer.carry_out(plan, progress=tell, cancelled=self._stop.is_set)
-        except WorkbenchError as error:
-            problem = str(error)
-        self.post_message(self.Done(report, problem))
-
-    def _hold_areas(self, hold: bool) -> None:
-        """Let the areas wait until this is closed, instead of following every thousand records."""
-        from workbench.tui.app import WorkbenchApp
-
-        if isinstance(self.app, WorkbenchApp):
-            self.app.writes_much = hold
-
-    @on(Went)
-    def _went(self, event: Went) -> None:
-        if self._writing != (event.what == "records written") or (not self._writing and self.chosen.path):
+    @on(ImportWriting.Went)
+    def _went(self, event: ImportWriting.Went) -> None:
+        if self.writing != (event.what == WRITING) or (not self.writing and self.chosen.path):
             return
-        self._show_progress(event.what, event.done, event.total)
+        self.show_progress(event.what, event.done, event.total)
 
-    def _show_progress(self, what: str, done: int, total: int) -> None:
-        seconds = time.monotonic() - self._begun
-        rate = f" · {number(round(done / seconds))}/s" if done and seconds > 0 else ""
-        stops = "stopping …" if self._stop.is_set() else f"{self._key('import.leave')} stops"
-        bar = gauge(done, max(1, total), what, BAR)
-        self.query_one("#import-state", Static).update(bar + Content(f"{rate} · {stops}"))
-
-    @on(Done)
-    def _done(self, event: Done) -> None:
-        self._writing = False
-        self._hold_areas(False)
+    @on(ImportWriting.Done)
+    def _done(self, event: ImportWriting.Done) -> None:
+        self.finish()
         self._path.disabled = False
         if event.report is None:
             self._say([(f"✗ {printable(event.problem)}", "bold $text-error")])
@@ -340,8 +291,14 @@ class ImportDialog(Dialog[str | None]):
             return
         # One file out of a folder: the others wait.
         self._taken.append(event.report.plan.path)
-        self.app.notify(done_said(event.report, self._key("import.undo")), markup=False)
+        self.app.notify(done_said(event.report, self.key("import.undo")), markup=False)
         self._to_folder()
+
+    def _next_of(self, offered: Sequence[Offered]) -> int:
+        """Return where to go on in a folder: at the file that was looked at last, or below it once it is taken."""
+        at = next((n for n, one in enumerate(offered) if one.path == self._opened_last), 0)
+        taken = bool(offered) and offered[at].path in self._taken
+        return min(at + taken, len(offered) - 1) if offered else 0
 
     def _to_folder(self) -> None:
         """Go back to the files of the folder that one was picked from."""
@@ -351,7 +308,7 @@ class ImportDialog(Dialog[str | None]):
 
     def action_undo(self) -> None:
         """Take back what was imported last here."""
-        if self._writing or not self._taken:
+        if self.writing or not self._taken:
             self.app.bell()
             return
         try:
@@ -363,8 +320,8 @@ class ImportDialog(Dialog[str | None]):
 
     def action_leave(self) -> None:
         """Stop what is under way, go back to the folder a file was picked from, or close."""
-        if self._writing:
-            self._stop.set()
+        if self.writing:
+            self.stop()
             self._say([("Stopping …", "bold")])
             return
         if self._picked:
@@ -376,16 +333,18 @@ class ImportDialog(Dialog[str | None]):
     # Saying things
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the format asks for another one."""
+        """A click on the format asks for another one, one on what to take changes that."""
         if event.widget is not None and event.widget.id == "import-format":
             self.call_later(self.run_action, "format")
+        elif event.widget is not None and event.widget.id == "import-way":
+            self.call_later(self.run_action, "theirs")
+
+    def _say_way(self) -> None:
+        said = way_said(self._way, self.key("import.theirs"), self.key("import.as-new"))
+        self.query_one("#import-way", Static).update(assemble(said))
 
     def _say_format(self, text: str) -> None:
         self.query_one("#import-format", Static).update(Content(printable(text)))
 
     def _say(self, parts: Parts) -> None:
         self.query_one("#import-state", Static).update(assemble(parts))
-
-    def _key(self, id: str) -> str:
-        action = next(a for a in IMPORT if a.id == id)
-        return display_key(held_keys(self, (action,))[0][0])

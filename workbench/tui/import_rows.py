@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.import_paths import Listing, Offered
-from workbench.bench.import_said import counts_said, said, skipped
+from workbench.bench.import_said import counts_said, replacement_said, said, skipped
 from workbench.bench.importing import ImportPlan, ImportReport
 from workbench.core.text import printable
 from workbench.formats import registry
 from workbench.tui.content import MUTED
 from workbench.tui.figures import NO_BREAK, number
+from workbench.tui.import_way import Way
 from workbench.tui.widgets.row import Cell
 
 WARN = "$text-warning"
@@ -41,7 +42,15 @@ def plan_rows(plan: ImportPlan) -> list[Row]:
     count = {n: f"{number(n)} record{'' if n == 1 else 's'}" for n in {m.count for m in plan.parsed.mappings}}
     notes = [Line("!", f"{m.field}: {m.how}", count[m.count], MUTED) for m in plan.parsed.mappings if plan.records]
     kept = [Line("=", f"{key} stays as it is in the store, where it differs", "", MUTED) for key in plan.kept]
-    return [*issues, *notes, *kept, *plan.records]
+    taken = [_taken(line) for old, new in plan.replaced for line in replacement_said(old, new)]
+    known = {id(new) for _, new in plan.replaced}
+    return [*issues, *notes, *kept, *taken, *(record for record in plan.records if id(record) not in known)]
+
+
+def _taken(line: str) -> Line:
+    """Return a line that begins with its sign as a row: what is stored, what it becomes, or that its place changes."""
+    style = {"-": "$text-error", "+": "$text-success"}.get(line[0], MUTED)
+    return Line(line[0], line[2:], "", style)
 
 
 def draw(row: Row, width: int, taken: Collection[Path] = ()) -> list[Cell]:
@@ -79,6 +88,8 @@ def plan_said(plan: ImportPlan) -> Parts:
     parts: Parts = [(f"New: {', '.join(fresh)}" if fresh else "Nothing is new", "bold")]
     if plan.present:
         parts.append((f" · {number(plan.present)} there already", ""))
+    if plan.replaced:
+        parts.append((f" · {number(len(plan.replaced))} become as in the file", "bold"))
     if plan.kept:
         parts.append((f" · {number(len(plan.kept))} kept as in the store", ""))
     if left_out := skipped(plan):
@@ -97,6 +108,16 @@ def format_said(plan: ImportPlan, asked: str | None) -> str:
         return f"{title}, as you say"
     found = registry.detect(plan.path, registry.read_text(plan.path))
     return f"{title}, {found[0].confidence:.0%} sure: {found[0].reason}" if found else title
+
+
+def way_said(way: Way, theirs: str, as_new: str) -> Parts:
+    """Return what is taken of a file, and the keys that change it."""
+    differing = "the file's" if way.theirs else "as stored"
+    counted = "counted" if way.as_new else "not counted"
+    return [
+        ("differing: ", MUTED), (differing, "bold" if way.theirs else ""), (f" ({theirs}) · ", MUTED),
+        ("reflection: ", MUTED), (counted, "bold" if way.as_new else ""), (f" ({as_new})", MUTED),
+    ]  # fmt: skip
 
 
 def listing_said(found: Listing) -> Parts:
@@ -118,7 +139,8 @@ def done_said(report: ImportReport, undo: str) -> str:
         return f"{stopped} {undo} takes them back; importing again adds the rest."
     theirs = len(report.overtaken)
     other = f" {number(theirs)} stored by another program meanwhile stay as they are." if theirs else ""
-    what = ", ".join(_counts(plan)) or f"{number(report.written)} records"
+    replaced = [f"{number(len(plan.replaced))} as in the file"] if plan.replaced else []
+    what = ", ".join([*_counts(plan), *replaced]) or f"{number(report.written)} records"
     if theirs:
         what = f"{number(report.written)} records"
     return f"Imported {name}: {what}.{other} {undo} takes it back."

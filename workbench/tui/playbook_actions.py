@@ -7,12 +7,12 @@ _FIND, _DECIDE, _CHANGE, _APP = "Find", "Decide", "Change", "App"
 DUPLICATES = (
     Action("twins.merge", "m", "merge", "Make one of them, with the text shown", _DECIDE),
     Action("twins.keep", "x", "keep all", "Keep all, until one of the texts changes", _DECIDE),
+    Action("twins.all", "A", "all equal", "Merge all groups of equal texts at once", _DECIDE),
     Action("twins.next", "space", "other text", "Keep the next one's text and id", _CHANGE),
     Action("twins.edit", "e", "edit", "Write the merged text, then merge", _CHANGE),
-    Action("twins.ask", "c", "Claude", "Let Claude write one text for all", _CHANGE),
-    Action("twins.all", "A", "all equal", "Merge all groups of equal texts at once", _DECIDE),
     Action("twins.less", "left", "lower", "Lower the threshold", _CHANGE, True, "less"),
     Action("twins.more", "right", "higher", "Raise the threshold", _CHANGE, True, "more"),
+    Action("twins.ask", "c", "Claude", "Let Claude write one text for all", _CHANGE),
     Action("twins.fine-less", "shift+left", "lower, fine", "Lower it a little", _CHANGE, False),
     Action("twins.fine-more", "shift+right", "higher, fine", "Raise it a little", _CHANGE, False),
     Action("twins.reset", "backspace", "usual", "Back to the threshold that holds", _CHANGE, False),
@@ -70,6 +70,7 @@ ASK = (
     Action("ask.start", "enter", "ask", "Ask Claude as it says", _DECIDE),
     Action("ask.preview", "v", "what is sent", "Show exactly what would leave the machine", _FIND),
     Action("ask.lessons", "c", "which memories", "New ones, latest, or marked in the Stream", _CHANGE),
+    Action("ask.run", "r", "a run", "Learn from a run of an agent, in a file", _CHANGE),
     Action("ask.unread", "o", "unread replies", "Replies of before that nobody could read", _FIND, False),
     Action("ask.leave", "escape,q", "close", "Close without asking", _APP),
 )

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
@@ -32,11 +33,16 @@ from workbench.tui.reflect_result import ResultDialog
 from workbench.tui.reflect_run import RunDialog
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from workbench.bench.curation_run import Episode
 
 LONGEST = 100_000
 """Characters of a reply that can be edited."""
 
-NEW, LATEST, MARKED = "new", "latest", "marked"
+NEW, LATEST, MARKED, RUN = "new", "latest", "marked", "run"
+RUN_TITLE = "File with one run of an agent: JSON with a question, a reasoning (or trace) and an answer"
 
 
 class AskDialog(Dialog[str | None]):
@@ -73,8 +79,9 @@ class AskDialog(Dialog[str | None]):
         self._kinds = (MARKED, NEW, LATEST) if marked else (NEW, LATEST)
         self._kind = self._kinds[0]
         self._number = 0
+        self._episode: Episode | None = None
         self.plan: CurationPlan | None = None
-        self.reply: Reply | None = None
+        self.replies: tuple[Reply, ...] = ()
 
     def contents(self) -> Iterable[Widget]:
         """Return what would be done, and what was done."""
@@ -91,15 +98,18 @@ class AskDialog(Dialog[str | None]):
     def _gather(self) -> None:
         self._number += 1
         self.plan = None
-        self._show(Content.styled("Gathering the memories …", MUTED))
-        self._plan(self._number, self._kind)
+        self._show(Content.styled("Gathering what would be told …", MUTED))
+        self._plan(self._number, self._kind, self._episode)
 
     @work(thread=True, group="ask-plan")
-    def _plan(self, number: int, kind: str) -> None:
+    def _plan(self, number: int, kind: str, episode: "Episode | None") -> None:
         worker = get_current_worker()
         plan, problem = None, ""
         try:
-            plan = self._bench.curation.plan(self._book, self._lessons(kind))
+            if kind == RUN and episode is not None:
+                plan = self._bench.curation.plan_run(self._book, episode)
+            else:
+                plan = self._bench.curation.plan(self._book, self._lessons(kind))
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
@@ -138,21 +148,21 @@ class AskDialog(Dialog[str | None]):
 
     @asking
     async def action_start(self) -> None:
-        """Ask, and show the reply as cards; a reply that is at hand is shown again."""
-        if self.reply is not None:
-            await self._show_cards(self.reply)
+        """Ask, and show each reply as cards; replies that are at hand are shown again."""
+        if self.replies:
+            await self._show_cards(self.replies)
             return
         plan = self.plan
-        if plan is None or not plan.told:
+        if plan is None or not (plan.told or plan.run):
             self.app.bell()
             return
         make = partial(self._bench.curation.ask, plan)
-        dialog: RunDialog[Asked] = RunDialog(make, Step("curate"), "Claude curates")
+        first = Step("curate" if plan.run is None else "analyse")
+        dialog: RunDialog[Asked] = RunDialog(make, first, "Claude curates")
         asked = await self.app.push_screen_wait(dialog)
         if asked is not None:
             self._say(asked_text(asked))
-            for reply in asked.replies:
-                await self._show_cards(reply)
+            await self._show_cards(asked.replies)
         if self.is_current:
             self._gather()
 
@@ -163,10 +173,26 @@ class AskDialog(Dialog[str | None]):
 
     def action_lessons(self) -> None:
         """Tell other memories."""
-        self._kind = self._kinds[(self._kinds.index(self._kind) + 1) % len(self._kinds)]
-        self.reply = None
+        self._tell(self._kinds[(self._kinds.index(self._kind) + 1) % len(self._kinds)] if self._kind != RUN else NEW)
+
+    def _tell(self, kind: str) -> None:
+        self._kind = kind
+        self.replies = ()
         self._say(Content(""))
         self._gather()
+
+    @asking
+    async def action_run(self) -> None:
+        """Learn from a run that is named: the Reflector looks at it, and the Curator is told what it found."""
+        prompt = Prompt(RUN_TITLE, placeholder="run.json", check=lambda name: _episode_in(name)[1])
+        name = await self.app.push_screen_wait(prompt)
+        if name is None:
+            return
+        self._episode, problem = _episode_in(name)
+        if self._episode is None:
+            self._say(Content.styled(f"✗ {printable(problem or '')}", "$text-error"))
+        elif self.is_current:
+            self._tell(RUN)
 
     @asking
     async def action_unread(self) -> None:
@@ -209,12 +235,31 @@ class AskDialog(Dialog[str | None]):
         title = "Edit the reply until it can be read: JSON with a list of “operations”"
         await self.app.push_screen_wait(TextEditor(title, waiting.reply.reply, limit=LONGEST, check=read))
         if found:
-            await self._show_cards(found[0])
+            await self._show_cards(found)
 
-    async def _show_cards(self, reply: Reply) -> None:
-        self.reply = reply
-        said = await self.app.push_screen_wait(CardsDialog(self._bench, self._book, reply))
-        if said:
-            self.dismiss(said)
-        elif self.is_current:
-            self._say(Content.styled("The reply is still at hand: enter shows its cards again, esc drops it.", "bold"))
+    async def _show_cards(self, replies: Sequence[Reply]) -> None:
+        """Show replies one after the other; those whose cards were closed stay at hand."""
+        done, left = list[str](), list[Reply]()
+        for reply in replies:
+            said = await self.app.push_screen_wait(CardsDialog(self._bench, self._book, reply))
+            if said:
+                done.append(said)
+            else:
+                left.append(reply)
+        self.replies = tuple(left)
+        if done and not left:
+            self.dismiss(" ".join(done))
+        elif left and self.is_current:
+            what = "reply is" if len(left) == 1 else "replies are"
+            said = f"The {what} still at hand: enter shows the cards again, esc drops them."
+            self._say(Content.styled(" ".join((*map(printable, done), said)), "bold"))
+
+
+def _episode_in(name: str) -> "tuple[Episode | None, str | None]":
+    """Return the run in a file, or the sentence that says why there is none."""
+    from workbench.bench.curation_run import read_episode
+
+    try:
+        return read_episode(Path(name).expanduser()), None
+    except (WorkbenchError, RuntimeError) as error:
+        return None, str(error)

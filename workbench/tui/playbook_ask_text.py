@@ -6,7 +6,7 @@ from textwrap import wrap
 from textual.content import Content
 
 from workbench.bench.curation_asking import Asked, CurationPlan
-from workbench.core.text import printable
+from workbench.core.text import one_line, printable
 from workbench.tui.content import MUTED, assemble
 from workbench.tui.figures import number, since
 
@@ -16,8 +16,9 @@ NOTHING = "No memory is confirmed yet. Approve candidates in Review (2) first."
 
 def plan_text(plan: CurationPlan, now: datetime, unread: int, width: int) -> Content:
     """Return what would be told about which playbook, and what it would cost."""
-    lines = [_row("memories", _memories(plan, now)), _row("playbook", _playbook(plan))]
-    if plan.told:
+    told = [_row("memories", _memories(plan, now))] if plan.run is None else _run(plan, width)
+    lines = [*told, _row("playbook", _playbook(plan))]
+    if plan.told or plan.run:
         lines.append(_row("costs", _costs(plan)))
         room = max(20, width - _LABEL)
         lines += [Content.styled(" " * _LABEL + part, MUTED) for part in wrap(printable(plan.preview.remark), room)]
@@ -50,6 +51,17 @@ def _memories(plan: CurationPlan, now: datetime) -> Content:
         return assemble([(f"{number(count)} {word}", "bold"), (new + more, MUTED)])
     more = f" of {number(count + plan.lessons.left_out)}" if plan.lessons.left_out else ""
     return assemble([(f"the latest {number(count)}{more}", "bold"), (" that were confirmed", MUTED)])
+
+
+def _run(plan: CurationPlan, width: int) -> list[Content]:
+    """Name the run's question and the bullets it used, also those that are not in the playbook."""
+    assert plan.run is not None
+    room = max(20, width - _LABEL)
+    used = f"{number(len(plan.used))} bullet{'' if len(plan.used) == 1 else 's'}"
+    unknown = f"; not in the playbook: {', '.join(plan.unknown)}" if plan.unknown else ""
+    rest = one_line(unknown, max(0, room - len(used)))
+    question = Content.styled(one_line(plan.run.task, room), "bold")
+    return [_row("a run", question), _row("it used", assemble([(used, ""), (rest, "$text-warning")]))]
 
 
 def _nothing(plan: CurationPlan) -> str:

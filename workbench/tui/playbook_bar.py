@@ -41,12 +41,12 @@ class BookBar(Widget):
         if facts is None:
             return Content.styled("No playbook", MUTED)
         others = f"  b: {facts.others} more" if facts.others else ""
-        room = width - len(others) - min(len(facts.name), width // 2) - 2
+        room = width - len(others) - min(len(facts.name), width // 3) - 2
         figures = next((f for f in _wordings(facts) if len(f) <= room), _wordings(facts)[-1])
         room = max(8, width - len(figures) - len(others) - 2)
         name = Content.styled(printable(facts.name[:200]), "bold").truncate(room, ellipsis=True)
         left = name + assemble([(others, MUTED)])
-        return fitted(left, max(0, width - len(figures))) + Content.styled(figures, MUTED)
+        return fitted(left, max(0, width - len(figures) - 2)) + Content.styled(f"  {figures}", MUTED)
 
 
 def _wordings(facts: BookFacts) -> list[str]:
@@ -59,4 +59,5 @@ def _wordings(facts: BookFacts) -> list[str]:
         f"{facts.dialect} dialect · {bullets} in {sections} · {tokens} (characters ÷ 4)",
         f"{facts.dialect} · {bullets} · {tokens} (characters ÷ 4)",
         f"{facts.dialect} · {bullets} · {tokens} (chars÷4)",
+        f"{bullets} · {tokens}",
     ]

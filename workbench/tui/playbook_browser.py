@@ -85,6 +85,10 @@ class PlaybookBrowser(AreaScreen):
         """Start in the list."""
         self.rows.focus()
 
+    def on_resize(self) -> None:
+        """Break the lines of the detail where they end now."""
+        self.call_after_refresh(self._show_detail)
+
     @property
     def rows(self) -> LineList[Row]:
         """The list of headings and bullets."""
@@ -183,6 +187,7 @@ class PlaybookBrowser(AreaScreen):
             usage=self.view.usage.get(row.bullet.id),
             replacement=self._text_of(row.bullet.metadata.get(REPLACED_BY)),
             keys=keys,
+            width=self.query_one("#bullet-side").content_size.width or 60,
         )
         return bullet_detail(row, row.bullet, around)
 
@@ -193,7 +198,8 @@ class PlaybookBrowser(AreaScreen):
     def _among(self, view: BookView) -> Among:
         """Return the bullets for which only a look at the whole playbook tells whether the filter means them."""
         twins = self._equal() if self._filter.asks("duplicate") else frozenset()
-        return {"over": view.over, "disputed": view.disputed, "duplicate": twins}
+        told = {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
+        return {"over": view.over, "disputed": view.disputed, "duplicate": twins, **told}
 
     def _equal(self) -> frozenset[str]:
         """Return bullets with the same text at once; near ones follow when they are compared."""
@@ -207,7 +213,7 @@ class PlaybookBrowser(AreaScreen):
     @work(thread=True, exclusive=True, group="near", exit_on_error=False)
     def _compare(self, rev: int) -> None:
         worker = get_current_worker()
-        groups = self.bench.refiner.groups(self.book)
+        groups = [group for group in self.bench.refiner.groups(self.book) if group.ordinary]
         if not worker.is_cancelled:
             self.app.call_from_thread(self._compared, rev, frozenset(id for group in groups for id in group.ids))
 
@@ -291,6 +297,7 @@ class PlaybookBrowser(AreaScreen):
     def _open(self) -> None:
         self.add_class("-open")
         self.query_one("#bullet-side").focus()
+        self.call_after_refresh(self._show_detail)
 
     @on(LineList.MarksChanged)
     def _marked(self) -> None:

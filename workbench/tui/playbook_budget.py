@@ -30,7 +30,7 @@ from workbench.tui.widgets.row import Cell
 from workbench.tui.widgets.scale import Scale
 from workbench.tui.widgets.slider import Slider
 
-_COLUMNS = "Columns: marks, chance to help per 1000 tokens, tokens (characters ÷ 4, each part rounded up).\n"
+_COLUMNS = "columns: marks, chance to help per 1000 tokens, tokens (characters ÷ 4)\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class BudgetDialog(Dialog[str | None]):
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
         & #budget-state { height: auto; max-height: 5; margin: 1 0; }
+        &.-narrow #budget-state { margin: 0; }
         & LineView { height: 1fr; background: $surface; }
     }
     """
@@ -109,18 +110,18 @@ class BudgetDialog(Dialog[str | None]):
     def _state(self, fitting: Fitting) -> Content:
         total = self._view.tokens
         how = (
-            "by value per token: most likely to help for its length first, pinned ones before all"
+            "by value per token: likeliest to help for its length; pinned before all"
             if self._by_value
             else "in the order of the file: what stands below the cut is lost"
         )
         left, out = len(fitting.inside), len(fitting.outside)
         parts = [
-            (f"{bullets_in(left)} fit, ≈ {number(fitting.tokens)} tokens", "bold"),
-            (f" · {bullets_in(out)} out", "bold $text-warning" if out else MUTED),
+            (f"{bullets_in(left)} fit: ≈ {number(fitting.tokens)} tokens", "bold"),
+            (f" · {number(out)} out", "bold $text-warning" if out else MUTED),
             (f" · the file has ≈ {number(total)} (┼)\n", MUTED),
             (f"{how}\n", ""),
             (_COLUMNS, MUTED),
-            ("s draws the cut in the list and changes nothing else; D deprecates what is out: u takes it back.", MUTED),
+            ("s only draws the cut in the list · D deprecates what is out · n no budget", MUTED),
         ]
         return assemble(parts)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from textwrap import wrap
 
 from textual.content import Content
 
@@ -29,6 +30,7 @@ class Around:
     """What the detail of a bullet shows besides itself; `place` counts from 1 among the section's `siblings`.
 
     `replacement` is the text of what stands in the place of a deprecated bullet. `keys` are those of actions, by id.
+    `width` is how many cells a line has.
     """
 
     now: datetime
@@ -41,6 +43,7 @@ class Around:
     usage: BulletUsage | None = None
     replacement: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
+    width: int = 60
 
 
 def bullet_detail(row: Row, bullet: Bullet, around: Around) -> Content:
@@ -135,8 +138,12 @@ def _marks(row: Row, bullet: Bullet) -> list[Content]:
 
 
 def _by_part(parts: tuple[tuple[str, int], ...]) -> str:
-    shown = " · ".join(f"{number(count)} {name}" for name, count in parts if count)
+    shown = " · ".join(f"{number(count)} {_one(name, count)}" for name, count in parts if count)
     return f"  {shown}" if shown else ""
+
+
+def _one(name: str, count: int) -> str:
+    return name.removesuffix("s") if count == 1 else name
 
 
 def _past(bullet: Bullet, around: Around) -> list[Content]:
@@ -154,11 +161,17 @@ def _past(bullet: Bullet, around: Around) -> list[Content]:
         lines.append(_line("changed", "long ago", "  h shows the history"))
     else:
         lines.append(_line("changed", _when(change.at, around.now), f"  {absolute(change.at)}"))
-        lines.append(_line("", "", printable(f"by {change.actor}")))
-        lines.append(_line("", "", printable(change.label)))
+        lines += _hung(f"by {change.actor}", around.width)
+        lines += _hung(change.label.replace(f" {bullet.book}/", " "), around.width)
     if bullet.last_feedback_at is not None:
         lines.append(_line("voted", _when(bullet.last_feedback_at, around.now)))
     return lines
+
+
+def _hung(text: str, width: int) -> list[Content]:
+    """Return a text without a label as lines that stand below the values."""
+    room = max(12, width - LABEL - 2)
+    return [_line("", "", part) for part in wrap(printable(text[:400]), room, break_on_hyphens=False)]
 
 
 def _when(at: datetime, now: datetime) -> str:

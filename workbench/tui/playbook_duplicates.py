@@ -19,9 +19,8 @@ from workbench.core.errors import WorkbenchError
 from workbench.tui.actions import bindings
 from workbench.tui.asking import asking
 from workbench.tui.content import MUTED, assemble, body
-from workbench.tui.figures import number
 from workbench.tui.playbook_actions import DUPLICATES
-from workbench.tui.playbook_twins import LEGEND, equals_text, group_row, group_text
+from workbench.tui.playbook_twins import counted, equals_text, fewer_bullets, group_row, group_text, objections
 from workbench.tui.playbook_wording import AskingClaude
 from workbench.tui.review_pane import ReadingPane
 from workbench.tui.widgets.confirm import Confirm
@@ -109,6 +108,8 @@ class TwinsDialog(AskingClaude):
             message = Compared(None, str(error))
         if not worker.is_cancelled:
             self.post_message(message)
+            if message.found is not None:
+                message.found.groups(FLOOR)  # so that no step of the slider has to compare in words
 
     def on_compared(self, event: Compared) -> None:
         """Show the groups at the threshold, which starts where duplicates are flagged."""
@@ -138,15 +139,8 @@ class TwinsDialog(AskingClaude):
             self._show_group()
 
     def _counts(self) -> Content:
-        groups = self._rows.rows
-        if not groups:
-            return Content("")
-        kinds = {kind: sum(g.kind == kind for g in groups) for kind in ("exact", "case", "near")}
-        fewer = sum(len(g.bullets) - 1 for g in groups)
-        words = f"{number(len(groups))} group{'' if len(groups) == 1 else 's'}: "
-        words += f"{kinds['exact']} equal, {kinds['case']} but for case, {kinds['near']} near"
-        rest = f" · merging every one would leave {fewer_bullets(fewer)}\n"
-        return assemble([(words, "bold"), (rest, ""), (LEGEND, MUTED)])
+        kept = self.found.kept if self.found else 0
+        return counted(self._rows.rows, kept) if self._rows.rows or kept else Content("")
 
     # Showing
 
@@ -193,9 +187,10 @@ class TwinsDialog(AskingClaude):
         group = self.group
         if group is None or self.coming is not None:
             return
-        if group.kind == "near" and self.proposed is None and group.conflicts:
-            text = f"They are alike, but {'; '.join(group.conflicts)}. Only the text that stays is kept. u undoes."
-            ask = Confirm("Merge bullets that say something else?", clock=time.monotonic, detail=body(text), guard=0.0)
+        if not group.ordinary and self.proposed is None:
+            question = f"Merge bullets that {'are opposites' if group.kind == 'opposed' else 'say something else'}?"
+            detail = objections(group, self.bench.safety.masked)
+            ask = Confirm(question, clock=time.monotonic, detail=detail, yes="merge", guard=0.0)
             if not await self.app.push_screen_wait(ask) or self.group is not group:
                 return
         self._merge(group)
@@ -268,7 +263,13 @@ class TwinsDialog(AskingClaude):
         fewer = sum(len(g.bullets) - 1 for g in equal)
         same = "have the same text" if equal[0].kind == "exact" else "differ in case only"
         question = f"Merge {len(equal)} groups that {same}? {fewer_bullets(fewer)}; their ids live on, votes add up."
-        ask = Confirm(question, clock=time.monotonic, detail=equals_text(equal), yes="merge all", guard=0.0)
+        ask = Confirm(
+            question,
+            clock=time.monotonic,
+            detail=equals_text(equal, self.bench.safety.masked),
+            yes="merge all",
+            guard=0.0,
+        )
         if await self.app.push_screen_wait(ask):
             try:
                 saved = self.bench.refiner.merge_same(self._book, equal)
@@ -324,8 +325,3 @@ class TwinsDialog(AskingClaude):
             self.say(Content.styled("Stopping …", MUTED))
         else:
             self.dismiss(None)
-
-
-def fewer_bullets(count: int) -> str:
-    """Return "1 bullet fewer", "3 bullets fewer"."""
-    return f"{number(count)} {'bullet' if count == 1 else 'bullets'} fewer"

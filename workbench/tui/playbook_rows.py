@@ -19,7 +19,7 @@ from workbench.tui.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.widgets.interval_bar import empty_bar, interval_bar
 from workbench.tui.widgets.row import Cell
 
-HIGH, PROBLEMATIC, UNUSED, DEPRECATED, PINNED, DISPUTED = "▲", "▼", "○", "×", "★", "⇅"
+HIGH, PROBLEMATIC, UNUSED, DEPRECATED, PINNED, DISPUTED, CUT = "▲", "▼", "○", "×", "★", "⇅", "✂"
 UNTITLED = "(above the first heading)"
 
 _MOST_ID = 18
@@ -91,7 +91,7 @@ def columns_of(rows: Sequence[Row], words: tuple[str, ...] = ()) -> Columns:
         helpful=1 + max((len(short(b.helpful_count)) for b in bullets), default=1),
         harmful=1 + max((len(short(b.harmful_count)) for b in bullets), default=1),
         words=words,
-        tokens=max((len(number(row.tokens)) for row in rows if row.bullet), default=1),
+        tokens=max((len(number(row.tokens)) + 2 * row.over for row in rows if row.bullet), default=1),
     )
 
 
@@ -134,8 +134,15 @@ def cells(
         Cell(text, 0, text_style),
         Cell(votes, 3 + columns.helpful + columns.harmful, "", "right"),
         Cell(share_bar(bullet, _BAR if width < _WIDE else 2 * _BAR, share), _BAR if width < _WIDE else 2 * _BAR),
-        Cell(number(row.tokens), columns.tokens, MUTED, "right"),
+        Cell(_tokens(row, columns), columns.tokens, MUTED, "right"),
     ]
+
+
+def _tokens(row: Row, columns: Columns) -> Content:
+    """Return what a bullet costs; scissors tell that it is below the cut."""
+    cut = CUT if row.over else ""
+    room = columns.tokens - len(cut)
+    return assemble([(cut, "bold $text-warning"), (f"{number(row.tokens):>{room}}", MUTED)])
 
 
 def share_bar(bullet: Bullet, width: int, share: Share = helpful_share) -> Content:
@@ -151,7 +158,7 @@ def cut_line(cut: Fitting, width: int) -> Content:
     """Return the line where the budget ends."""
     count = len(cut.outside)
     below = "1 bullet below does" if count == 1 else f"{number(count)} bullets below do"
-    words = f"── ✂ budget of {number(cut.budget)} tokens: {below} not fit "
+    words = f"── {CUT} budget of {number(cut.budget)} tokens: {below} not fit "
     return Content.styled(words + "─" * max(0, width - len(words)), "bold $text-warning").truncate(width)
 
 

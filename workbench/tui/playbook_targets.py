@@ -7,6 +7,7 @@ from workbench.tui.playbook_browser import PlaybookBrowser
 from workbench.tui.playbook_rows import title_of
 
 ON_HEADING = "The cursor is on a heading. j goes to a bullet."
+ONE_AT_A_TIME = "That key works on one bullet at a time. Without ; it takes the one under the cursor; the marks stay."
 
 
 class PlaybookTargets(PlaybookBrowser):
@@ -33,8 +34,18 @@ class PlaybookTargets(PlaybookBrowser):
         self.show_status()
         self.workbench_app.say(sentence)
 
+    def bullet_called(self, id: str) -> Bullet | None:
+        """Return a bullet that is shown, by its id."""
+        bullets = self.view.playbook.bullets if self.view else ()
+        return next((bullet for bullet in bullets if bullet.id == id), None)
+
     def bullet_here(self) -> Bullet | None:
-        """Return the bullet under the cursor, or say that there is none."""
+        """Return the bullet under the cursor, or say that there is none, or that marked ones cannot be meant."""
+        if self._armed and self.rows.mark_count:
+            self._armed = False
+            self.show_status()
+            self.workbench_app.say(ONE_AT_A_TIME)
+            return None
         row = self.rows.current
         if row is not None and row.bullet is None:
             self.workbench_app.say(ON_HEADING)

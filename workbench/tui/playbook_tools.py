@@ -1,13 +1,20 @@
 """The playbook's tools: duplicates, budget, what an agent sees, suggestions, and rules that are let go of."""
 
+import time
 from pathlib import Path
 
-from workbench.bench.bookrules import AVOID
+from textual.content import Content
+
+from workbench.bench.bookrules import warning_of
 from workbench.core.errors import WorkbenchError
+from workbench.core.playbook import Bullet
 from workbench.core.split import merged_from
+from workbench.core.text import one_line
 from workbench.tui.asking import asking
+from workbench.tui.content import MUTED, body
 from workbench.tui.playbook_browser import EMPTY_STORE
 from workbench.tui.playbook_targets import PlaybookTargets, named
+from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.editor import TextEditor
 
 PASTE = "Paste the reply of a Curator or a Reflector; ctrl+s reads it"
@@ -41,22 +48,34 @@ class PlaybookTools(PlaybookTargets):
 
     @asking
     async def action_avoid(self) -> None:
-        """Deprecate a harmful rule and warn of it in its own words, which can be edited first."""
-        bullet, book = self.bullet_here(), self.book
-        if bullet is None:
-            return
+        """Deprecate harmful rules and warn of them in their own words; those of a single one can be edited first."""
+        ids, book = self.targets(), self.book
+        if len(ids) == 1 and (bullet := self.bullet_called(ids[0])) is not None:
+            await self._avoid(bullet)
+        elif ids:
+            told = "Each is deprecated, and a warning that begins with “AVOID:” stands for it. u takes all back.\n\n"
+            detail = Content.styled(told, MUTED) + body(", ".join(ids)[:400])
+            ask = Confirm(
+                f"Turn {named(ids)} into warnings?", clock=time.monotonic, detail=detail, yes="warn", no="keep"
+            )
+            if await self.app.push_screen_wait(ask):
+                with self.workbench_app.reporting():
+                    made = self.bench.rules.avoid_all(book, ids)
+                    self.done(f"{len(made)} warnings stand for {named(ids)}. u takes them back.", ids)
+
+    async def _avoid(self, bullet: Bullet) -> None:
         made: list[str] = []
 
         def save(text: str) -> str | None:
             try:
-                made.append(self.bench.rules.avoid(book, bullet.id, text))
+                made.append(self.bench.rules.avoid(bullet.book, bullet.id, text))
             except WorkbenchError as error:
                 return str(error)
             return None
 
-        title = f"Turn {bullet.id} into a warning; the rule itself is deprecated"
-        text = bullet.content if bullet.content.startswith(AVOID) else AVOID + bullet.content
-        await self.app.push_screen_wait(TextEditor(title, text, check=save))
+        place = one_line(self.bench.rules.warns_in(bullet.book), 60)
+        title = f"Turn {bullet.id} into a warning under {place}; the rule itself is deprecated"
+        await self.app.push_screen_wait(TextEditor(title, warning_of(bullet.content), check=save))
         if made:
             self.done(f"{made[0]} warns of {bullet.id}, which is deprecated. u takes both back.")
 
@@ -103,7 +122,7 @@ class PlaybookTools(PlaybookTargets):
             return
         from workbench.tui.playbook_agent import AgentDialog
 
-        self.app.push_screen(AgentDialog(self.view, self.copy))
+        self.app.push_screen(AgentDialog(self.bench, self.book, self.copy))
 
     @asking
     async def action_suggestions(self) -> None:

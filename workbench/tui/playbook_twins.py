@@ -1,10 +1,11 @@
 """A group of bullets that may be one, in words: what would stay, how the others differ, what a merge adds up."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from textual.content import Content
 
-from workbench.bench.bookalike import BulletGroup
+from workbench.bench.bookalike import CONTRADICTION, BulletGroup, Kind
 from workbench.core.playbook import Bullet
 from workbench.core.text import one_line, printable
 from workbench.tui.content import MUTED, assemble, body, word_diff
@@ -13,31 +14,56 @@ from workbench.tui.review_candidate import diff_legend, folded, heading
 from workbench.tui.review_evidence import ALIKE, overlap
 from workbench.tui.widgets.row import Cell
 
-SIGNS = {"exact": "=", "case": "≡", "near": "≈"}
-WORDS = {"exact": "the same text", "case": "the same text but for case", "near": "near"}
-APART, WARN = "≠", "$text-warning"
-LEGEND = "= the same text   ≡ but for case   ≈ near   ≠ near, but something speaks against it"
+SIGNS: dict[Kind, str] = {"exact": "=", "case": "≡", "near": "≈", "opposed": "⇄", "apart": "≠"}
+WORDS: dict[Kind, str] = {
+    "exact": "the same text",
+    "case": "the same text but for case",
+    "near": "near: nothing speaks against making them one",
+    "opposed": "opposites: no duplicates, and one of them may be wrong",
+    "apart": "alike, but something speaks against making them one",
+}
+AGAINST, WARN = "≠", "$text-warning"
+LISTED = 12
+"""Groups, or objections, that a question names at most; half as many groups with the beginning of their text."""
 
 Mask = Callable[[str], str]
 
 
-def sign_of(group: BulletGroup) -> str:
-    """Return the sign of a group."""
-    return APART if group.kind == "near" and group.conflicts else SIGNS[group.kind]
+def counted(groups: Sequence[BulletGroup], kept: int = 0) -> Content:
+    """Return how many groups of each kind there are, and what merging those would save against which nothing speaks.
+
+    `kept` is how many pairs somebody keeps apart.
+    """
+    count = Counter(group.kind for group in groups)
+    fewer = sum(len(group.bullets) - 1 for group in groups if group.ordinary)
+    ordinary = (
+        f"= {number(count['exact'])} equal   ≡ {number(count['case'])} but for case   ≈ {number(count['near'])} near"
+    )
+    odd = f"⇄ {number(count['opposed'])} opposites   ≠ {number(count['apart'])} alike, but they differ"
+    parts = [(ordinary, "bold"), (f"   merged: {fewer_bullets(fewer)}\n", ""), (odd, WARN)]
+    if kept:
+        parts.append((f"   {number(kept)} {'pair' if kept == 1 else 'pairs'} kept apart", MUTED))
+    return assemble(parts)
+
+
+def fewer_bullets(count: int) -> str:
+    """Return "1 bullet fewer", "3 bullets fewer"."""
+    return f"{number(count)} {'bullet' if count == 1 else 'bullets'} fewer"
 
 
 def group_row(group: BulletGroup, width: int, mask: Mask) -> list[Cell]:
     """Return a group as one line: sign, similarity, how many, the text of the first, what speaks against it."""
-    sign = sign_of(group)
     text = printable(" ".join(mask(group.bullets[0].content)[: 8 * width + 64].split()))
     cells = [
-        Cell(sign, 1, WARN if sign == APART else "bold $text-accent"),
+        Cell(SIGNS[group.kind], 1, "bold $text-accent" if group.ordinary else WARN),
         Cell(f"{group.similarity:.3f}", 5, MUTED),
         Cell(f"{len(group.bullets)}×", 3, "", "right"),
         Cell(text),
     ]
-    if width >= 100 and group.conflicts:
-        cells.append(Cell(", ".join(group.conflicts), 30, WARN))
+    if width >= 100 and not group.ordinary:
+        # Judging every two of a large group takes a while; the first two tell what it is about.
+        told = [why for why in group.pairs[0].verdict.conflicts if why != CONTRADICTION]
+        cells.append(Cell(mask(", ".join(told)), 34, WARN))
     return cells
 
 
@@ -61,14 +87,24 @@ def group_text(
     return Content("\n").join(parts)
 
 
-def equals_text(groups: Sequence[BulletGroup]) -> Content:
-    """Return what merging groups of equal texts would do, a line each."""
+def equals_text(groups: Sequence[BulletGroup], mask: Mask) -> Content:
+    """Return what merging groups of equal texts would do: who stays, who goes, the votes; of few, how they begin."""
     lines = []
-    for group in groups:
-        kept, gone = group.ids[0], ", ".join(group.ids[1:])
+    for group in groups[:LISTED]:
+        kept, gone = printable(group.ids[0]), one_line(", ".join(group.ids[1:]), 60)
         up, down = (sum(getattr(b, name) for b in group.bullets) for name in ("helpful_count", "harmful_count"))
         lines.append(assemble([(f"{kept}", "bold"), (f" ← {gone}", ""), (f"   +{up} −{down}", MUTED)]))
+        if len(groups) <= LISTED // 2:
+            lines.append(Content.styled("  " + one_line(mask(group.bullets[0].content)[:400], 60), MUTED))
+    if len(groups) > LISTED:
+        lines.append(Content.styled(f"… and {number(len(groups) - LISTED)} more groups", MUTED))
     return Content("\n").join(lines)
+
+
+def objections(group: BulletGroup, mask: Mask) -> Content:
+    """Return what speaks against merging a group, a line each, and what would be lost."""
+    lines = [Content.styled(f"{AGAINST} ", WARN) + body(mask(told)) for told in group.conflicts[:LISTED]]
+    return Content("\n").join([*lines, Content.styled("\nOnly the text that stays is kept. u takes it back.", MUTED)])
 
 
 def _summary(group: BulletGroup, keep: Bullet, after: Bullet) -> Content:
@@ -76,11 +112,12 @@ def _summary(group: BulletGroup, keep: Bullet, after: Bullet) -> Content:
     live = "live on as names" if len(group.bullets) > 2 else "lives on as a name"
     helpful = " + ".join(str(b.helpful_count) for b in group.bullets)
     harmful = " + ".join(str(b.harmful_count) for b in group.bullets)
-    kind = WORDS[group.kind] + (f" · similarity {group.similarity:.3f}" if group.kind == "near" else "")
+    known = "" if group.kind in ("exact", "case") else f" · similarity {group.similarity:.3f}"
     return assemble(
         [
-            (f"{sign_of(group)} {kind}", "bold"),
-            (f"\nMerged: helpful {helpful} = {number(after.helpful_count)}", ""),
+            (f"{SIGNS[group.kind]} {WORDS[group.kind]}", "bold" if group.ordinary else f"bold {WARN}"),
+            (known, MUTED),
+            (f"\n{'Merged' if group.ordinary else 'If merged'}: helpful {helpful} = {number(after.helpful_count)}", ""),
             (f" · harmful {harmful} = {number(after.harmful_count)}", ""),
             (
                 f" · {gone} {live} of {keep.id}",
@@ -94,11 +131,12 @@ def _other(
     group: BulletGroup, keep: Bullet, content: str, other: Bullet, titles: dict[str, str], mask: Mask
 ) -> list[Content]:
     pair = group.between(keep.id, other.id)
-    lines = [_heading("Goes into it", other, titles, pair.similarity if pair and group.kind == "near" else None)]
-    if pair is not None and group.kind == "near":
+    compared = group.kind not in ("exact", "case")
+    lines = [_heading("Goes into it", other, titles, pair.similarity if pair and compared else None)]
+    if pair is not None and compared:
         verdict = pair.verdict
-        lines += [Content.styled("+ ", "bold $text-success") + body(reason) for reason in verdict.reasons_for]
-        lines += [Content.styled(f"{APART} ", WARN) + body(reason, WARN) for reason in verdict.reasons_against]
+        lines += [Content.styled("+ ", "bold $text-success") + body(mask(reason)) for reason in verdict.reasons_for]
+        lines += [Content.styled(f"{AGAINST} ", WARN) + body(mask(told), WARN) for told in verdict.reasons_against]
     if other.content == content:
         return [*lines, Content.styled("(the same text)", MUTED)]
     lines.append(body(mask(other.content)))

@@ -21,7 +21,7 @@ from workbench.core.text import printable
 from workbench.tui.actions import bindings
 from workbench.tui.content import MUTED
 from workbench.tui.reflect_actions import REFLECT, SENT
-from workbench.tui.reflect_text import plan_text
+from workbench.tui.reflect_text import over_budget, plan_text
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.safe_input import SafeInput
 
@@ -119,7 +119,7 @@ class ReflectDialog(Dialog[Asked | None]):
         """Reflect; after another focus the memories are gathered for it first."""
         if self.plan is None:
             self._starts = self._number > 0
-        elif not self.plan.request.memories:
+        elif not self.plan.request.memories or over_budget(self.plan):
             self.app.bell()
         else:
             self.dismiss(Asked(self.plan))

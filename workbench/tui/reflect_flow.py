@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from workbench.bench.claude import CLAUDE
 from workbench.bench.llm_runs import Waiting
 from workbench.bench.reflection import Outcome, Reflecting
+from workbench.core.errors import WorkbenchError
+from workbench.core.memory import Memory
 from workbench.reflect.model import Step
 from workbench.tui.reflect_dialog import ReflectDialog
 from workbench.tui.reflect_result import Chosen, ResultDialog
@@ -72,8 +74,16 @@ async def _settle(app: "WorkbenchApp", reflecting: Reflecting, chosen: Chosen) -
             reflecting.dismiss(reply)
         return
     title = "Edit into candidates: a list of insights (because of 1, 2), or one in each paragraph"
-    text = await app.push_screen_wait(TextEditor(title, reply.reply.reply, limit=LONGEST))
-    if text is not None:
-        with app.reporting():
-            stored = reflecting.read_again(reply, text)
-            app.say(f"{len(stored)} candidate{' waits' if len(stored) == 1 else 's wait'} in Review.")
+    stored: list[Memory] = []
+
+    def read(text: str) -> str | None:
+        try:
+            stored.extend(reflecting.read_again(reply, text))
+        except WorkbenchError as error:
+            return str(error)
+        return None
+
+    draft = app.draft(f"llm_runs/{reply.run}", f"reply-{reply.place}")
+    await app.push_screen_wait(TextEditor(title, reply.reply.reply, limit=LONGEST, check=read, draft=draft))
+    if stored:
+        app.say(f"{len(stored)} candidate{' waits' if len(stored) == 1 else 's wait'} in Review.")

@@ -14,6 +14,7 @@ from workbench.core.trigger import Gauge
 from workbench.reflect.model import STOPPED, Step
 from workbench.tui.content import MUTED, assemble, line
 from workbench.tui.figures import number
+from workbench.tui.widgets.gauge import behind
 from workbench.tui.widgets.gauge import gauge as gauge_line
 
 STAGES = {
@@ -27,6 +28,8 @@ STAGES = {
 }
 """What each stage does."""
 
+RAISE = "a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
+
 _LABEL = 11
 _CELLS = 24
 
@@ -36,12 +39,15 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, due: str, unread: int, wi
     leading = gauge.leading
     remark = f" · due ({due})" if due else " · not due yet"
     stands = gauge_line(leading.value, leading.limit, leading.name) + Content.styled(remark, MUTED)
-    lines = [_row("gauge", stands), _row("reads", _reads(plan, now))]
+    lines = [_row("gauge", stands), _row("", behind(gauge)[3:]), _row("reads", _reads(plan, now))]
     if plan.reflector == CLAUDE:
         lines += [_row("reflector", Content.styled("Claude", "bold")), _row("costs", _costs(plan))]
     else:
         lines.append(_row("reflector", Content("extractive: recurring sentences, word for word")))
     lines += _wrapped(plan.preview.remark, width)
+    if over_budget(plan):
+        spent = "✗ More than is left of this month: nothing would be sent. c reflects on this machine instead;"
+        lines += [Content.styled(part, "$text-warning") for part in wrap(f"{spent} {RAISE}", max(20, width))]
     if not plan.request.memories:
         empty = "No memories yet. Import some (workbench import FILE), or let an agent add them."
         lines = [Content.styled(empty, "bold")]
@@ -49,6 +55,11 @@ def plan_text(plan: Plan, gauge: Gauge, now: datetime, due: str, unread: int, wi
         replies = "1 earlier reply" if unread == 1 else f"{number(unread)} earlier replies"
         lines.append(Content.styled(f"{replies} could not be read: o shows them.", "$text-warning"))
     return Content("\n").join(lines)
+
+
+def over_budget(plan: Plan) -> bool:
+    """Tell whether the month's limit does not hold what a plan would send and get back."""
+    return plan.reflector == CLAUDE and 0 < plan.limit < plan.spent + plan.preview.estimate.total
 
 
 def step_text(step: Step, stopping: bool) -> Content:
@@ -118,8 +129,7 @@ def _wrapped(text: str, width: int) -> list[Content]:
 def _costs(plan: Plan) -> Content:
     about = f"about {number(plan.preview.estimate.total)} tokens"
     month = f" · {number(plan.spent)} of {number(plan.limit)} this month" if plan.limit else ""
-    over = 0 < plan.limit < plan.spent + plan.preview.estimate.total
-    return assemble([(about, "bold"), (month, "$text-warning" if over else MUTED)])
+    return assemble([(about, "bold"), (month, "$text-warning" if over_budget(plan) else MUTED)])
 
 
 def _candidates(candidates: Sequence[Memory], width: int) -> list[Content]:

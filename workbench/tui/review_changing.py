@@ -7,11 +7,13 @@ from textual.content import Content
 from textual.worker import get_current_worker
 
 from workbench.bench.rewriting import parts_of
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
+from workbench.drafts import digest
 from workbench.tui.asking import asking
 from workbench.tui.content import MUTED
+from workbench.tui.drafting import Drafting
 from workbench.tui.review_view import ReviewView
 from workbench.tui.saving import Saving
 from workbench.tui.widgets.editor import TextEditor
@@ -40,7 +42,7 @@ class ReviewChanging(ReviewView):
     async def action_edit(self) -> None:
         """Edit here; saving approves, and the editor stays open when that is refused."""
         if item := self._one_with_text():
-            await self._edit(item[0], item[1].content, self._saving(*item))
+            await self._edit(*item, None, self._saving(*item))
 
     @asking
     async def action_external(self) -> None:
@@ -51,10 +53,23 @@ class ReviewChanging(ReviewView):
             save = self._saving(*item)
             if problem := save(text):
                 self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(item[0], text, save)
+                await self._edit(*item, text, save)
+            else:
+                self._say_flagged(item[1], text)
 
-    async def _edit(self, proposal: Proposal, text: str, save: Saving) -> None:
-        await self.app.push_screen_wait(TextEditor(f"Edit and approve {proposal.id}", text, check=save))
+    async def _edit(self, proposal: Proposal, memory: Memory, text: str | None, save: Saving) -> None:
+        """Edit the text of an item; what is typed of a candidate is what the Stream would go on with too."""
+        about = f"memories/{memory.id}"
+        draft = self.workbench_app.draft(about, "text" if proposal.kind == "reflection" else proposal.kind)
+        title = f"Edit and approve {proposal.id}"
+        editor = TextEditor(title, memory.content, check=save, typed=text, draft=draft)
+        saved = await self.app.push_screen_wait(editor)
+        if saved is not None:
+            self._say_flagged(memory, saved)
+
+    def _say_flagged(self, memory: Memory, text: str) -> None:
+        if note := self.flagged_note(text):
+            self.workbench_app.say(f"Approved {memory.id} as edited. u takes it back.{note}", "warning")
 
     def _saving(self, proposal: Proposal, memory: Memory) -> Saving:
         """Approve with another text, unless the memory was changed while that was written."""
@@ -79,17 +94,28 @@ class ReviewChanging(ReviewView):
             )
             self.workbench_app.say(what)
             return
-        from workbench.tui.review_merge import MergeChoice, Target
+        from workbench.tui.review_merge import MergeChoice, Merging, Refused, Target
 
         evidence = self.shown.evidence if self.shown is not None else None
         near = [Target(*found) for found in evidence.near] if evidence is not None else []
-        chosen = await self.app.push_screen_wait(MergeChoice(memory, near, self._living))
-        if chosen is not None:
-            following = self.after([proposal.id])
-            with self.workbench_app.reporting():
-                self.bench.review.merge_into(proposal.id, chosen.into, chosen.text)
-                self.decided([proposal.id], following)
-                self.workbench_app.say(f"Merged into {chosen.into}. u parts them again.")
+
+        def take(chosen: Merging) -> Refused | None:
+            into, following = chosen.into, self.after([proposal.id])
+            expected = None if chosen.text is None else into.content
+            try:
+                self.bench.review.merge_into(proposal.id, into.id, chosen.text, expected)
+            except Conflict as error:
+                return Refused(f"{error} It says this now; y merges all the same.", self.bench.stream.get(into.id))
+            except WorkbenchError as error:
+                return Refused(str(error))
+            self.decided([proposal.id], following)
+            self.workbench_app.say(f"Merged into {into.id}. u parts them again.")
+            return None
+
+        def draft(into: str) -> Drafting:
+            return self.workbench_app.draft(f"memories/{memory.id}", f"merge-{digest(into)[:12]}")
+
+        await self.app.push_screen_wait(MergeChoice(memory, near, self._living, take, draft))
 
     def _living(self, words: str) -> list[Memory]:
         """Return the memories that match free words best, archived ones left out."""
@@ -113,9 +139,9 @@ class ReviewChanging(ReviewView):
             first, *_ = self.bench.review.split(proposal.id, parts_of(text), expected)
             self.decided([proposal.id], first)
 
-        await self.app.push_screen_wait(
-            SplitEditor(f"Split {proposal.id}", memory.content, self._watched(memory, save))
-        )
+        draft = self.workbench_app.draft(f"memories/{memory.id}", "split")
+        saving = self._watched(memory, save)
+        await self.app.push_screen_wait(SplitEditor(f"Split {proposal.id}", memory.content, saving, draft))
 
     @asking
     async def action_refine(self) -> None:
@@ -125,11 +151,19 @@ class ReviewChanging(ReviewView):
             return
         from workbench.tui.review_refine import RefineDialog
 
-        memory = item[1]
-        taken = await self.app.push_screen_wait(RefineDialog(memory, self.bench.refining))
-        if taken is not None:
-            with self.workbench_app.reporting():
-                self.bench.review.refine(memory.id, *taken, expected=memory.content)
+        memory, refine = item[1], self.bench.review.refine
+        rounds: list[tuple[str, ...]] = []
+        saving = self._watched(memory, lambda text, expected: refine(memory.id, rounds[-1], text, expected), "enter")
+
+        def take(texts: tuple[str, ...], chosen: str) -> str | None:
+            rounds.append(texts)
+            problem = saving(chosen)
+            if problem is None:
+                self.workbench_app.say(f"{memory.id} says this round now, and waits on. u takes it back.")
+            return problem
+
+        draft = self.workbench_app.draft(f"memories/{memory.id}", "round")
+        await self.app.push_screen_wait(RefineDialog(memory, self.bench.refining, take, draft))
 
     def action_promote(self) -> None:
         """Put it where agents read it; after `;` all marked ones."""
@@ -181,9 +215,9 @@ class ReviewChanging(ReviewView):
         if not worker.is_cancelled:
             self.app.call_from_thread(show, text)
 
-    def _watched(self, memory: Memory, save: Callable[[str, str], None]) -> Saving:
-        """Save a text, unless the memory was changed while it was written."""
-        return Saving(memory.id, memory.content, save, lambda: self.bench.stream.get(memory.id).content)
+    def _watched(self, memory: Memory, save: Callable[[str, str], None], again: str = "ctrl+s") -> Saving:
+        """Save a text, unless the memory was changed while it was written; `again` is the key that saves."""
+        return Saving(memory.id, memory.content, save, lambda: self.bench.stream.get(memory.id).content, again)
 
     def _candidate(self, done: str) -> tuple[Proposal, Memory] | None:
         """Return the candidate under the cursor, or say why there is none."""

@@ -53,6 +53,7 @@ def evidence_text(item: Item, evidence: Evidence, now: datetime, note: str, widt
     blocks = [_rejected_before(one, text, now) for one in evidence.rejections]
     if evidence.against:
         blocks.append(_against(evidence.against, width, hidden=not text))
+    blocks.append(_said_already(evidence))
     blocks.append(_cited(item.proposal, evidence, now, width))
     if evidence.impact is not None:
         blocks.append(in_short(evidence.impact))
@@ -85,6 +86,21 @@ def _against(found: tuple[Contradiction, ...], width: int, *, hidden: bool) -> l
         if not hidden:
             lines += _said("this   ", one.mine, width)
         lines += _said("other  ", one.theirs, width)
+    return lines
+
+
+def _said_already(evidence: Evidence) -> list[Content]:
+    """Name what is so much alike that it should be seen before the citations; both texts stand below them."""
+    known = {one.other for one in evidence.against}
+    alike: list[tuple[str, str, float]] = [(m.id, m.status, s) for m, s in evidence.near if s >= evidence.flag]
+    alike += [(bullet.id, "bullet", s) for bullet, s in evidence.near_bullets if s >= evidence.flag]
+    found = [one for one in alike if one[0] not in known]
+    if not found:
+        return []
+    lines = [heading("≈ Perhaps said already", Content.styled("by likeness alone: compared below", MUTED))]
+    for id, kind, similarity in found:
+        figure = (f"{similarity:.2f}  ", "")
+        lines.append(assemble([("≈ ", WARN), figure, (name(id), "bold"), (f" · {kind}", MUTED)]))
     return lines
 
 

@@ -1,8 +1,8 @@
 """What a candidate is merged into: one of the memories most like it, or any other; with both texts and the outcome."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from textual import on
 from textual.binding import BindingType
@@ -14,6 +14,7 @@ from workbench.core.memory import Memory
 from workbench.tui.actions import bindings
 from workbench.tui.asking import asking
 from workbench.tui.content import MUTED, assemble, body, word_diff
+from workbench.tui.drafting import Drafting
 from workbench.tui.review_actions import MERGE
 from workbench.tui.review_candidate import diff_legend, folded, heading, name
 from workbench.tui.review_evidence import ALIKE, overlap
@@ -35,23 +36,36 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """The memory to merge into by id, and the text it gets; `None` leaves its own."""
+    """The memory to merge into, as it was shown, and the text it gets; `None` leaves its own."""
 
-    into: str
+    into: Memory
     text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a merge was not made, and the memory as it is now, when that is why."""
+
+    why: str
+    now: Memory | None = None
 
 
 LISTED = 6
 """Lines that the list of memories takes at most."""
 
 Find = Callable[[str], Sequence[Memory]]
+Take = Callable[[Merging], Refused | None]
+Draft = Callable[[str], Drafting]
+"""What keeps the draft of the text that is written for a memory, by its id."""
+
+Whose = Literal["own", "candidate", "written"]
 
 
-class MergeChoice(Dialog[Merging | None]):
-    """Ask into which memory `candidate` goes, and with which text; the result is both, or None.
+class MergeChoice(Dialog[None]):
+    """Ask into which memory `candidate` goes, and with which text, until `take` has done it or nobody wants it.
 
-    The memories most alike are listed first; `find` answers what is typed into the search. Nothing is forgotten by
-    a merge, so no guard delays the answer.
+    The memories most alike are listed first; `find` answers what is typed into the search. What is written for one
+    memory waits while another one is looked at. Nothing is forgotten by a merge, so no guard delays the answer.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(MERGE)
@@ -68,13 +82,18 @@ class MergeChoice(Dialog[Merging | None]):
     }
     """
 
-    def __init__(self, candidate: Memory, near: Sequence[Target], find: Find) -> None:
+    def __init__(
+        self, candidate: Memory, near: Sequence[Target], find: Find, take: Take, draft: Draft | None = None
+    ) -> None:
         super().__init__(f"Merge {name(candidate.id)} into …", [a for a in MERGE if a.show])
         self._candidate = candidate
         self._near = tuple(near)
         self._find = find
-        self._text: str | None = None
-        self._written_for = ""
+        self._take = take
+        self._draft = draft
+        self._whose: Whose = "own"
+        self._written: dict[str, str] = {}
+        self._warned = False
 
     def contents(self) -> Iterable[Widget]:
         """Return the search, the list, both texts, and what merging does."""
@@ -126,32 +145,57 @@ class MergeChoice(Dialog[Merging | None]):
             pane.show(Content(""))
             outcome.update(Content(""))
             return
-        if self._written_for not in ("", target.memory.id):
-            # Words that were written for one memory are none for another.
-            self._text, self._written_for = None, ""
+        if self._whose == "written" and target.memory.id not in self._written:
+            self._whose = "own"  # words that were written for one memory are none for another
+        self._warned = False
         pane.show(both_texts(self._candidate, target))
-        outcome.update(absorb_outcome(self._candidate, target.memory, self._text))
+        outcome.update(absorb_outcome(self._candidate, target.memory, self._text(target)))
+
+    def _text(self, target: Target) -> str | None:
+        """Return the text that a memory gets, `None` for its own."""
+        if self._whose == "written":
+            return self._written[target.memory.id]
+        return self._candidate.content if self._whose == "candidate" else None
 
     @on(LineView.Opened)
     def action_yes(self) -> None:
         """Merge into the memory under the cursor."""
-        if (target := self._rows.current) is not None:
-            self.dismiss(Merging(target.memory.id, self._text))
+        target = self._rows.current
+        if target is None:
+            return
+        refused = self._take(Merging(target.memory, self._text(target)))
+        if refused is None:
+            self.dismiss(None)
+            return
+        if refused.now is not None:
+            rows = [replace(t, memory=refused.now) if t is target else t for t in self._rows.rows]
+            self._rows.set_rows(rows, cursor=self._rows.cursor)
+            self._show()
+        self._complain(refused.why)
+
+    def _complain(self, sentence: str) -> None:
+        self.query_one(".merge--outcome", Static).update(body(f"✗ {sentence}", "$text-warning"))
 
     def action_text(self) -> None:
-        """Take the candidate's text, or the memory's own again."""
-        self._text, self._written_for = self._candidate.content if self._text is None else None, ""
-        self._show()
+        """Take the candidate's text, the one that was written here, or the memory's own again."""
+        if (target := self._rows.current) is not None:
+            texts: list[Whose] = ["own", "candidate"]
+            texts += ["written"] if target.memory.id in self._written else []
+            self._whose = texts[(texts.index(self._whose) + 1) % len(texts)]
+            self._show()
 
     @asking
     async def action_edit(self) -> None:
         """Write the text that is left, starting from the one chosen."""
         if (target := self._rows.current) is not None:
-            start = target.memory.content if self._text is None else self._text
-            written = await self.app.push_screen_wait(TextEditor(f"The text of {name(target.memory.id)}", start))
+            own, chosen = target.memory.content, self._text(target)
+            title = f"The text of {name(target.memory.id)}"
+            draft = None if self._draft is None else self._draft(target.memory.id)
+            editor = TextEditor(title, own if chosen is None else chosen, draft=draft)
+            written = await self.app.push_screen_wait(editor)
             if written is not None:
-                self._text = None if written == target.memory.content else written
-                self._written_for = "" if self._text is None else target.memory.id
+                self._written[target.memory.id] = written
+                self._whose = "own" if written == own else "written"
                 self._show()
 
     def action_search(self) -> None:
@@ -167,9 +211,12 @@ class MergeChoice(Dialog[Merging | None]):
         self.query_one(ReadingPane).read(-1)
 
     def action_no(self) -> None:
-        """Leave the search, or both memories as they are."""
+        """Leave the search, or both memories as they are; with something written only the second time."""
         if isinstance(self.focused, SafeInput):
             self._rows.focus()
+        elif self._written and not self._warned:
+            self._complain("What you wrote here is lost: esc again leaves, y merges.")
+            self._warned = True
         else:
             self.dismiss(None)
 

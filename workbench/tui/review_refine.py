@@ -1,6 +1,6 @@
 """The rounds of words of a candidate, side by side: write the next one, or let Claude, and take the best."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -13,13 +13,16 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.bench.rewriting import rounds_of
+from workbench.bench.texts import kept_edges
 from workbench.core.errors import WorkbenchError
 from workbench.core.memory import Memory
 from workbench.core.refinement import ENOUGH_CHARACTERS, ENOUGH_WORDS, substance
 from workbench.core.text import printable
+from workbench.drafts import digest
 from workbench.tui.actions import bindings
 from workbench.tui.asking import asking
 from workbench.tui.content import MUTED, assemble, body, word_diff
+from workbench.tui.drafting import Drafting
 from workbench.tui.figures import number
 from workbench.tui.review_actions import REFINE
 from workbench.tui.review_candidate import diff_legend, heading, name
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 LISTED = 5
 """Lines that the list of rounds takes at most."""
 
-Taken = tuple[tuple[str, ...], str]
+Take = Callable[[tuple[str, ...], str], str | None]
 """All rounds, and the text of the one that was taken."""
 
 
@@ -58,10 +61,10 @@ class Streamed(Message):
         self.text = text
 
 
-class RefineDialog(Dialog[Taken | None]):
-    """Shows the rounds of a candidate; the result is all of them and the one that was taken, or None.
+class RefineDialog(Dialog[None]):
+    """Shows the rounds of a candidate until one is taken, or none.
 
-    `taken` may refuse a round with a sentence.
+    `take` is given all of them and the chosen one; it may refuse with a sentence, and nothing is lost then.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(REFINE)
@@ -82,10 +85,12 @@ class RefineDialog(Dialog[Taken | None]):
     }
     """
 
-    def __init__(self, memory: Memory, refining: "Refining") -> None:
+    def __init__(self, memory: Memory, refining: "Refining", take: Take, draft: Drafting | None = None) -> None:
         super().__init__(f"Refine {name(memory.id)}", REFINE)
         self._memory = memory
         self._refining = refining
+        self._take = take
+        self._draft = draft
         self._rounds = list(rounds_of(memory))
         self._known = len(self._rounds)
         self._warned = False
@@ -161,10 +166,16 @@ class RefineDialog(Dialog[Taken | None]):
     async def action_write(self) -> None:
         """Write the next round, from the one under the cursor."""
         if self._coming is None:
-            editor = TextEditor(f"Round {len(self._rounds) + 1} of {self._memory.id}", self.chosen)
+            start = self.chosen
+            if self._draft is not None and len(self._rounds) > self._known:
+                self._draft.drop()  # it is listed here
+            title = f"Round {len(self._rounds) + 1} of {self._memory.id}"
+            editor = TextEditor(title, start, draft=self._draft)
             text = await self.app.push_screen_wait(editor)
             if text is not None:
-                self._add([text.strip("\n")])
+                self._add([kept_edges(text, start)])
+                if self._draft is not None:  # until a round is taken, nothing else holds it
+                    self._draft.keep(text, digest(start))
 
     def action_preview(self) -> None:
         """Show what would leave this machine."""
@@ -220,8 +231,12 @@ class RefineDialog(Dialog[Taken | None]):
     @on(LineView.Opened)
     def action_take(self) -> None:
         """Take the round under the cursor."""
-        if self._coming is None:
-            self.dismiss((tuple(self._rounds), self.chosen))
+        if self._coming is not None:
+            return
+        if problem := self._take(tuple(self._rounds), self.chosen):
+            self._say(body(problem, "$text-error"))
+        else:
+            self._end()
 
     def action_leave(self) -> None:
         """Stop Claude, or leave; with new rounds only the second time."""
@@ -234,7 +249,12 @@ class RefineDialog(Dialog[Taken | None]):
             what = "1 new round is" if count == 1 else f"{count} new rounds are"
             self._say(Content.styled(f"{what} lost: esc again leaves, enter takes one and keeps all.", "$text-warning"))
         else:
-            self.dismiss(None)
+            self._end()
+
+    def _end(self) -> None:
+        if self._draft is not None and len(self._rounds) > self._known:
+            self._draft.drop()
+        self.dismiss(None)
 
 
 def _titled(title: str, text: Content) -> Content:

@@ -7,6 +7,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.memory import MAX_CONTENT
 from workbench.core.text import one_line
 from workbench.tui.content import MUTED
+from workbench.tui.drafting import Drafting
 from workbench.tui.widgets.editor import TextEditor
 
 HOW = "A blank line, or a line of ---, begins the next part."
@@ -15,8 +16,8 @@ HOW = "A blank line, or a line of ---, begins the next part."
 class SplitEditor(TextEditor):
     """Edit the parts of a text; `save` takes them as one text, or says why it cannot."""
 
-    def __init__(self, title: str, text: str, save: Callable[[str], str | None]) -> None:
-        super().__init__(title, text, limit=10 * MAX_CONTENT, check=lambda t: _problem(t) or save(t))
+    def __init__(self, title: str, text: str, save: Callable[[str], str | None], draft: Drafting | None = None) -> None:
+        super().__init__(title, text, limit=10 * MAX_CONTENT, check=lambda t: _problem(t) or save(t), draft=draft)
 
     def _show_state(self) -> None:
         parts = parts_of(self._area.text)

@@ -13,7 +13,7 @@ from workbench.bench.review import is_put_off
 from workbench.core.errors import InvalidQuery
 from workbench.core.proposal import Proposal
 from workbench.store.library import Touched
-from workbench.tui.areas import GLOBAL, LIST
+from workbench.tui.areas import GLOBAL, LIST, REASONS
 from workbench.tui.figures import number
 from workbench.tui.review_line import ReasonLine
 from workbench.tui.review_pane import ReadingPane
@@ -86,7 +86,7 @@ class ReviewView(ReviewReading):
             Container(ReadingPane(id="candidate"), ReadingPane(id="evidence"), id="texts"),
             id="work",
         )
-        yield ReasonLine()
+        yield ReasonLine(self.as_mapped(REASONS))
 
     def on_mount(self) -> None:
         """Start in the queue."""
@@ -136,10 +136,10 @@ class ReviewView(ReviewReading):
             again = [p.id for p in self.rows.rows if p.id in ids - left]
             self.progress = self.progress.with_decided(again, self.bench.context.now())
         expected = self.go_to is not None or (mine and self.awaited in ids)
-        self.show_store()
-        if mine and self.awaited in ids and self.rows.index_of(self.awaited) is None:
+        if mine and self.awaited in ids and self.awaited not in {p.id for p in self.bench.review.queue()}:
             self.progress = self.progress.with_decided([self.awaited], self.bench.context.now())
             self.awaited = ""
+        self.show_store()
         now = self.rows.current
         if current is not None and now is not None and not expected and current.id in ids and now.id != current.id:
             self.workbench_app.say(f"{current.id} was decided elsewhere: {touched.label} ({touched.actor}).")

@@ -1,8 +1,9 @@
 """Starts the app over a store: the composition root of the terminal door."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from workbench import config, paths, recent
+from workbench import config, drafts, paths, recent
 from workbench.bench.workbench import open_workbench
 from workbench.store.journal import utc_now
 from workbench.tui.app import AppOptions, WorkbenchApp
@@ -37,6 +38,7 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
     keymap = check_keymap(loaded.settings.keys)
     state = paths.state_dir()
     look = recent.last_look(state, store)
+    typed = drafts.folder_of(state, store)
     bench = open_workbench(store, profiles=folder / PROFILES, settings=loaded.settings, given=loaded.given)
     options = AppOptions(
         title=title,
@@ -44,11 +46,12 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         themes=themes.themes,
         keymap=tuple(keymap.keys.items()),
         seen=look.rev if look else None,
-        problems=(*loaded.problems, *themes.problems, *keymap.problems),
+        problems=(*loaded.problems, *themes.problems, *keymap.problems, *_left(typed, look)),
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
         config=folder / config.FILE_NAME if remember else None,
         review_at=recent.last_item(state, store),
+        drafts=typed if remember else None,
     )
     app = WorkbenchApp(bench, options)
     try:
@@ -59,3 +62,12 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         if remember:
             recent.remember(state, store, bench.library.journal.rev, utc_now(), app.review_at)
         bench.close()
+
+
+def _left(folder: Path, look: recent.Look | None) -> Iterator[str]:
+    """Say what was being typed when the app was stopped, once."""
+    records = [record.partition("/") for record in drafts.since(folder, look.at if look else None)]
+    names = [key if table in ("memories", "bullets") else "a text" for table, _, key in records]
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield f"You were editing {names[0]}{more} when the app was stopped: e there brings back what you typed."

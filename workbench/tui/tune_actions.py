@@ -17,7 +17,7 @@ LIBRARY = (
     Action("library.mark", "t,space", "mark", "Compare everything with this one (◆)", _FIND),
     Action("library.save", "s", "save", "Save these settings as a profile", _CHANGE),
     Action("library.name", "e", "name", "Call this snapshot something else", _CHANGE),
-    Action("library.drop", "d", "drop", "Let this snapshot go", _CHANGE),
+    Action("library.drop", "d", "drop", "Let this snapshot go, after y", _CHANGE),
     Action("library.copy", "y", "copy", "Copy the settings as a profile's file", _CHANGE),
     Action("library.read-on", "J", "read on", "Scroll what is said about it", MOVE, False),
     Action("library.read-back", "K", "read back", "Scroll back", MOVE, False),
@@ -36,7 +36,7 @@ DUPLICATES = (
 
 QUERIES_OUT = (
     Action("queries-out.write", "ctrl+s", "write", "Write the file as shown", _CHANGE),
-    Action("queries-out.format", "ctrl+n", "next format", "JSON lines, qrels, or a run", _CHANGE),
+    Action("queries-out.format", "ctrl+n", "next format", "JSON lines, qrels, a run, judgments", _CHANGE),
     Action("queries-out.profile", "ctrl+l", "profile", "Whose ranking the run has", _CHANGE),
     Action("queries-out.close", "escape", "close", "Close without writing", _APP, True, "cancel"),
 )

@@ -144,6 +144,11 @@ def proposal_text(proposal: Proposal, judgments: int, changed: bool) -> Content:
         Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which flatters it", MUTED),
         assemble(verdict_parts(proposal.verdict)),
     ]
+    if proposal.moved and proposal.after <= proposal.before:
+        lines += [
+            Content(""),
+            Content.styled("No better on queries it was not chosen on: esc keeps what there is.", "bold $text-warning"),
+        ]
     if changed and proposal.moved:
         lines += [
             Content(""),

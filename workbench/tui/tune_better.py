@@ -226,7 +226,7 @@ def state(preferences: Preferences, start: Profile, outlook: Outlook | None) -> 
         if count:
             parts += [(" → ", MUTED), (f"{now:.0%}", "bold"), (f" ±{spread:.0%}", MUTED)]
     parts.append((f"\n{count} {'answer' if count == 1 else 'answers'}", "bold"))
-    if count and profile.mode == "hours":
+    if count and profile.fades:
         before_days, now_days = days(start.half_lives.episodic), days(profile.half_lives.episodic)
         parts += [(f" · half-life {before_days} → ", MUTED), (now_days, "bold")]
     return Content("\n").join([assemble(parts), _outlook(outlook)])

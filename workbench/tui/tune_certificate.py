@@ -71,7 +71,7 @@ def _changed(change: Changed) -> Content:
 def _shown(parameter: str, value: Value) -> str:
     if parameter.startswith(_DAYS):
         return days(value if isinstance(value, float | int) else None)
-    if value is None:
+    if value is None or value == "":
         return "none"
     return f"{value:.4g}" if isinstance(value, float) else printable(str(value))
 

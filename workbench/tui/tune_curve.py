@@ -73,10 +73,11 @@ def heading(found: Explanation, profile: Profile) -> Content:
     if profile.mode == "rank":
         order = "newest" if profile.rank_order == "newest" else "oldest"
         return Content.styled(f"recency by rank, {order} first:\n{profile.rank_decay:g} per place", MUTED)
-    event = "made" if found.terms else "read"
+    event = "made" if found.terms or profile.mode == "days" else "read"
     since = f"{event} {days(found.hours / 24)} ago" if found.hours >= 1 else f"{event} within the hour"
     if found.half_life is None:
-        why = "pinned" if found.standing.memory.pinned else found.standing.memory.memory_type
+        kept = found.standing.memory.pinned and profile.pinned == "fresh"
+        why = "pinned" if kept else found.standing.memory.memory_type
         return assemble([("recency does not fade", ""), (f" ({why})\n{since}", MUTED)])
     return assemble([(f"half-life {days(found.half_life)}", ""), (f"\n{since}", MUTED)])
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from workbench.bench.question import Baseline, Explanation, Question
 from workbench.core.errors import UnknownRecord
 from workbench.core.profile import FrozenBounds, Profile
-from workbench.core.text import words
+from workbench.core.text import printable, words
 from workbench.retrieval.flips import Flip
 from workbench.retrieval.ranking import Factor, Ranking
 from workbench.retrieval.stopwords import STOP_WORDS
@@ -26,6 +26,7 @@ NONE_SERVED = (
     "None of the {count} memories would be served at this time: they are archived, wait for review, or are from later. "
     "The slider “now” moves the time."
 )
+NONE_CHOSEN = "The candidate filter “{filter}” lets none of the {count} memories take part. C changes it."
 
 
 def only_stop_words(query: str) -> bool:
@@ -115,6 +116,8 @@ class Desk:
         if self.ranking is None:
             return NO_WEIGHTS
         count = len(self.ranking.pool)
+        if count and self.profile.candidates:
+            return NONE_CHOSEN.format(filter=printable(self.profile.candidates), count=number(count))
         return NONE_SERVED.format(count=number(count)) if count else EMPTY_STORE
 
     def lines(self) -> list[Line]:

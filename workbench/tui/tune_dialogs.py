@@ -1,24 +1,29 @@
 """What the tuning screen asks: which query, which profile, which memory, under what name."""
 
+import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from workbench.bench.birth import Birth
+from workbench.bench.question import left_out_because
+from workbench.core.candidates import candidate_filter
 from workbench.core.errors import InvalidQuery
 from workbench.core.judgment import SavedQuery
 from workbench.core.memory import Memory
 from workbench.core.profile import Profile
 from workbench.core.served import hidden_because
 from workbench.tui.tune_desk import Desk
-from workbench.tui.tune_options import choices, with_option
+from workbench.tui.tune_options import CANDIDATES, choices, with_option
 from workbench.tui.tune_pick import SHOWN, PickMemory
-from workbench.tui.tune_saving import SaveProfile
+from workbench.tui.tune_saving import SaveProfile, sentence_of
 from workbench.tui.tune_sides import remark, saved_sides
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
@@ -50,10 +55,31 @@ async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
 
 
 async def choose_option(app: "WorkbenchApp", desk: Desk) -> Profile | None:
-    """Ask how recency counts and what normalises."""
+    """Ask how recency counts, what normalises and who takes part."""
     bounds = desk.bounds()
     chosen = await app.push_screen_wait(Choose("How the ranking works", choices(desk.profile, bounds)))
+    if chosen == CANDIDATES:
+        return await choose_candidates(app, desk)
     return None if chosen is None else with_option(desk.profile, chosen, bounds)
+
+
+async def choose_candidates(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+    """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
+
+    def check(text: str) -> None:
+        candidate_filter(text, desk.now)
+
+    title = "Which memories take part? Nothing: all that may be served"
+    hint = "type:error,failure  memory:semantic  -tag:wip  since:30d"
+    text = await app.push_screen_wait(
+        Prompt(title, desk.profile.candidates, placeholder=hint, check=sentence_of(check))
+    )
+    if text is None:
+        return None
+    if text and desk.question is not None:
+        # Every memory is looked at once, which takes a moment in a large store.
+        await asyncio.to_thread(desk.question.ranker.pool.matching, text, desk.now)
+    return replace(desk.profile, candidates=text)
 
 
 async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
@@ -83,8 +109,6 @@ async def save_profile(app: "WorkbenchApp", desk: Desk, birth: Birth | None = No
 
 
 def _place(desk: Desk, memory: Memory) -> str:
-    hidden = hidden_because(memory, desk.now)
-    if hidden or desk.ranking is None or memory.id not in desk.ranking.pool.row_of:
-        return hidden or "not ranked yet"
-    place = desk.ranking.place_of(memory.id)
-    return f"#{place}" if place else "hidden"
+    if desk.ranking is None or memory.id not in desk.ranking.pool.row_of:
+        return hidden_because(memory, desk.now) or "not ranked yet"
+    return left_out_because(memory, desk.ranking) or f"#{desk.ranking.place_of(memory.id)}"

@@ -13,7 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.alike import FLOOR, AlikePair, AlikePairs, ComparingCancelled, alike_pairs
+from workbench.bench.alike import FLOOR, KEPT, AlikePair, AlikePairs, ComparingCancelled, alike_pairs
+from workbench.bench.dedup_plan import Settled
 from workbench.bench.retriever import Retriever
 from workbench.retrieval.thresholds import Thresholds
 from workbench.tui.actions import bindings
@@ -34,6 +35,9 @@ LISTED = 2_000
 
 APART = "≠"
 """Marks a pair that says something else, whatever its cosine."""
+
+SETTLED = "‖"
+"""Marks a pair that a person keeps apart."""
 
 Keep = Callable[[Thresholds], bool]
 """Writes thresholds to the settings; says whether that worked, having said why when it did not."""
@@ -82,9 +86,10 @@ class DuplicatesDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, retriever: Retriever, keep: Keep) -> None:
+    def __init__(self, retriever: Retriever, settled: Callable[[], Settled], keep: Keep) -> None:
         super().__init__("Duplicates · a preview of what would merge; nothing is merged", DUPLICATES)
         self._retriever = retriever
+        self._settled = settled
         self._keep = keep
         self.found: AlikePairs | None = None
 
@@ -112,7 +117,7 @@ class DuplicatesDialog(Dialog[None]):
             self.post_message(self.Went(done, total))
 
         try:
-            found = alike_pairs(self._retriever, went, lambda: worker.is_cancelled)
+            found = alike_pairs(self._retriever, went, lambda: worker.is_cancelled, self._settled())
         except ComparingCancelled:
             return
         if not worker.is_cancelled:
@@ -150,6 +155,8 @@ class DuplicatesDialog(Dialog[None]):
         if differing := found.differing(value):
             verb = "stays" if differing == 1 else "stay"
             parts.append((f", {number(differing)} {verb} apart ({APART})", ""))
+        if kept := found.kept(value):
+            parts.append((f", {number(kept)} you keep apart ({SETTLED})", ""))
         if count:
             merging = f"{number(total)} memories would become {number(left)}" if left < total else "none would merge"
             parts.append((f" · {merging}", ""))
@@ -169,7 +176,7 @@ class DuplicatesDialog(Dialog[None]):
         if pair is None:
             pane.show(Content(""))
             return
-        why = [assemble([(f"{APART} {pair.apart}: ", WARN), ("these two would not merge.", "")])] if pair.apart else []
+        why = [assemble([(f"{_mark(pair)}: ", WARN), ("these two would not merge.", "")])] if pair.apart else []
         head = Content.styled("From the older to the newer: [-gone-] {+new+}", MUTED)
         pane.show(Content("\n").join([*why, head, word_diff(pair.older.content, pair.newer.content)]))
 
@@ -211,5 +218,10 @@ class DuplicatesDialog(Dialog[None]):
 
 
 def _draw(pair: AlikePair, width: int) -> list[Cell]:
-    reason = Cell(f"{APART} {pair.apart}" if pair.apart else "", min(26, width * 3 // 10), WARN)
+    reason = Cell(_mark(pair), min(26, width * 3 // 10), WARN)
     return [Cell(f"{pair.cosine:.3f}", 5), Cell(pair.older.line), Cell(pair.newer.line), reason]
+
+
+def _mark(pair: AlikePair) -> str:
+    """Return why a pair would not merge, after its symbol; an empty text for one that would."""
+    return f"{SETTLED if pair.apart == KEPT else APART} {pair.apart}" if pair.apart else ""

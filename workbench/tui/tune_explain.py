@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.question import Explanation, Part
+from workbench.bench.question import NO_CANDIDATE, NO_EPISODE, Explanation, Part
 from workbench.core.profile import Profile
 from workbench.core.text import printable
 from workbench.tui.content import MUTED, assemble, body, fitted, line
@@ -16,7 +16,16 @@ from workbench.tui.tune_terms import terms_text
 from workbench.tui.widgets.factor_bar import FILLS
 
 _FILL = {name: (fill, style) for name, fill, style in FILLS}
+_BY_SETTINGS = {NO_CANDIDATE: "C changes the filter.", NO_EPISODE: "l loads another profile."}
+"""What lets in again a memory that only the settings leave out."""
+
 _NAME = 12
+_TERM, _SHARE = 26, 14
+"""Cells of what a relevance is made of, figure by figure, and of the longest bar beside it."""
+
+_BAR = "▄"
+"""Half as high as a line, so that bars below one another stay apart."""
+
 _TABLE = 46
 """Cells of the table of figures; the total stands at its right edge."""
 
@@ -40,7 +49,7 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
     if found.hidden:
         lines += [
             assemble([("Not served: ", "bold $text-warning"), (printable(found.hidden), "bold $text-warning")]),
-            Content.styled("An agent is never given it, whatever the settings.", MUTED),
+            Content.styled(_BY_SETTINGS.get(found.hidden, "An agent is never given it, whatever the settings."), MUTED),
         ]
         return Content("\n").join(lines)
     # Before the figures: what a person wants who asks about a memory that is not served.
@@ -85,7 +94,8 @@ def _part(part: Part, width: int) -> list[Content]:
     if part.dead:
         cause = f"all have {part.raw:.4f}" if part.low_by else f"both frozen bounds are {part.low:.4f}"
         dead = f"    dead: {cause}, so it is 0.5 everywhere and decides nothing"
-        return [head, *Content.styled(dead, "$text-warning").wrap(max(20, width))]
+        lines = Content.styled(dead.strip(), "$text-warning").wrap(max(20, width - 4))
+        return [head, *(Content("    ") + line.rstrip() for line in lines)]
     low, high = ("frozen" if memory is None else memory.line for memory in (part.low_by, part.high_by))
     return [head, _bound("min", part.low, low, width), _bound("max", part.high, high, width)]
 
@@ -96,16 +106,21 @@ def _bound(name: str, value: float, text: str, width: int) -> Content:
 
 
 def _split(found: Explanation, setting: Setting) -> list[Content]:
-    split, profile = found.split, setting.profile
+    """Return a line for each thing that raw relevance is made of, with a bar of its share."""
+    split, blend = found.split, setting.profile.blend
     terms = [
-        f"dense {split.dense:.4f} × {weight(profile.blend)}",
-        f"lexical {split.lexical:.4f} × {weight(round(1 - profile.blend, 10))}",
-        f"contiguity {split.contiguity:.4f}",
+        ("dense", split.dense, f" × {weight(blend)}", split.dense * blend),
+        ("lexical", split.lexical, f" × {weight(round(1 - blend, 10))}", split.lexical * (1 - blend)),
+        ("contiguity", split.contiguity, "", split.contiguity),
     ]
-    text = " + ".join(terms)
-    if len(text) + 6 <= setting.width:
-        return [assemble([("    = ", MUTED), (text, "")])]
-    return [assemble([(f"    {'=+'[i > 0]} ", MUTED), (term, "")]) for i, term in enumerate(terms)]
+    full = sum(max(0.0, part) for *_, part in terms)
+    cells, style = max(0, min(_SHARE, setting.width - _TERM - 6)), FILLS[-1][2]
+    lines = []
+    for i, (name, value, times, part) in enumerate(terms):
+        text = f"{name:<10} {value:>7.4f}{times}"
+        bar = _BAR * round(max(0.0, part) / full * cells) if full else ""
+        lines.append(assemble([(f"    {'=+'[i > 0]} ", MUTED), (f"{text:<{_TERM}}", ""), (bar, style)]))
+    return lines
 
 
 def _total(total: float, width: int) -> Content:

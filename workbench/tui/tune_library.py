@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from workbench.bench.birth import Birth
 from workbench.bench.profiles import to_toml
+from workbench.bench.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.profile import Profile
 from workbench.tui.actions import bindings
@@ -25,7 +26,6 @@ from workbench.tui.tune_actions import LIBRARY
 from workbench.tui.tune_certificate import certificate_text
 from workbench.tui.tune_desk import Desk
 from workbench.tui.tune_saving import SaveProfile, sentence_of
-from workbench.tui.tune_shelf import Shelf
 from workbench.tui.tune_sides import SLIDERS, Side, compare, sides
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.dialog import Dialog
@@ -45,7 +45,7 @@ class Library:
     """What the list works on; `birth` measures settings when they are saved."""
 
     desk: Desk
-    shelf: Shelf
+    shelf: Snapshots
     birth: Callable[[Profile], Awaitable[Birth | None]]
 
 
@@ -90,7 +90,7 @@ class LibraryDialog(Dialog[Side | None]):
         """List everything; the cursor goes to the latest snapshot."""
         self.query_one(ReadingPane).can_focus = False
         self._list()
-        self.rows.cursor = len(self._library.shelf.snapshots)
+        self.rows.cursor = len(self._library.shelf.all())
         self.rows.focus()
 
     @property
@@ -107,10 +107,11 @@ class LibraryDialog(Dialog[Side | None]):
         profiles = self.workbench_app.bench.tuning.profiles
         self._sides = sides(self._library.desk, self._library.shelf, profiles)
         self.rows.set_rows(self._sides)
-        count = len(self._library.shelf.snapshots)
+        count = sum(side.kind == "snapshot" for side in self._sides)
         kept = "No snapshot yet: n on the Tune screen takes one."
         if count:
-            kept = f"{count} {'snapshot' if count == 1 else 'snapshots'}, until the app closes; s saves one for good."
+            which = "1 snapshot" if count == 1 else f"{count} snapshots"
+            kept = f"{which}, kept until you drop {'it' if count == 1 else 'them'}; s saves one as a profile."
         self.query_one("#library-state", Static).update(Content.styled(kept, MUTED))
         self._show()
 
@@ -135,6 +136,8 @@ class LibraryDialog(Dialog[Side | None]):
             self.query_one(ReadingPane).show(text)
 
     def _file(self, side: Side) -> str:
+        if side.kind == "snapshot":
+            return str(self._library.shelf.path(side.name))
         return str(self.workbench_app.bench.tuning.profiles.path(side.name)) if side.kind == "yours" else ""
 
     # Comparing
@@ -169,7 +172,7 @@ class LibraryDialog(Dialog[Side | None]):
         if side is None or side.profile is None or side.kind == "sliders":
             self.app.bell()
             return
-        kept = any(snapshot.profile == desk.profile for snapshot in self._library.shelf.snapshots)
+        kept = any(snapshot.profile == desk.profile for snapshot in self._library.shelf.all())
         detail = Content("They are in no profile and no snapshot yet.")
         question = f"Go to {side.title} and drop the changed settings?"
         confirm = Confirm(question, clock=time.monotonic, detail=detail, yes="go", guard=0.0)
@@ -205,16 +208,23 @@ class LibraryDialog(Dialog[Side | None]):
         check = sentence_of(lambda name: shelf.check_name(side.name, name))
         name = await self.app.push_screen_wait(Prompt(f"Call snapshot {side.name}", side.name, check=check))
         if name is not None:
-            shelf.rename(side.name, name)
-            if self._against == side.id:
-                self._against = replace(side, name=name).id
+            with self.workbench_app.reporting():
+                shelf.rename(side.name, name)
+                if self._against == side.id:
+                    self._against = replace(side, name=name).id
             self._list()
 
-    def action_drop(self) -> None:
-        """Let a snapshot go."""
+    @asking
+    async def action_drop(self) -> None:
+        """Let a snapshot go, after a yes."""
         side = self._snapshot()
-        if side is not None:
-            self._library.shelf.drop(side.name)
+        if side is None:
+            return
+        detail = Content("Nothing takes that back; s saves it as a profile first.")
+        confirm = Confirm(f"Drop {side.title}?", clock=time.monotonic, detail=detail, yes="drop", guard=0.0)
+        if await self.app.push_screen_wait(confirm):
+            with self.workbench_app.reporting():
+                self._library.shelf.drop(side.name)
             self._list()
 
     def _snapshot(self) -> Side | None:

@@ -15,6 +15,11 @@ The sliders
   ▹                the slider that ← → move while another pane has the keys
   0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
   ┼                such a place on the bar
+The options (o)
+  recency          by hours since the last access, days since it was made, rank, or off
+  pinned           stay fresh, or fade as the others do
+  0 to 1           over all served, over the most relevant, or by frozen bounds
+  candidates (C)   a filter: what it leaves out takes no part and sets no bound
 The verdict
   nDCG@10          over all judged queries; m shows every metric and what it means
   Δ [low, high]    mean difference from the saved profile, with its 95 % band

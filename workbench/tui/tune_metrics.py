@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import on
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -35,8 +36,11 @@ class MetricRow:
     before: float
 
 
-class MetricsDialog(Dialog[None]):
-    """A table of metrics at the k of the settings, worst queries first; means and verdict stand above it."""
+class MetricsDialog(Dialog[QueryResult | None]):
+    """A table of metrics at the k of the settings, worst queries first; means and verdict stand above it.
+
+    The result is the query that is to be ranked.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(METRICS)
     DEFAULT_CSS = """
@@ -75,6 +79,12 @@ class MetricsDialog(Dialog[None]):
         rows = self.query_one(LineView)
         rows.set_rows(self._rows, cursor=0)
         rows.focus()
+
+    @on(LineView.Opened)
+    def action_look(self) -> None:
+        """Rank the query under the cursor."""
+        row: MetricRow | None = self.query_one(LineView).current
+        self.dismiss(None if row is None else row.found)
 
     def on_resize(self) -> None:
         """Lay the head out as the rows are."""

@@ -1,11 +1,14 @@
-"""What a ranking has besides numbers: how recency counts, and whose minimum and maximum normalise."""
+"""What a ranking has besides numbers: how recency counts, whose minimum and maximum normalise, who takes part."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from workbench.core.profile import FrozenBounds, Profile, RankOrder, RecencyMode
+from workbench.core.profile import FrozenBounds, PinnedHandling, Profile, RankOrder, RecencyMode
 from workbench.tui.widgets.choose import Choice
+
+CANDIDATES = "candidates"
+"""The option that asks for a filter."""
 
 TOP_NS = (20, 50, 100, 200)
 
@@ -19,7 +22,8 @@ def choices(profile: Profile, bounds: FrozenBounds | None) -> Sequence[Choice]:
     if bounds is not None:
         how = "anew" if profile.frozen is not None else "for every query and moment"
         found.append(Choice("freeze", f"Freeze the bounds of this ranking {how}"))
-    return found
+    only = f"Candidates: only {profile.candidates}" if profile.candidates else "Candidates: all that may be served"
+    return [*found, Choice(CANDIDATES, only, "C asks for a filter")]
 
 
 def with_option(profile: Profile, id: str, bounds: FrozenBounds | None = None) -> Profile:
@@ -28,6 +32,8 @@ def with_option(profile: Profile, id: str, bounds: FrozenBounds | None = None) -
 
 
 def _remark(id: str, profile: Profile) -> str:
+    if id.startswith("pinned-") and not profile.fades:
+        return "recency does not fade with time"
     if profile.scorer == "episodic" and (id in ("pool", "frozen") or id.startswith("top-")):
         return "episodes are not normalised"
     return "now" if _with(id)(profile) == profile else ""
@@ -39,6 +45,10 @@ def _with(id: str) -> Callable[[Profile], Profile]:
 
 def _mode(mode: RecencyMode, order: RankOrder, profile: Profile) -> Profile:
     return replace(profile, mode=mode, rank_order=order if mode == "rank" else profile.rank_order)
+
+
+def _pinned(handling: PinnedHandling, profile: Profile) -> Profile:
+    return replace(profile, pinned=handling)
 
 
 def _pool(profile: Profile) -> Profile:
@@ -55,17 +65,23 @@ def _top(top_n: int, profile: Profile) -> Profile:
 
 _OPTIONS: dict[str, Callable[[Profile], Profile]] = {
     "hours": partial(_mode, "hours", "newest"),
+    "days": partial(_mode, "days", "newest"),
     "rank": partial(_mode, "rank", "newest"),
     "rank-oldest": partial(_mode, "rank", "oldest"),
     "off": partial(_mode, "off", "newest"),
+    "pinned-fresh": partial(_pinned, "fresh"),
+    "pinned-fades": partial(_pinned, "fades"),
     "pool": _pool,
     "frozen": _frozen,
 }
 _LABELS = {
     "hours": "Recency by the hours since the last access",
+    "days": "Recency by the days since it was made, exp(−age / τ)",
     "rank": "Recency by rank, newest first",
     "rank-oldest": "Recency by rank, oldest first",
     "off": "Recency off",
+    "pinned-fresh": "Pinned memories stay fresh",
+    "pinned-fades": "Pinned memories fade as the others do",
     "pool": "0 to 1 over all served memories",
     **{f"top-{n}": f"0 to 1 over the {n} most relevant" for n in TOP_NS},
 }

@@ -63,7 +63,7 @@ class Parameter:
         """Return why the parameter has no effect under a profile, or an empty text."""
         if profile.scorer == "episodic" and self.id in EPISODES_LACK:
             return "the score of episodes has no such part"
-        if self.group != HALF_LIVES or profile.mode == "hours":
+        if self.group != HALF_LIVES or profile.fades:
             return ""
         return "recency is off" if profile.mode == "off" else "recency goes by rank"
 

@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 
 from workbench.bench.evaluation import EvaluationCancelled
 from workbench.bench.exporting import ExportPreview
-from workbench.bench.query_export import QUERY_FILES, QueryFile, qrels, queries_jsonl, run
+from workbench.bench.query_export import QUERY_FILES, QueryFile, judgments, qrels, queries_jsonl, run
 from workbench.bench.workbench import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.profile import Profile
@@ -36,13 +36,24 @@ from workbench.tui.widgets.safe_input import SafeInput
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
 
-LABELS: dict[QueryFile, str] = {"jsonl": "JSON lines", "qrels": "TREC qrels", "run": "TREC run"}
+LABELS: dict[QueryFile, str] = {
+    "jsonl": "JSON lines",
+    "qrels": "TREC qrels",
+    "run": "TREC run",
+    "judgments": "judgments",
+}
 ABOUT: dict[QueryFile, str] = {
     "jsonl": "queries with grades, tags and moments: what `workbench eval` reads",
     "qrels": "the grades alone, by query id, for trec_eval, ranx and the like",
     "run": "the ranking of every query, with scores, for the same tools",
+    "judgments": "every grade with who gave it and when, for a look or an audit",
 }
-USUAL: dict[QueryFile, str] = {"jsonl": "queries.jsonl", "qrels": "judgments.qrels", "run": "ranking.run"}
+USUAL: dict[QueryFile, str] = {
+    "jsonl": "queries.jsonl",
+    "qrels": "judgments.qrels",
+    "run": "ranking.run",
+    "judgments": "judgments.jsonl",
+}
 
 _SHOWN = 5_000
 """Lines of the new file that are listed at most."""
@@ -193,7 +204,7 @@ class QueriesOut(Dialog[Path | None]):
             if profile is not None:
                 text = run(context, self._bench.tuning, profile, progress=went, cancelled=lambda: worker.is_cancelled)
             else:
-                text = qrels(context) if kind == "qrels" else queries_jsonl(context)
+                text = {"qrels": qrels, "judgments": judgments}.get(kind, queries_jsonl)(context)
         except EvaluationCancelled:
             return
         except WorkbenchError as error:
@@ -269,13 +280,14 @@ class QueriesOut(Dialog[Path | None]):
 
 
 def _state(kind: QueryFile, preview: ExportPreview) -> list[tuple[str, str]]:
-    lines = number(preview.text.count("\n"))
+    count = preview.text.count("\n")
+    lines = "1 line" if count == 1 else f"{number(count)} lines"
     about = (f"\n{ABOUT[kind]}", MUTED)
     if preview.present is None:
         folder = printable(str(preview.path.resolve().parent))
-        return [("A new file", "bold"), (f" of {lines} lines in {folder}.", ""), about]
+        return [("A new file", "bold"), (f" of {lines} in {folder}.", ""), about]
     if not preview.changed:
-        return [("Nothing to write:", "bold"), (f" the file holds exactly these {lines} lines already.", ""), about]
+        return [("Nothing to write:", "bold"), (f" the file holds exactly that already, {lines}.", ""), about]
     old = number(preview.present.count("\n"))
     return [("Replaces a file", "bold $text-warning"), (f" of {old} lines by {lines}; y will be asked for.", ""), about]
 

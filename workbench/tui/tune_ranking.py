@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from workbench.core.text import printable
 from workbench.tui.content import MUTED, assemble
 from workbench.tui.figures import absolute, number
 from workbench.tui.tune_desk import Desk, only_stop_words
@@ -65,11 +66,14 @@ class RankingPane(Vertical):
 
 def title(desk: Desk) -> Iterator[Piece]:
     """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what is odd."""
-    if desk.ranking is None:
+    if desk.ranking is None or not len(desk.ranking.pool):
         yield (Content.styled("ranking", "bold"),)
         return
     count, k = len(desk.ranking.candidates), desk.profile.k
     yield (Content.styled(f"best {k} of {number(count)}" if k < count else f"all {number(count)}, k is {k}", "bold"),)
+    if desk.profile.candidates:
+        only = printable(desk.profile.candidates)
+        yield (assemble([("only ", ""), (only, _WARNING)]), Content.styled("filtered", _WARNING))
     if desk.days:
         moved = day_offset(desk.days)
         yield (

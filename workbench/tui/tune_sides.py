@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.bench.birth import Birth
 from workbench.bench.profiles import Profiles
+from workbench.bench.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.profile import Profile
 from workbench.retrieval.verdict import signed
 from workbench.tui.tune_compare import CompareDialog
 from workbench.tui.tune_desk import Desk
-from workbench.tui.tune_shelf import Shelf
 from workbench.tui.widgets.choose import Choice, Choose
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class Side:
         return f"snapshot {self.name}" if self.kind == "snapshot" else self.name
 
 
-def sides(desk: Desk, shelf: Shelf, profiles: Profiles) -> tuple[Side, ...]:
+def sides(desk: Desk, shelf: Snapshots, profiles: Profiles) -> tuple[Side, ...]:
     """Return everything that can be compared: the sliders, the snapshots, the profiles."""
     name = f"{desk.saved.name} • changed" if desk.changed else desk.saved.name
     now = Side("sliders", name, desk.profile)
-    kept = tuple(Side("snapshot", s.name, s.profile, s.at) for s in shelf.snapshots)
+    kept = tuple(Side("snapshot", s.name, s.profile, s.at, problem=s.problem) for s in shelf.all())
     return (now, *kept, *saved_sides(profiles))
 
 

@@ -14,7 +14,7 @@ from workbench.tui import external
 from workbench.tui.actions import Action, remapped
 from workbench.tui.areas import AREAS, GLOBAL, Area, scope
 from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.gauge import gauge
+from workbench.tui.widgets.gauge import behind, gauge
 from workbench.tui.widgets.header import TopBar
 from workbench.tui.widgets.line_list import LineList
 
@@ -48,6 +48,11 @@ class AreaScreen(Screen[object]):
     def workbench_app(self) -> "WorkbenchApp":
         """The app, by its own type."""
         return cast("WorkbenchApp", self.app)
+
+    @property
+    def unsaved(self) -> str:
+        """What would be lost by leaving the app now, as a sentence; empty for nothing."""
+        return ""
 
     @property
     def bench(self) -> Workbench:
@@ -123,17 +128,19 @@ class AreaScreen(Screen[object]):
         self.query_one(TopBar).counts = {"review": waiting}
         marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
         bar = self.query_one(KeyBar)
+        bar.more = Content("")
         if marked:
-            rest = "the next key applies to all" if self._armed else "; applies the next key to all"
+            rest = "the next key is for all" if self._armed else "; then a key for all"
             bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
             return
         if self.workbench_app.loading is not None:
             bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
             return
-        leading = self.bench.overview.gauge().leading
-        due = leading.fraction >= 1
+        found = self.bench.overview.gauge()
+        leading, due = found.leading, found.leading.fraction >= 1
         title = Content.styled("reflection due ", "bold $text-accent") if due else Content("reflection ")
         bar.status = title + gauge(leading.value, leading.limit, leading.name)
+        bar.more = behind(found)
 
     # Marks
 
@@ -174,8 +181,13 @@ class AreaScreen(Screen[object]):
         from workbench.tui.history_dialog import HistoryDialog
 
         with self.workbench_app.reporting():
-            history = self.bench.history
-            self.app.push_screen(HistoryDialog(history, self.bench.context.now(), history.place_of(key)))
+            bench, place = self.bench, self.bench.history.place_of(key)
+            self.app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked, place))
+
+    def flagged_note(self, text: str) -> str:
+        """Return what is to be said of a text that was just stored: why it is flagged, or nothing."""
+        found = self.bench.safety.findings(text)
+        return f" It is flagged: {found[0].reason}" if found else ""
 
     # Keys
 

@@ -54,7 +54,7 @@ class PlaybookScreen(PlaybookTools):
         if ids:
             with self.workbench_app.reporting():
                 result = self.bench.playbooks.vote(self.book, ids, verdict)
-                self.done(result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} bullets.", ids)
+                self.done(result.told(ids[0]) if len(ids) == 1 else f"Voted {verdict} on {len(ids)} bullets.", ids)
 
     def action_pin(self) -> None:
         """Pin or unpin."""
@@ -71,14 +71,16 @@ class PlaybookScreen(PlaybookTools):
         """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
         bullet = self.bullet_here()
         if bullet is not None:
-            await self._edit(bullet, bullet.content, self._saving(bullet))
+            await self._edit(bullet, None, self._saving(bullet))
 
     def _saving(self, bullet: Bullet) -> Saving:
         books, book, id = self.bench.playbooks, bullet.book, bullet.id
         return Saving(id, bullet.content, partial(books.edit, book, id), lambda: books.bullet(book, id).content)
 
-    async def _edit(self, bullet: Bullet, text: str, save: Saving) -> None:
-        written = await self.app.push_screen_wait(TextEditor(f"Edit {bullet.id}", text, check=save))
+    async def _edit(self, bullet: Bullet, text: str | None, save: Saving) -> None:
+        draft = self.workbench_app.draft(f"bullets/{bullet.book}/{bullet.id}")
+        editor = TextEditor(f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft)
+        written = await self.app.push_screen_wait(editor)
         if written is not None and written != bullet.content:
             self.done(f"Changed {bullet.id}.")
 
@@ -113,7 +115,9 @@ class PlaybookScreen(PlaybookTools):
                 return str(error)
             return None
 
-        await self.app.push_screen_wait(TextEditor(f"New bullet in {title_of(row.section)}", "", check=save))
+        draft = self.workbench_app.draft(f"sections/{book}/{row.section.id}", "new-bullet")
+        title = f"New bullet in {title_of(row.section)}"
+        await self.app.push_screen_wait(TextEditor(title, "", check=save, draft=draft))
         if added:
             self._go_to(("bullet", added[0]))
 
@@ -205,10 +209,11 @@ class PlaybookScreen(PlaybookTools):
     # Taking out
 
     def action_copy(self) -> None:
-        """Copy the bullet's text."""
-        bullet = self.bullet_here()
-        if bullet is not None:
-            self.copy(bullet.content)
+        """Copy the bullet's text; of marked ones all texts, a line between them."""
+        ids = self.targets()
+        if ids and self.view is not None:
+            texts = {bullet.id: bullet.content for bullet in self.view.playbook.bullets}
+            self.copy("\n\n".join(texts[id] for id in ids if id in texts))
 
     def action_history(self) -> None:
         """Show every change of the bullet."""

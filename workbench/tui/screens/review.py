@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
 
 from workbench.core.filter import HELP
 from workbench.core.proposal import Proposal
-from workbench.tui.actions import bindings
+from workbench.tui.actions import bindings, key_names
 from workbench.tui.areas import REASONS, REVIEW
 from workbench.tui.asking import asking
 from workbench.tui.review_changing import ReviewChanging
-from workbench.tui.review_line import ReasonLine
+from workbench.tui.review_line import SECONDS, ReasonLine
 
 LONGEST_REASON = 300
 
@@ -32,7 +33,7 @@ class ReviewScreen(ReviewChanging):
     help_text = (
         "After a rejection\n"
         + "\n".join(f"  {a.shown_key}  {a.label:<24} {a.tooltip}" for a in REASONS)
-        + "\n  Any other key goes on without a reason; meanwhile these digits do not change the area.\n\n"
+        + f"\n  Any other key, or {SECONDS} seconds, go on without a reason: then the digits change the area again.\n\n"
         "A marked group\n"
         "  t, v or T marks, then ; and a decision. What you never had in sight is shown first, to its end.\n\n"
         + "The filter\n"
@@ -126,6 +127,18 @@ class ReviewScreen(ReviewChanging):
     def on_reason_line_picked(self, event: ReasonLine.Picked) -> None:
         """A click on a reason is its key."""
         self.call_later(self.run_action, REASONS[event.index].method)
+
+    def on_reason_line_over(self) -> None:
+        """Give the digits back: whoever presses one now means the area."""
+        self._go_on()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take any key but those of the reasons for going on; keys come here before they do what they do."""
+        if self._rejected is not None and event.key not in self._reason_keys():
+            self._go_on()
+
+    def _reason_keys(self) -> set[str]:
+        return {key for action in self.as_mapped(REASONS) for key in key_names(action.keys)}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let the digits change the area unless reasons are offered."""

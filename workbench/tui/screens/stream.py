@@ -306,7 +306,7 @@ class StreamScreen(FlagKeys):
         """Edit here; the editor stays open when the text cannot be stored."""
         memory = self.rows.current
         if memory is not None:
-            await self._edit(memory, memory.content, self._saving(memory))
+            await self._edit(memory, None, self._saving(memory))
 
     @asking
     async def action_external(self) -> None:
@@ -319,16 +319,15 @@ class StreamScreen(FlagKeys):
                 self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
                 await self._edit(memory, text, save)
 
-    async def _edit(self, memory: Memory, text: str, save: Saving) -> None:
+    async def _edit(self, memory: Memory, text: str | None, save: Saving) -> None:
         from workbench.tui.widgets.editor import TextEditor
 
-        saved = await self.app.push_screen_wait(TextEditor(f"Edit {memory.id}", text, check=save))
+        draft = self.workbench_app.draft(f"memories/{memory.id}")
+        editor = TextEditor(f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft)
+        saved = await self.app.push_screen_wait(editor)
         if saved is not None:
-            found = self.bench.safety.findings(saved)
-            flagged = f" It is flagged: {found[0].reason}" if found else ""
-            self.workbench_app.say(
-                f"Saved {memory.id}. u takes it back.{flagged}", "warning" if found else "information"
-            )
+            note = self.flagged_note(saved)
+            self.workbench_app.say(f"Saved {memory.id}. u takes it back.{note}", "warning" if note else "information")
 
     def _saving(self, memory: Memory) -> Saving:
         stream, id = self.bench.stream, memory.id

@@ -365,6 +365,13 @@ class TuneScreen(TuneAsking):
             self._put_profile(profile, self._desk.saved)
 
     @asking
+    async def action_candidates(self) -> None:
+        """Choose by a filter which memories take part."""
+        profile = await dialogs.choose_candidates(self.workbench_app, self._desk)
+        if profile is not None:
+            self._put_profile(profile, self._desk.saved)
+
+    @asking
     async def action_why(self) -> None:
         """Choose any memory; it stands in the list until esc, with its place and its parts."""
         if self._desk.ranking is None:

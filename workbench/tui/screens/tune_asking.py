@@ -83,6 +83,8 @@ class TuneAsking(TuneTools):
         question, problem = None, ""
         try:
             question = self.bench.tuning.question(text)
+            for candidates in {self._desk.profile.candidates, self._desk.saved.candidates} - {""}:
+                question.ranker.pool.matching(candidates, self._desk.now)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:

@@ -5,13 +5,13 @@ from pathlib import Path
 from textual import work
 
 from workbench.bench.birth import Birth
+from workbench.bench.snapshots import Snapshots
 from workbench.config_write import set_values
 from workbench.core.profile import Profile
 from workbench.retrieval.thresholds import Thresholds
 from workbench.tui.asking import asking
 from workbench.tui.screens.area import AreaScreen
 from workbench.tui.tune_desk import Desk
-from workbench.tui.tune_shelf import Shelf
 
 NO_QUERY = "There is no query. / writes one."
 
@@ -21,9 +21,18 @@ class TuneKeeping(AreaScreen):
 
     _desk: Desk
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._shelf = Shelf()
+    @property
+    def _shelf(self) -> Snapshots:
+        """The snapshots, of this app and of others."""
+        return self.bench.tuning.snapshots
+
+    @property
+    def unsaved(self) -> str:
+        """Say when the sliders stand where no profile and no snapshot has them."""
+        desk = self._desk
+        if not desk.changed or any(snapshot.profile == desk.profile for snapshot in self._shelf.all()):
+            return ""
+        return "The changed sliders of Tune are in no profile and no snapshot yet: s saves them, n keeps a snapshot."
 
     def _put_profile(self, profile: Profile, saved: Profile) -> None:
         raise NotImplementedError
@@ -52,12 +61,13 @@ class TuneKeeping(AreaScreen):
 
     def action_snapshot(self) -> None:
         """Keep the settings as they are now."""
-        same = next((s for s in self._shelf.snapshots if s.profile == self._desk.profile), None)
+        same = next((s for s in self._shelf.all() if s.profile == self._desk.profile), None)
         if same is not None:
             self.workbench_app.say(f"Snapshot {same.name} holds these settings already. N lists the snapshots.")
             return
-        snapshot = self._shelf.take(self._desk.profile, self._desk.saved, self.bench.context.now())
-        self.workbench_app.say(f"Snapshot {snapshot.name} is taken. N lists them: compare, go back, save.")
+        with self.workbench_app.reporting():
+            snapshot = self._shelf.take(self._desk.profile, self.bench.context.now())
+            self.workbench_app.say(f"Snapshot {snapshot.name} is taken. N lists them: compare, go back, save.")
 
     @asking
     async def action_library(self) -> None:

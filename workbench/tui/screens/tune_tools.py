@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.bench.birth import Birth
+from workbench.bench.dedup_plan import Settled
 from workbench.bench.evaluation import EvaluationCancelled, certificate
 from workbench.bench.live import LiveSet, LiveVerdict, live_set
 from workbench.bench.querysets import JudgedSet, from_store
@@ -54,6 +55,9 @@ class TuneTools(TuneKeeping):
     _desk: Desk
     _text: str
     _saved_query: SavedQuery | None
+
+    def _take_query(self, query: SavedQuery) -> None:
+        raise NotImplementedError
 
     def __init__(self) -> None:
         super().__init__()
@@ -228,13 +232,20 @@ class TuneTools(TuneKeeping):
         saved, profile = self._desk.saved, self._desk.profile
         found = await self._looked_up(lambda live: (live.against(saved, profile), live.judged.remarks))
         if found is not None:
-            await self.app.push_screen_wait(MetricsDialog(*found))
+            chosen = await self.app.push_screen_wait(MetricsDialog(*found))
+            query = None if chosen is None else self.bench.judging.find(chosen.query, chosen.now)
+            if query is not None:
+                self._take_query(query)
 
     @work
     async def action_duplicates(self) -> None:
         """Show which pairs would merge at a threshold."""
         if self._is_ready(query=False):
-            await self.app.push_screen_wait(DuplicatesDialog(self.bench.retriever, self.keep_thresholds))
+            bench = self.bench
+            dialog = DuplicatesDialog(
+                bench.retriever, lambda: Settled(bench.library.proposals.all()), self.keep_thresholds
+            )
+            await self.app.push_screen_wait(dialog)
 
     # Searching
 

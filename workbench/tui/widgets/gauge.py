@@ -4,7 +4,8 @@ import math
 
 from textual.content import Content
 
-from workbench.tui.content import assemble
+from workbench.core.trigger import Gauge
+from workbench.tui.content import MUTED, assemble
 
 
 def gauge(value: float, limit: float, label: str, cells: int = 4) -> Content:
@@ -17,3 +18,9 @@ def gauge(value: float, limit: float, label: str, cells: int = 4) -> Content:
         figures = f" {value:.1f}/{limit:.0f} {label}"
     style = "bold $text-accent" if reached else ""
     return assemble([("▓" * filled, "$accent"), ("░" * (cells - filled), "$text-muted"), (figures, style)])
+
+
+def behind(found: Gauge) -> Content:
+    """Return " · 38/100 observations · 2/24 hours": the conditions of a reflection that do not lead."""
+    others = [c for c in found.conditions if c.name != found.leading.name]
+    return Content.styled("".join(f" · {c.value:.0f}/{c.limit:.0f} {c.name}" for c in others), MUTED)

@@ -9,6 +9,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -19,12 +20,18 @@ from workbench.tui.widgets.dialog import Dialog
 
 _TWO_COLUMNS = 76
 _KEYS = 9
+_KEY = "key"
+"""What a row knows of itself: the name of its key."""
+
 _SECOND = re.compile(r" +\S.*?\s{2,}(?=\S)")
 """An indented line up to its second column."""
 
 
 class HelpScreen(Dialog[None]):
-    """Every action with its keys, in one or two columns, then `more` (such as the filter's words)."""
+    """Every action with its keys, in one or two columns, then `more` (such as the filter's words).
+
+    A click on a row closes the help and presses its key, so that the mouse reaches every action.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(HELP)
     DEFAULT_CSS = """
@@ -35,7 +42,7 @@ class HelpScreen(Dialog[None]):
     """
 
     def __init__(self, title: str, actions: Sequence[Action], more: str = "") -> None:
-        super().__init__(title, HELP)
+        super().__init__(f"{title} · a click on a row presses its key", HELP)
         self._groups = help_groups(actions)
         self._more = more
 
@@ -48,6 +55,14 @@ class HelpScreen(Dialog[None]):
         width = min(110, event.size.width) - 5
         self.query_one("#keys", Static).update(help_table(self._groups, width))
         self.query_one("#more", Static).update(body(hanging(self._more, width)))
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key of the row under the mouse."""
+        key = event.style.meta.get(_KEY)
+        if isinstance(key, str):
+            event.stop()
+            self.dismiss(None)
+            self.app.call_later(self.app.simulate_key, key)
 
     def action_close(self) -> None:
         """Close the help."""
@@ -80,7 +95,10 @@ def help_table(groups: Sequence[HelpGroup], width: int) -> Content:
 
 
 def _block(group: HelpGroup) -> list[Content]:
-    rows = [assemble([(f"{keys:<{_KEYS}} ", "bold $text-accent"), (text, "")]) for keys, text in group.rows]
+    rows = [
+        assemble([(f"{keys:<{_KEYS}} ", "bold $text-accent"), (text, "")]).stylize(Style.from_meta({_KEY: key}))
+        for (keys, text), key in zip(group.rows, group.keys, strict=True)
+    ]
     return [Content.styled(group.title, "bold underline"), *rows, Content("")]
 
 

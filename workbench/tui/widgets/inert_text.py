@@ -1,60 +1,12 @@
 """A text area that shows control and bidi characters as symbols while it edits the true text."""
 
-from typing import overload
-
-from textual.cache import LRUCache
 from textual.events import Paste
-from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import TextArea
-from textual.widgets.text_area import Document, DocumentNavigator, WrappedDocument
+from textual.widgets.text_area import DocumentNavigator, WrappedDocument
 
-from workbench.core.text import clean_for_store, printable
-
-
-def shown(line: str) -> str:
-    """Return a line as it is drawn: inert, and of the same number of characters (tabs stay)."""
-    return line if line.isascii() and line.isprintable() else "\t".join(map(printable, line.split("\t")))
-
-
-class InertDocument(Document):
-    """A document that gives inert lines to whoever draws or wraps them, and its true text to `text`.
-
-    Only line feeds part lines (CR LF where the whole text uses it), so nothing else changes by editing.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__("")
-        self._newline = "\r\n" if "\n" not in text.replace("\r\n", "") and "\r\n" in text else "\n"
-        self._lines = text.split(self._newline)
-        self._shown: LRUCache[str, str] = LRUCache(1024)
-
-    @property
-    def lines(self) -> list[str]:
-        """All lines as they are drawn."""
-        return [self._inert(line) for line in self._lines]
-
-    def get_size(self, tab_width: int) -> Size:
-        """Return the size of the text as it is drawn."""
-        widths = [len(line.expandtabs(tab_width)) for line in self.lines]
-        return Size(max(widths, default=0), len(widths))
-
-    @overload
-    def __getitem__(self, line_index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, line_index: slice) -> list[str]: ...
-
-    def __getitem__(self, line_index: int | slice) -> str | list[str]:
-        """Return lines as they are drawn."""
-        found = self._lines[line_index]
-        return self._inert(found) if isinstance(found, str) else [self._inert(line) for line in found]
-
-    def _inert(self, line: str) -> str:
-        known = self._shown.get(line)
-        if known is None:
-            known = self._shown[line] = shown(line)
-        return known
+from workbench.core.text import clean_for_store
+from workbench.tui.widgets.inert_document import InertDocument
 
 
 class InertTextArea(TextArea):
@@ -70,6 +22,18 @@ class InertTextArea(TextArea):
     def __init__(self, text: str, *, id: str | None = None) -> None:
         super().__init__("", soft_wrap=True, show_line_numbers=False, compact=True, highlight_cursor_line=False, id=id)
         self.cursor_blink = False
+        self._take(text)
+
+    def load_text(self, text: str) -> None:
+        """Show another text from its end, with no edits to undo."""
+        self.history.clear()
+        self.move_cursor((0, 0))
+        self._take(text)
+        self._rewrap_and_refresh_virtual_size()
+        self.move_cursor(self.document.end)
+        self.post_message(self.Changed(self).set_sender(self))
+
+    def _take(self, text: str) -> None:
         self.document = InertDocument(text)
         self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
