@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from workbench.bench import alike
-from workbench.bench.alike import FLOOR, ComparingCancelled, alike_pairs
+from workbench.bench.alike import FLOOR, KEPT, ComparingCancelled, alike_pairs
+from workbench.bench.dedup_plan import Settled
 from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.workbench import Workbench, open_workbench
 from workbench.core.memory import Memory
@@ -59,6 +60,17 @@ def test_what_remains_agrees_with_the_batch_deduplication(tmp_path: Path) -> Non
     said = {(p.older.id, p.newer.id): p.apart for p in found.pairs(FLOOR, 100)}
     assert said[("m0", "m1")] == ""
     assert "numbers differ" in said[("m2", "m3")]
+    # What a person keeps apart stays so at every threshold, and is counted by itself, until a text changes.
+    same = next(g for g in made.deduplication.plan(found.review).groups if set(g.ids) == {"m0", "m1"})
+    made.deduplication.keep_both(same)
+    settled = Settled(made.library.proposals.all())
+    kept = alike_pairs(made.retriever, settled=settled)
+    assert [{p.older.id, p.newer.id} for p in kept.pairs(FLOOR, 100) if p.apart == KEPT] == [{"m0", "m1"}]
+    assert (kept.kept(FLOOR), kept.kept(1.01)) == (1, 0)
+    assert kept.differing(FLOOR) == found.differing(FLOOR)
+    assert 5 - kept.remaining(kept.review) == made.deduplication.plan(kept.review).surplus == 1
+    made.stream.edit("m1", "Use pnpm for all the installs in this repository.")
+    assert alike_pairs(made.retriever, settled=settled).kept(FLOOR) == 0
     made.close()
 
 

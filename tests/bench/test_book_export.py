@@ -43,6 +43,16 @@ def test_it_goes_back_where_it_came_from(bench: Workbench, source: Path) -> None
     assert bench.exporter.target(BOOK) == Path(DEFAULT_NAME)
 
 
+def test_a_playbook_of_another_tool_goes_back_in_its_format(bench: Workbench, source: Path) -> None:
+    other = source.with_name("rules.yaml")
+    other.write_text("bullets:\n  - id: b-1\n    category: testing\n    content: Run it.\n    maturity: candidate\n")
+    bench.importer.carry_out(bench.importer.plan(other))
+    assert (bench.exporter.format_of(BOOK), bench.exporter.format_of("rules")) == ("ace", "cass")
+    assert bench.exporter.target("rules", "cass") == other
+    other.unlink()
+    assert bench.exporter.format_of("rules") == "ace"
+
+
 def test_the_shipped_demo_is_never_the_target(bench: Workbench) -> None:
     bench.importer.carry_out(bench.importer.plan(shipped("fixtures/demo") / "playbook.txt"))
     assert bench.exporter.target("playbook") == Path(DEFAULT_NAME)

@@ -47,13 +47,40 @@ def test_equal_texts_need_no_model(book: Workbench) -> None:
     assert not book.retriever.ready
 
 
-def test_near_ones_come_with_reasons_and_an_opposite_is_no_equal(book: Workbench) -> None:
-    near = [g for g in book.refiner.groups("book", 0.8) if g.kind == "near"]
-    pairs = {frozenset((p.left.id, p.right.id)): p for g in near for p in g.pairs}
-    opposite = next(p for ids, p in pairs.items() if "r-00005" in ids)
-    assert opposite.verdict.conflicts
-    assert opposite.verdict.action != "absorb"
-    assert not any("o-00006" in ids for ids in pairs)
+def test_an_opposite_is_never_offered_as_a_duplicate(book: Workbench) -> None:
+    groups = book.refiner.groups("book", 0.6)
+    ordinary = [g for g in groups if g.ordinary]
+    assert not any("r-00005" in g.ids for g in ordinary), "always and never are no duplicates"
+    opposed = [g for g in groups if g.kind == "opposed"]
+    assert {frozenset(g.ids) for g in opposed} == {frozenset(("r-00002", "r-00005")), frozenset(("r-00004", "r-00005"))}
+    assert all("contradiction" in g.conflicts for g in opposed)
+    assert any("“always”" in told for told in opposed[0].pairs[0].verdict.reasons_against)
+    assert not any("o-00006" in g.ids for g in groups)
+
+
+RULES = (
+    ("Play the least played song of the album library.", "Play the most played song of the album library.", "apart"),
+    ("Retry a failed upload 3 times before giving up.", "Retry a failed upload 5 times before giving up.", "opposed"),
+    ("Read `show_album` before you ask for the songs.", "Read `show_playlist` before you ask for the songs.", "apart"),
+    ("Use pnpm here and never npm for the packages.", "Use npm here and never pnpm for the packages.", "opposed"),
+    (
+        "Run the linter before the tests on each commit.",
+        "Please run the linter before the tests on each commit.",
+        "near",
+    ),
+)
+
+
+@pytest.mark.parametrize(("one", "other", "kind"), RULES)
+def test_words_numbers_names_and_order_keep_near_texts_apart(
+    open_bench: Open, tmp_path: Path, one: str, other: str, kind: str
+) -> None:
+    bench = open_bench()
+    (tmp_path / "pair.txt").write_text(f"## RULES\n[r-00001] {one}\n[r-00002] {other}\n")
+    bench.importer.carry_out(bench.importer.plan(tmp_path / "pair.txt"))
+    (group,) = bench.refiner.groups("pair", 0.6)
+    assert (group.kind, group.ordinary) == (kind, kind == "near")
+    assert bool(group.conflicts) == (kind != "near")
 
 
 def test_equals_become_one_in_one_step_and_come_back(book: Workbench) -> None:
@@ -102,7 +129,12 @@ def test_keep_both_is_remembered_until_a_text_changes(book: Workbench) -> None:
     assert pairs() == set()
     kept = book.library.kept_pairs.all()
     assert all(0.8 <= decision.similarity <= 1 for decision in kept)
+    assert book.refiner.likeness("book").kept == len(kept)
     near = next(decision for decision in kept if decision.similarity < 0.999)
+    book.playbooks.vote("book", [near.left], "helpful")
+    book.playbooks.pin("book", [near.right])
+    book.playbooks.move("book", [near.left], "OTHERS")
+    assert pairs() == set(), "only a text that changes asks again"
     book.playbooks.edit("book", near.left, book.playbooks.bullet("book", near.left).content + " Please.")
     assert any(near.left in group for group in pairs())
 

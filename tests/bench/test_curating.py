@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Open
-from workbench.bench.curating import Card, edited
+from workbench.bench.curating import SAID, Card, edited
 from workbench.bench.workbench import Workbench
 from workbench.core.curation import BulletTag
 from workbench.core.delta import Add, Delete, Update
@@ -148,3 +148,20 @@ def test_a_reply_that_fits_two_playbooks_is_not_guessed(bench: Workbench, tmp_pa
     bring(bench, tmp_path / "other.txt", TEXT)
     with pytest.raises(UnreadableFile, match="for which playbook"):
         bring(bench, tmp_path / "reply.json", REPLY)
+
+
+def test_a_log_of_operations_gives_only_what_was_not_carried_out(bench: Workbench, tmp_path: Path) -> None:
+    log = [
+        {"operation_type": "ADD", "call_id": "t_1", "section": "RULES", "content": " Look before you leap.\n"},
+        {"operation_type": "ADD", "call_id": "t_2", "section": "RULES", "content": "Ask first."},
+        {"operation_type": "DELETE", "call_id": "t_3", "bullet_id": "r-00003"},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in log)
+    assert [card.problem for card in cards(bench, text)] == [SAID, "", ""]
+    assert bring(bench, tmp_path / "curator_operations_diff.jsonl", text) == 2
+    waiting = [p for p in bench.review.queue() if p.kind == "curator"]
+    assert sorted(p.title for p in waiting) == ["ADD to RULES: Ask first.", "DELETE r-00003"]
+    bench.review.approve([p.id for p in waiting])
+    assert "Ask first." in texts(bench)
+    assert "r-00003" not in texts(bench)
+    assert bring(bench, tmp_path / "curator_operations_diff.jsonl", text) == 0

@@ -74,6 +74,23 @@ def test_an_archived_or_other_kind_of_memory_absorbs_nothing(bench: Workbench) -
     assert bench.ingest.add(Observation(RULE + "!")).outcome == "created"
 
 
+def test_what_is_said_in_other_words_waits_as_the_merge_that_dedup_would_propose(bench: Workbench) -> None:
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
+    fill_up(bench)
+    done = bench.ingest.add(Observation("Use pnpm for installing things in this repository"))
+    assert (done.outcome, done.other) == ("proposed", first)
+    (waiting,) = bench.review.queue()
+    assert (waiting.kind, waiting.evidence) == ("merge", (done.memory.id, first.id))
+    assert waiting.flags == done.verdict.reasons_against if done.verdict else False
+    assert waiting.similarity is not None
+    assert waiting.similarity >= 0.9
+    bench.history.undo()
+    put(bench, done.memory)
+    (group,) = bench.deduplication.plan().groups
+    assert (group.name, group.flags) == (waiting.id, waiting.flags)
+
+
+@pytest.mark.parametrize("trusted", [False, True])
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -82,18 +99,21 @@ def test_an_archived_or_other_kind_of_memory_absorbs_nothing(bench: Workbench) -
         ("the worker retries a webhook 3 times in total", "the worker retries a webhook 5 times in total"),
     ],
 )
-def test_what_only_looks_alike_waits_as_a_merge(bench: Workbench, old: str, new: str) -> None:
-    first = bench.ingest.add(Observation(old)).memory
+def test_an_opposite_is_no_duplicate_and_doubts_what_is_trusted(
+    bench: Workbench, clock: Clock, old: str, new: str, trusted: bool
+) -> None:
+    put(bench, memory("first", old, status="confirmed" if trusted else "signal"))
     fill_up(bench)
+    clock.advance(hours=1)
     done = bench.ingest.add(Observation(new))
-    assert done.outcome == "proposed"
-    assert done.other == first
+    assert (done.outcome, done.other) == ("contradicts" if trusted else "created", bench.stream.get("first"))
     assert done.memory.content == new
-    (waiting,) = bench.review.queue()
-    assert (waiting.kind, waiting.evidence) == ("merge", (done.memory.id, first.id))
-    assert waiting.flags
-    assert waiting.similarity is not None
-    assert waiting.similarity >= 0.9
+    assert done.verdict is not None
+    assert done.verdict.conflicts
+    waiting = [(p.kind, p.evidence, p.flags) for p in bench.review.queue()]
+    assert waiting == ([("reconfirm", ("first", done.memory.id), ("contradicted",))] if trusted else [])
+    again = bench.upkeep.carry_out()
+    assert (again.of("reconfirm"), again.withdrawn) == ((), ())
 
 
 def test_many_at_once_are_compared_with_the_store_and_with_each_other(bench: Workbench) -> None:
@@ -112,7 +132,7 @@ def test_many_at_once_are_compared_with_the_store_and_with_each_other(bench: Wor
         "skipped",
         *["created"] * 12,
         "absorbed",
-        "proposed",
+        "created",
     ]
     assert bench.stream.get(first.id).helpful_absorbed == 1
     assert done[-2].memory.id == done[1].memory.id

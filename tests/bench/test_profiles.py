@@ -16,13 +16,15 @@ MINE = replace(
 
 FROZEN = replace(MINE, name="frozen", scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.25, 0.9), (-0.1, 0.731)))
 
+CHOSEN = replace(MINE, mode="days", pinned="fades", candidates='type:error -tag:"two words" "quoted phrase"')
+
 
 @pytest.fixture
 def profiles(tmp_path: Path) -> Profiles:
     return Profiles(tmp_path / "profiles")
 
 
-@pytest.mark.parametrize("profile", [MINE, FROZEN, *(replace(p, name=f"my {p.name}") for p in BUILT_IN)])
+@pytest.mark.parametrize("profile", [MINE, FROZEN, CHOSEN, *(replace(p, name=f"my {p.name}") for p in BUILT_IN)])
 def test_a_saved_profile_is_read_back_the_same(profiles: Profiles, profile: object) -> None:
     assert isinstance(profile, type(WORKBENCH))
     profiles.save(profile, NOON, "workbench")
@@ -63,7 +65,10 @@ def test_an_unknown_name_lists_the_known_ones(profiles: Profiles) -> None:
         "recency = 'much'",
         "recency = true",
         "speed = 3",
-        "mode = 'days'",
+        "mode = 'weeks'",
+        "pinned = 'yes'",
+        "candidates = 'tokn'",
+        "candidates = 'since:sometime'",
         "k = 2.5",
         "recency = 0\nimportance = 0\nrelevance = 0",
         "half_lives = 3",

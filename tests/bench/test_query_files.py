@@ -10,13 +10,14 @@ import pytest
 
 from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.evaluation import EvaluationCancelled
-from workbench.bench.query_export import RUN_DEPTH, qrels, queries_jsonl, run
+from workbench.bench.query_export import RUN_DEPTH, judgments, qrels, queries_jsonl, run
 from workbench.bench.query_plan import QueryLine, plan_queries
 from workbench.bench.querysets import from_store, graded
 from workbench.bench.run_scores import is_run, score_run
 from workbench.bench.workbench import Workbench, open_workbench
 from workbench.core.errors import InvalidQuery, UnreadableFile
 from workbench.core.profile import WORKBENCH
+from workbench.core.record import parse_time
 from workbench.formats.trec import read_run
 from workbench.paths import shipped
 
@@ -40,6 +41,19 @@ def test_what_is_exported_is_there_already_when_it_is_read_back(bench: Workbench
         assert (found.queries, found.judgments, found.skipped, found.unknown, found.differing) == (0, 0, 0, 0, 0)
         assert found.present == len(bench.library.queries)
         assert found.plan.records == ()
+
+
+def test_judgments_say_who_gave_which_grade_and_when(bench: Workbench) -> None:
+    query = bench.tuning.queries()[0]
+    memory = next(iter(bench.library.memories.all())).id
+    given = bench.judging.judge(query.text, query.now, memory, 3, actor="person:ö\u202e")
+    rows = [json.loads(line) for line in judgments(bench.context).splitlines()]
+    assert len(rows) == len(bench.library.judgments)
+    assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
+    (mine,) = [row for row in rows if (row["topic"], row["memory"]) == (query.id, memory)]
+    assert (mine["text"], mine["grade"], mine["by"], parse_time(mine["at"])) == (query.text, 3, given.actor, given.at)
+    bench.judging.withdraw(query.text, query.now, memory)
+    assert len(judgments(bench.context).splitlines()) == len(rows) - 1
 
 
 def test_a_run_has_the_ranking_of_every_query_at_its_moment(bench: Workbench) -> None:

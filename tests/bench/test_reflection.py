@@ -379,6 +379,13 @@ def test_drafts_are_fit_to_be_stored() -> None:
     assert "why" not in drafts[0].metadata
 
 
+def test_what_is_said_twice_becomes_one_candidate_that_rests_on_both() -> None:
+    said = [Insight("Pin  it.", ("a", "b")), Insight("Other", ("a",)), Insight("pin it.\n", ("b", "c"), ("9",))]
+    drafts = drafts_of(said, "claude", NOON, lambda id: None, lambda text: text)
+    assert [(draft.content, draft.citations) for draft in drafts] == [("Pin  it.", ("a", "b", "c")), ("Other", ("a",))]
+    assert drafts[0].metadata["unresolved"] == ["9"]
+
+
 def test_a_reflection_on_reflections_stands_above_them() -> None:
     store = {
         "a": memory("a", "seen"),

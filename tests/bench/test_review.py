@@ -1,5 +1,6 @@
 """Review: the order of the queue, what a decision writes, what it rests on."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -105,6 +106,16 @@ def test_a_candidate_can_be_approved_with_better_words(waiting: Workbench) -> No
     assert waiting.stream.get("minor").status == "candidate"
 
 
+def test_an_edit_of_a_word_leaves_the_ends_of_the_text_as_they_were(waiting: Workbench) -> None:
+    put(waiting, replace(waiting.stream.get("sound"), content="\n\tone\n\n"))
+    waiting.review.refine("sound", ("\n\tone\n\n", "\n\ttwo\n\n"), "\n\ttwo\n\n")
+    assert waiting.stream.get("sound").content == "\n\ttwo\n\n"
+    put(waiting, replace(waiting.stream.get("sound"), summary="A headline"))
+    waiting.review.edit_and_approve("sound", "\n\tthree\n\n\n")
+    edited = waiting.stream.get("sound")
+    assert (edited.content, edited.summary) == ("\n\tthree\n\n", "A headline")
+
+
 def test_merging_into_an_existing_memory_keeps_its_id(waiting: Workbench) -> None:
     before, candidate = waiting.stream.get("seen"), waiting.stream.get("sound")
     waiting.review.merge_into("sound", "seen")
@@ -136,8 +147,8 @@ def test_what_was_decided_cannot_be_decided_again(waiting: Workbench) -> None:
 
 
 def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> None:
-    first = bench.ingest.add(Observation("always use pnpm, never npm, in the web folder")).memory
-    second = bench.ingest.add(Observation("always use npm, never pnpm, in the web folder")).memory
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
+    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
     (proposal,) = bench.review.queue()
     assert bench.review.memory(proposal) == second
     bench.review.approve([proposal.id])
@@ -148,8 +159,8 @@ def test_a_merge_of_two_memories_waits_and_is_carried_out(bench: Workbench) -> N
 
 
 def test_both_sides_of_a_rejected_merge_stay(bench: Workbench) -> None:
-    first = bench.ingest.add(Observation("always use pnpm, never npm, in the web folder")).memory
-    second = bench.ingest.add(Observation("always use npm, never pnpm, in the web folder")).memory
+    first = bench.ingest.add(Observation("Use pnpm for installs in this repository")).memory
+    second = bench.ingest.add(Observation("Use pnpm for installing things in this repository")).memory
     bench.review.reject([bench.review.queue()[0].id])
     assert [bench.stream.get(m.id) for m in (first, second)] == [first, second]
     assert queue(bench) == []

@@ -116,3 +116,9 @@ def test_a_name_of_two_bullets_has_to_be_made_clear(one: Workbench) -> None:
         votes.find_votable(one.context, "both")
     with pytest.raises(UnknownRecord, match="no memory or bullet none"):
         votes.find_votable(one.context, "none")
+
+
+def test_a_name_means_the_bullet_that_has_it_now_before_one_that_had_it_once(one: Workbench) -> None:
+    put(one, Bullet("heir", "s", "text", book="x", aliases=("only-y",)))
+    assert votes.find_votable(one.context, "only-y") == one.playbooks.bullet("y", "only-y")
+    assert votes.find_votable(one.context, "was-x") == one.playbooks.bullet("x", "both")

@@ -45,6 +45,8 @@ def run(*, small: bool) -> dict[str, object]:
             "exact_groups": sum(g.kind == "exact" for g in same),
             "ignoring_case_groups": len(same),
             "near_groups": sum(g.kind == "near" for g in groups),
+            "contradictions": sum(g.kind == "opposed" for g in groups),
+            "alike_groups": sum(g.kind == "apart" for g in groups),
             "all_groups_s": first_s,
             "all_groups_again_s": again_s,
             "threshold_moved_s": move_s,

@@ -44,12 +44,23 @@ def test_a_repeated_text_is_skipped(cli: Cli) -> None:
     assert json.loads(cli.ok("stats", "--json"))["memories"] == 1
 
 
-def test_a_likely_duplicate_waits_as_a_merge(cli: Cli) -> None:
-    cli.ok("ingest", "Always use pnpm, never npm, in the web folder")
-    assert cli.ok("ingest", "Always use npm, never pnpm, in the web folder") == (
-        "Stored as mem-20260320-0000002. It resembles mem-20260320-0000001; a merge waits in Review.\n"
+def test_a_likely_duplicate_waits_as_a_merge_and_an_opposite_does_not(cli: Cli) -> None:
+    first, last = "mem-20260320-0000001", "mem-20260320-0000003"
+    cli.ok("ingest", "Use pnpm for installs in this repository")
+    assert cli.ok("ingest", "Use pnpm for installing things in this repository") == (
+        f"Stored as mem-20260320-0000002. It resembles {first}; a merge waits in Review.\n"
     )
+    told = cli.ok("ingest", "Do not use pnpm for installs in this repository")
+    assert told.startswith(f"Stored as {last}. It only looks like {first}: negation differs")
     assert cli.ok("status").startswith("1 pending")
+    cli.ok("review", "reject", json.loads(cli.ok("review", "list", "--json"))[0]["id"])
+    known = {"id": "known", "version": 1, "timestamp": "2026-03-01T10:00:00Z", "type": "convention", "confidence": 3,
+             "status": "confirmed", "context": "Always run the linter before a commit", "source": {}}  # fmt: skip
+    cli.ok("import", cli.write("known.jsonl", json.dumps(known) + "\n"))
+    said = json.loads(cli.ok("ingest", "Never run the linter before a commit", "--json"))
+    assert (said["outcome"], said["other"], bool(said["against"])) == ("contradicts", "known", True)
+    (waiting,) = json.loads(cli.ok("review", "list", "--json"))
+    assert (waiting["kind"], waiting["evidence"]) == ("reconfirm", ["known", said["id"]])
 
 
 def test_text_comes_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli, files_of
+from tests.cli.conftest import NOW, Cli, files_of
+from workbench import drafts
+from workbench.paths import state_dir
 
 SECRET = "the vault opens with marmalade-9912 on Tuesdays"
 REASON = "because the vault opens with marmalade-9912 on Tuesdays"
@@ -39,8 +41,12 @@ def secret(demo: Cli) -> str:
 
 def test_nothing_of_the_text_is_left_anywhere(demo: Cli, secret: str) -> None:
     other = next(line.split()[0] for line in demo.ok("list", "marmalade-9912").splitlines() if secret not in line)
+    typed = drafts.folder_of(state_dir(), demo.store)
+    drafts.keep(typed, drafts.Item(f"memories/{secret}"), drafts.Draft(f"{SECRET}, or", "", NOW))
+    assert b"marmalade" in everything(typed)
     result = demo("purge", secret, other, "--yes-erase", secret, "--yes-erase", other)
     assert result.code == 0, result.err
+    assert everything(typed) == b""
     assert f"Erased {secret}, {other}, 2 votes, 1 judgment" in result.out
     assert "journal.jsonl" in result.out
     assert "cache" in result.out

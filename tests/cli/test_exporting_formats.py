@@ -127,7 +127,7 @@ def test_parts_of_a_playbook(cli: Cli) -> None:
 
 def test_memories_or_playbook_in_the_plain_formats(demo: Cli) -> None:
     said = demo("export", "--format", "json")
-    assert list(json.loads(said.out)) == ["playbook", "bullets"]
+    assert list(json.loads(said.out)) == ["playbook", "sections", "bullets"]
     assert "--filter" in said.err
     found = json.loads(demo.ok("export", "--format", "json", "--filter", "type:error"))["memories"]
     assert found
@@ -250,7 +250,7 @@ def test_which_kind_is_meant_is_never_a_matter_of_numbers(unapproved: Cli) -> No
         assert (said.code, list(json.loads(said.out))) == (0, ["memories"])
         if count == 1:
             one = unapproved("export", "--format", "json")
-            assert list(json.loads(one.out)) == ["playbook", "bullets"]
+            assert list(json.loads(one.out)) == ["playbook", "sections", "bullets"]
             assert "--memories" in one.err
             assert '"playbook"' in unapproved("export", "--format", "json", "--book", "b0").out
         if count == 2:

@@ -41,8 +41,8 @@ def test_an_agent_gets_secrets_masked(cli: Cli) -> None:
     key = "AKIA" + "QYLPMN5HFIQR7XYA"
     with Library(cli.store, lambda: NOW).transaction("setup", "set up") as tx:
         tx.put(Memory("s1", f"The key is {key} for deploys", NOW, NOW))
-    assert key in cli.ok("show", "s1")
-    assert "⚑" in cli.ok("list")
+    assert key in cli.ok("show", "s1", "--show-secrets")
+    assert "⚑" in cli("list").out
     given = cli("search", "key for deploys", "--for-agent", "claude").out
     assert "s1" in given
     assert key not in given

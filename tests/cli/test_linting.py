@@ -36,7 +36,7 @@ def test_a_dry_run_shows_and_a_fix_writes(cli: Cli) -> None:
     assert cli.bare("lint", "bad.txt").code == 0
     assert (cli.cwd / "bad.txt").read_text() == (
         "## RULES\n[rule-00001] helpful=1 harmful=1 :: Ask first.\n\n"
-        "## OTHERS\n[misc-00003] helpful=0 harmful=0 :: Title\n"
+        "## OTHERS\n[misc-00002] helpful=0 harmful=0 :: Title\n"
     )
 
 
@@ -56,7 +56,7 @@ def test_an_index_and_its_folder(cli: Cli) -> None:
 
 def test_files_of_records(cli: Cli) -> None:
     entry = {"timestamp": "2026-01-01T00:00:00Z", "type": "gotcha", "status": "signal"}
-    docs = [
+    docs: list[dict[str, object]] = [
         {"id": "a", "context": "One thing.", "related": ["gone"], **entry},
         {"id": "b", "context": "one  thing.", **entry},
         {"id": "b", "context": "Again.", **entry},
@@ -64,6 +64,15 @@ def test_files_of_records(cli: Cli) -> None:
     cli.write("m.jsonl", "".join(json.dumps(doc) + "\n" for doc in docs))
     rules = [f["rule"] for f in json.loads(cli.bare("lint", "m.jsonl", "--json").out)[0]["findings"]]
     assert rules == ["unreadable", "duplicate-text", "dangling-reference"]
+    dangling = cli.bare("lint", "m.jsonl", "--fix", "dangling-reference").out
+    assert "1 of 1 thing found put right" in dangling
+    first, *rest = (cli.cwd / "m.jsonl").read_text().splitlines()
+    assert json.loads(first) == {**docs[0], "related": []}
+    assert rest == [json.dumps(doc) for doc in docs[1:]]
+    cli.bare("lint", "m.jsonl", "--fix", "all")
+    assert [json.loads(line)["context"] for line in (cli.cwd / "m.jsonl").read_text().splitlines()] == [
+        "One thing.", "Again.",
+    ]  # fmt: skip
 
 
 def test_the_cut_of_memory_md_is_printed(cli: Cli) -> None:

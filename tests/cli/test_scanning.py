@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import NOW, Cli
 from tests.safety.samples import keys
 from workbench.bench.workbench import open_workbench
 from workbench.cli.main import utc_now
@@ -20,7 +20,7 @@ def put(cli: Cli, **contents: str) -> None:
     bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=utc_now)
     with bench.library.transaction("setup", "set up") as tx:
         for id, content in contents.items():
-            tx.put(Memory(id, content, utc_now(), utc_now()))
+            tx.put(Memory(id, content, NOW, NOW))
     bench.close()
 
 
@@ -41,7 +41,9 @@ def test_scanning_stdin_and_what_is_not_there(cli: Cli, monkeypatch: pytest.Monk
     assert cli("scan", "-").out.startswith("-:1: ignore instructions: ")
     missing = cli("scan", "none.txt")
     assert (missing.code, missing.out) == (2, "")
-    assert missing.err == "workbench: none.txt cannot be read: no such file or directory.\n"
+    rest = "Nothing was changed, and no file was reported on.\n"
+    assert missing.err == f"workbench: none.txt cannot be read: no such file or directory. Check the name. {rest}"
+    assert cli("scan", ".").err == f"workbench: . is a folder. Name the files in it. {rest}"
 
 
 def test_scanning_the_store_lists_what_is_held_back(cli: Cli) -> None:
@@ -107,3 +109,47 @@ def test_a_captured_secret_is_said_to_be_masked(cli: Cli) -> None:
     assert cli.ok("ingest", f"quite another matter: {KEY}").endswith(f" Masked: {RULE}.\n")
     assert f"[secret: {RULE}]" in cli.ok("list")
     assert "masked" in cli.ok("show", json.loads(cli.ok("list", "--json"))[0]["id"])
+
+
+READING = (
+    ("list",), ("list", "--json"), ("show", "m1"), ("show", "m1", "m1", "--json"), ("show", "m1", "--at", "1"),
+    ("history", "m1"), ("history", "--values"), ("history", "--json"), ("search", "key registry"),
+    ("search", "key registry", "--json", "--explain"),
+    ("review", "show", "m2"), ("review", "show", "m2", "--json"), ("review", "merge", "m2", "m1", "--dry-run"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_stored_secrets_are_masked_until_a_person_asks(cli: Cli, command: tuple[str, ...]) -> None:
+    put(cli, m1=f"the key {KEY} opens the registry", m3="nothing to hide in the registry")
+    bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=utc_now)
+    with bench.library.transaction("setup", "add a candidate") as tx:
+        notes = {"note": f"token={KEY}"}
+        made = Memory("m2", f"the key {KEY} opens every registry", NOW, NOW, status="candidate", metadata=notes)
+        tx.put(made)
+    bench.close()
+    hidden, shown = cli(*command), cli(*command, "--show-secrets")
+    assert (hidden.code, shown.code, shown.err) == (0, 0, "")
+    assert KEY not in hidden.out
+    assert "[secret: " in hidden.out
+    assert hidden.err == "Secrets are masked; --show-secrets shows them.\n"
+    assert KEY in shown.out
+    assert cli("show", "m3").err == ""
+
+
+def test_what_tidies_up_masks_as_well_and_agents_see_none(cli: Cli) -> None:
+    put(cli, **dict.fromkeys(("m1", "m2"), f"the key {KEY} opens the registry"))
+    for command in (("dedup", "--dry-run"), ("dedup", "--dry-run", "--json"), ("dedup",), ("review", "list")):
+        assert KEY not in cli(*command).out
+    assert json.loads(cli("dedup", "--dry-run", "--json").out)["waiting"] == 1
+    refused = cli("search", "key", "--for-agent", "bot", "--show-secrets")
+    assert (refused.code, refused.err.startswith("workbench: Agents are not shown secrets.")) == (2, True)
+
+
+def test_a_conflict_names_no_secret(cli: Cli) -> None:
+    put(cli, m1="plain")
+    for content in (f"the key {KEY} opens it", f"now {KEY} opens everything"):
+        put(cli, m1=content)
+    refused = cli("undo", "--rev", "2")
+    assert (refused.code, KEY in refused.err) == (2, False)
+    assert "[secret: " in refused.err

@@ -32,9 +32,18 @@ def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
 def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     lines = demo.ok("search", "deploy", "-k", "1", "--explain", "--profile", "engram", *AT).splitlines()
     assert lines[0].startswith("profile engram: recency 0.333, importance 0.333, relevance 0.333 · ")
-    assert [line.split()[0] for line in lines[2:]] == ["recency", "importance", "relevance"]
+    assert [line.split()[0] for line in lines[2:]] == ["recency", "importance", "relevance", "relevance", "total"]
     score = float(lines[1].split()[1])
-    assert sum(float(line.rpartition("= ")[2]) for line in lines[2:]) == pytest.approx(score, abs=2e-4)
+    assert sum(float(line.rpartition("= ")[2]) for line in lines[2:5]) == pytest.approx(score, abs=2e-4)
+    asked = ("search", "deploy", "-k", "1", "--explain", *AT)
+    (row,) = json.loads(demo.ok(*asked, "--json"))
+    assert row["score"] == float(demo.ok(*asked).rpartition(" ")[2])
+    explain, raw = row["explain"], row["parts"]["raw"]["relevance"]
+    split, bound = explain["relevance"], explain["bounds"]["relevance"]
+    assert (split["dense"] + split["lexical"]) / 2 + split["contiguity"] == pytest.approx(raw)
+    assert (bound["high"], bound["high_by"]) == (raw, row["id"])
+    assert f"{raw:.4f} ({row['id']})" in demo.ok(*asked)
+    assert "explain" not in json.loads(demo.ok("search", "deploy", "-k", "1", "--json", *AT))[0]
 
 
 def test_nothing_is_written_but_the_cache(demo: Cli) -> None:
@@ -45,15 +54,22 @@ def test_nothing_is_written_but_the_cache(demo: Cli) -> None:
 
 
 def test_it_is_served_what_agents_are_served(demo: Cli) -> None:
-    ids = {row["id"] for row in json.loads(demo.ok("search", "tests", "-k", "999", "--json", *AT))}
+    ids = {row["id"] for row in json.loads(demo("search", "tests", "-k", "999", "--json", *AT).out)}
     hidden = json.loads(demo.ok("list", "status:candidate,archived", "-n", "999", "--json"))
     assert hidden
     assert not ids & {memory["id"] for memory in hidden}
     assert len(ids) + len(hidden) == json.loads(demo.ok("stats", "--json"))["memories"]
 
 
+def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
+    result = demo("search", "tests", "-k", "999", *AT)
+    count = len(result.out.splitlines())
+    assert result.code == 0
+    assert result.err == f"Only {count} memories can be served at that time; these are all.\n"
+
+
 def test_now_hides_what_came_later(demo: Cli) -> None:
-    found = json.loads(demo.ok("search", "tests", "-k", "999", "--json", "--now", "2026-02-20T00:00:00Z"))
+    found = json.loads(demo("search", "tests", "-k", "999", "--json", "--now", "2026-02-20T00:00:00Z").out)
     assert found
     assert max(row["created_at"] for row in found) <= "2026-02-20T00:00:00Z"
     result = demo("search", "tests", "--json", "--now", "2020-01-01")
@@ -78,7 +94,7 @@ def test_common_words_are_ranked_with_a_remark(demo: Cli) -> None:
 def test_unknown_words_leave_recency_and_importance(cli: Cli) -> None:
     for text in ("the pool is exhausted", "disk is full"):
         cli.ok("ingest", text)
-    result = cli("search", "ⵣⵣⵣ", "-k", "9")
+    result = cli("search", "ⵣⵣⵣ", "-k", "2")
     assert result.code == 0
     assert result.err == "Every memory is equally relevant; recency and importance alone decide the order.\n"
     assert len(result.out.splitlines()) == 2

@@ -65,6 +65,31 @@ def test_after_a_merge_the_store_catches_up(cli: Cli) -> None:
         assert (bullet.helpful_imported, bullet.helpful_votes) == (1, 1)
 
 
+def test_a_heading_that_they_took_out_goes_unless_something_of_ours_is_below_it(cli: Cli) -> None:
+    longer = BOOK + "\n## GONE\n[g-00003] helpful=0 harmful=0 :: Going.\n\n## EMPTY\n\n## KEPT\n"
+    cli.write("book.txt", longer)
+    cli("import", "book.txt")
+    with opened(cli) as bench:
+        bench.playbooks.add("book", "KEPT", "Ours alone.")
+    theirs = longer.partition("\n## GONE")[0]
+    cli.write("book.txt", theirs)
+    dry = cli.ok("import", "--theirs", "--dry-run", "book.txt")
+    assert "  - section GONE" in dry
+    assert "  - section EMPTY" in dry
+    assert "section KEPT" not in dry
+    cli("import", "--theirs", "book.txt")
+    assert "replaced" not in cli.ok("import", "--theirs", "book.txt")
+    exported(cli)
+    text = (cli.cwd / "book.txt").read_text()
+    assert text.startswith(theirs)
+    assert "GONE" not in text
+    assert "Ours alone." in text
+    cli("undo")
+    with opened(cli) as bench:
+        going = bench.library.bullets.get("book/g-00003")
+        assert (going.state, bench.library.sections.get(f"book/{going.section}").title) == ("active", "GONE")
+
+
 def test_what_they_took_out_goes_and_what_was_only_here_stays(cli: Cli) -> None:
     cli.write("book.txt", BOOK)
     cli("import", "book.txt")
@@ -113,3 +138,15 @@ def test_what_somebody_stores_meanwhile_is_not_written_over(cli: Cli) -> None:
         assert report.overtaken == ("book/r-00002",)
         assert bench.library.bullets.get("book/r-00002").content == "Meanwhile."
         assert bench.library.bullets.get("book/r-00001").helpful_count == 7
+
+
+@pytest.mark.parametrize("format", ["json", "yaml", "csv", "markdown"])
+def test_whatever_is_written_plain_is_read_back_as_the_same(cli: Cli, format: str) -> None:
+    cli.write("book.txt", BOOK)
+    cli("import", "book.txt")
+    name = f"book{outlet(format).suffix}"
+    cli.ok("export", "--format", format, "--out", name)
+    told, again = (cli.cwd / name).read_bytes().decode(), ("--store", str(cli.cwd / "other"))
+    assert "new: 2 bullets" in cli.bare("import", *again, name).out
+    assert "nothing new · 2 present already" in cli.bare("import", *again, name).out
+    assert cli.bare("export", *again, "--format", format).out == told

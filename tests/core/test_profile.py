@@ -52,7 +52,7 @@ def test_built_in_names_are_unique() -> None:
 )  # fmt: skip
 def test_refused(fields: dict[str, Any], says: str) -> None:
     """One sentence that names the profile."""
-    with pytest.raises(InvalidRecord, match=f"profile “workbench”: .*{says}"):
+    with pytest.raises(InvalidRecord, match=f"Profile “workbench”: .*{says}"):
         check_profile(replace(WORKBENCH, **fields))
 
 

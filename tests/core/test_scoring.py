@@ -1,5 +1,6 @@
 """Three-factor scoring: values on small pools, and the properties that hold on every pool."""
 
+import math
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -9,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memory
+from workbench.core.errors import InvalidRecord
 from workbench.core.memory import MEMORY_TYPES, Memory
-from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
+from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile, check_profile
 from workbench.core.scoring import Candidate, normalise, rank, recency_scores, relevance_scores
 
 EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feedback_half_life=None)
@@ -182,6 +184,27 @@ def test_recency_by_hours_type_and_pin() -> None:
     ]
     assert recency_scores(pool, EQUAL, NOW) == [0.5, 1.0, 1.0, 1.0]
     assert recency_scores(pool, replace(EQUAL, mode="off"), NOW) == [1.0] * 4
+
+
+def test_recency_by_age_and_pins_that_fade() -> None:
+    """Mode "days" is exp(−age / τ) since a memory was made, however lately it was read; half-life = τ · ln 2."""
+    pool = [
+        Candidate(memory("a", created_at=NOW - days(30), last_accessed_at=NOW), 0, 0),
+        Candidate(memory("b", created_at=NOW - days(60), last_accessed_at=NOW, pinned=True), 0, 0),
+    ]
+    by_age = replace(EQUAL, mode="days", half_lives=HalfLives(episodic=30 * math.log(2)))
+    assert recency_scores(pool, by_age, NOW) == pytest.approx([math.exp(-1), 1.0])
+    assert recency_scores(pool, replace(by_age, pinned="fades"), NOW) == pytest.approx([math.exp(-1), math.exp(-2)])
+    assert recency_scores(pool, replace(by_age, mode="hours"), NOW) == [1.0, 1.0]
+
+
+def test_what_the_candidate_filter_leaves_out_sets_no_bound_and_no_rank() -> None:
+    pool = [candidate("a", 0.9, tags=("wip",)), candidate("b", 0.5), candidate("c", 0.1)]
+    found = rank(pool, replace(EQUAL, candidates="-tag:wip"), NOW)
+    assert [(s.memory.id, s.norm.relevance) for s in found] == [("b", 1.0), ("c", 0.0)]
+    for broken in ("free words", "since:sometime"):
+        with pytest.raises(InvalidRecord, match="candidate filter"):
+            check_profile(replace(EQUAL, candidates=broken))
 
 
 def test_recency_by_rank() -> None:

@@ -1,11 +1,15 @@
-"""Saved replies of the ACE roles: found by their content, unreadable parts with their lines."""
+"""Saved replies of the ACE roles: found by their content, unreadable parts with their lines; and logs of operations."""
+
+import json
 
 import pytest
 
 from tests.core.samples import NOW
 from workbench.core.curation import Analysis, BulletTag, Curation
+from workbench.core.delta import Add, Delete, Merge, Update
 from workbench.core.errors import UnreadableFile
-from workbench.formats import ace_replies, registry
+from workbench.core.loosejson import UnreadableReply
+from workbench.formats import ace_operations, ace_replies, registry
 from workbench.formats.model import ReadContext
 from workbench.paths import shipped
 
@@ -40,3 +44,30 @@ def test_the_line_of_an_unreadable_part() -> None:
 def test_what_is_no_reply() -> None:
     with pytest.raises(UnreadableFile, match="no reply"):
         ace_replies.read("hello", CONTEXT)
+
+
+LOG = [
+    {"timestamp": "2026-01-19T17:04:26", "operation_type": "ADD", "call_id": "train_1", "section": "others",
+     "content": "Ask before deleting.", "content_length": 20},
+    {"operation_type": "UPDATE", "call_id": "train_2", "bullet_id": "x-00001", "old_content": "a", "content": "b"},
+    {"operation_type": "DELETE", "call_id": "train_3", "bullet_ids": ["x-00002", "x-00003"]},
+    {"operation_type": "MERGE", "call_id": "train_4", "bullet_ids": ["x-00004", "x-00005"], "content": "both"},
+    {"operation_type": "UNKNOWN", "call_id": "train_5"},
+]  # fmt: skip
+
+
+def test_a_log_of_operations_is_read_line_by_line() -> None:
+    text = "".join(json.dumps(line) + "\n" for line in LOG) + "not json\n"
+    assert registry.detect("curator_operations_diff.jsonl", text)[0].format == "ace-operations"
+    parsed = ace_operations.read(text, CONTEXT)
+    (curation,) = parsed.replies
+    assert isinstance(curation, Curation)
+    assert [one.operation for one in curation.operations] == [
+        Add("others", "Ask before deleting."), Update("x-00001", "b"), Delete("x-00002"), Delete("x-00003"),
+        Merge(("x-00004", "x-00005"), "both"),
+    ]  # fmt: skip
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [(5, 1), (6, 1)]
+    assert (parsed.records_read, parsed.records_in) == (5, 7)
+    assert ace_replies.read_reply(text) == curation
+    with pytest.raises(UnreadableReply, match="No line"):
+        ace_replies.read_reply(json.dumps(LOG[-1]))

@@ -26,6 +26,13 @@ SAMPLES = {
     "generative-agents": NODES,
     "trec-qrels": "q-1 0 mem-1 2\nq-1 0 mem-2 0\nq%20two 0 mem-1 1\nq-3 0 mem-9 3\n",
     "usage-log": "".join(json.dumps({"bullet_ids_used": [n, "b"], "is_correct": n == "a"}) + "\n" for n in "abc"),
+    "ace-operations": "".join(
+        json.dumps(
+            {"operation_type": kind, "call_id": "t_1", "bullet_id": "x-00001", "section": "others", "content": "c"}
+        )
+        + "\n"
+        for kind in ("ADD", "UPDATE", "DELETE")
+    ),
     "ace-reply": (Path(__file__).parents[2] / "fixtures" / "replies" / "curation.txt").read_text("utf-8"),
     **{name: text for name, (_, text) in TEXTS.items()},
 }

@@ -45,6 +45,7 @@ def test_equal_texts_become_one_with_the_sum_of_counts(second: str) -> None:
 def test_an_id_of_another_section_is_renamed_unless_that_is_taken() -> None:
     text = CLEAN.replace("hr-00001", "fin-00001")
     assert fixed(text, "wrong-slug") == CLEAN
+    assert lint(CLEAN.replace("HARD RULES", "STRATEGIES & INSIGHTS").replace("hr-", "sai-"), "book.txt") == []
     taken = text.replace("\n\n##", "\n[hr-00001] helpful=0 harmful=0 :: Other.\n\n##")
     assert only(taken, "wrong-slug").fix is None
 
@@ -53,6 +54,10 @@ def test_text_above_the_first_heading_goes_to_others() -> None:
     text = f"My rules\n{CLEAN}"
     assert "reference updater fails" in only(text, "text-above").message
     assert fixed(text, "text-above") == f"{CLEAN}[misc-00002] helpful=0 harmful=0 :: My rules\n"
+    both = f"One\nTwo\n{CLEAN}[misc-00005] helpful=0 harmful=0 :: Three.\n"
+    assert [f.fix.label[-10:] for f in lint(both, "b.txt") if f.fix and f.rule == "text-above"] == [
+        "misc-00006", "misc-00007",
+    ]  # fmt: skip
     bare = "My rules\n## A B\n[ab-00001] text\n"
     assert fixed(bare, "text-above") == "## A B\n[ab-00001] text\n\n## OTHERS\n[misc-00002] My rules\n"
 

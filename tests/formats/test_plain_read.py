@@ -3,13 +3,18 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from tests.formats.samples import NOW, context
-from workbench.core.memory import Memory
-from workbench.formats import plain_data, plain_read
+from workbench.core.memory import Memory, Source
+from workbench.core.playbook import Book, Bullet, Playbook, Section
+from workbench.formats import plain_data, plain_prose, plain_read
 from workbench.formats.ace import read_playbook
 from workbench.formats.model import Parsed
 from workbench.formats.plain_rows import book_rows, memory_row
@@ -19,10 +24,13 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 MEMORIES = (
     Memory("m1", "=A formula\nof two lines", AT, NOW, summary="short", memory_type="semantic", status="candidate",
            observation_type="error", importance_score=7.5, helpful_votes=2, harmful_imported=1, pinned=True,
-           tags=("a", "b"), section="S", confidence=3, citations=("m2",)),
-    Memory("m2", "Plain “text”, with commas", AT, AT, status="archived", archived_reason="rejected"),
+           tags=("two words", "b"), section="S", confidence=3, citations=("m2",)),
+    Memory("m2", "Plain “text”, with commas", AT, AT, status="archived", archived_reason="rejected", user_id="eve",
+           related=("m1",), category="c", source=Source("hook", 3, "f.py"), aliases=("old", "[x"), access_count=4,
+           is_synthetic=True, last_feedback_at=NOW, review_after=NOW, metadata={"note": {"deep": [1, None, 0.5]}}),
 )  # fmt: skip
-WRITERS = {"json": plain_data.write_json, "csv": plain_data.write_csv}
+WRITERS = {"json": plain_data.write_json, "yaml": plain_data.write_yaml, "csv": plain_data.write_csv}
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60).filter(str.strip)
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -41,6 +49,69 @@ def test_bullets_come_back(name: str) -> None:
     assert detect("file", text)[0].format == plain_read.NAME
     (again,) = plain_read.read(text, context("file")).playbooks
     assert book_rows(again) == book_rows(book)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3), TEXTS, st.integers(0, 3))
+def test_any_text_comes_back_exactly(texts: list[str], note: str, count: int) -> None:
+    memories = tuple(
+        Memory(f"m{n}-->", text, AT, AT, tags=(note,), metadata={"k": note}, harmful_imported=count * n)
+        for n, text in enumerate(texts)
+    )
+    sections = (Section("s", "s", "A & B"), Section("t", "t", "Empty", order=1.0))
+    bullets = tuple(
+        Bullet(f"b{n}--", "s", text, order=float(n), helpful_imported=count, neutral_count=n, created_at=AT,
+               metadata={"k": note}, pinned=bool(n))
+        for n, text in enumerate(texts)
+    )  # fmt: skip
+    book = Playbook(Book(), sections, bullets)
+    for name, write in {**WRITERS, "markdown": plain_prose.write_markdown}.items():
+        again = plain_read.read(write(Parsed(memories=memories), None), context("file"))
+        assert [(m.id, m.content, m.harmful_count) for m in again.memories] == [
+            (m.id, m.content, m.harmful_count) for m in memories
+        ]
+        (read,) = plain_read.read(write(Parsed(playbooks=(book,)), None), context("file")).playbooks
+        told = [(b.id, b.content, b.helpful_count, b.pinned) for b in read.bullets]
+        assert told == [(b.id, b.content, b.helpful_count, b.pinned) for b in bullets]
+        if name != "markdown":
+            assert [memory_row(m) for m in again.memories] == [memory_row(m) for m in memories]
+            assert book_rows(read) == book_rows(book)
+        if name in ("json", "yaml"):
+            assert [section.title for section in read.sections] == ["A & B", "Empty"]
+
+
+def test_yaml_that_another_program_wrote_over() -> None:
+    out = io.StringIO()
+    YAML().dump(YAML().load(plain_data.write_yaml(Parsed(memories=MEMORIES), None)), out)
+    text = out.getvalue().replace("content: ", "content:  ", 1)
+    assert detect("file", text)[0].format == plain_read.NAME
+    again = plain_read.read(text, context("file"))
+    assert [memory_row(m) for m in again.memories] == [memory_row(m) for m in MEMORIES]
+    cut = plain_read.read(text + "  - id: [\n", context("file"))
+    assert (len(cut.memories), len(cut.issues), cut.records_in) == (2, 1, 3)
+
+
+def test_markdown_keeps_sections_and_kinds_and_says_what_it_does_not_read() -> None:
+    text = plain_prose.write_markdown(
+        Parsed(memories=(replace(MEMORIES[0], content="one\n\n- two\n"), MEMORIES[1])), None
+    )
+    assert detect("file", text)[0].format == plain_read.NAME
+    parsed = plain_read.read(text + "- no id\nprose\n", context("file"))
+    found = {m.id: (m.observation_type, m.content, m.helpful_count, m.pinned) for m in parsed.memories}
+    assert found == {"m1": ("error", "one\n\n- two\n", 2, True), "m2": ("general", MEMORIES[1].content, 0, False)}
+    assert [issue.reason for issue in parsed.issues] == [
+        "an item without an id: not read", "text that belongs to no item: not read",
+    ]  # fmt: skip
+
+
+def test_tables_of_spreadsheets_and_broken_ones() -> None:
+    parsed = plain_read.read('id;content;helpful\r\na;"x;\r\ny";2\r\nb;z;1;more;still\r\nc;"open', context("t.csv"))
+    assert [(m.id, m.content, m.helpful_count) for m in parsed.memories] == [("a", "x;\r\ny", 2), ("b", "z", 1)]
+    assert [(i.line, i.records) for i in parsed.issues] == [(4, 0), (5, 1)]
+    other = plain_read.read("content\tid\nx\ta\n", context("t.csv"))
+    assert [(m.id, m.content) for m in other.memories] == [("a", "x")]
+    huge = "x" * 150_000
+    (memory,) = plain_read.read(f'"id","content","note"\n"a","b","{huge}"\n', context("t.csv")).memories
+    assert memory.metadata == {"note": huge}
 
 
 def test_json_lines_and_lists_with_keys_of_others() -> None:

@@ -188,10 +188,12 @@ def test_a_stream_that_just_ends_is_not_complete() -> None:
     assert not found.complete
 
 
-def test_questions_that_came_before_the_stream_broke_are_still_asked() -> None:
-    with messages_server([replace(QUESTIONS, dropped=True), *[Reply("1. x (because of 1)")] * 3]) as server:
+def test_questions_that_came_before_the_stream_broke_are_still_asked_and_one_answer_is_one_insight() -> None:
+    answers = [Reply("1. x (because of 1)"), Reply("1. y"), Reply("1.  X (because of 2, 9)")]
+    with messages_server([replace(QUESTIONS, dropped=True), *answers]) as server:
         found = reflector(server.url).reflect(REQUEST, ignore, never)
-    assert len(found.questions) == len(found.insights) == 3
+    assert (len(found.questions), [i.text for i in found.insights]) == (3, ["x", "y"])
+    assert (len(found.insights[0].citations), found.insights[0].unresolved) == (2, ("9",))
     assert not found.complete
 
 

@@ -182,3 +182,53 @@ def test_whatever_the_memories_hold_nothing_is_invented(contents: list[str], foc
     for insight in reflection.insights:
         assert set(insight.citations) <= ids.keys()
         assert insight.text.removeprefix("Ines: ") in ids[insight.citations[0]].content
+
+
+GERMAN = (
+    "Vor jedem Deployment müssen die Datenbankmigrationen auf Staging laufen.",
+    "Das Deployment schlug fehl, weil die Datenbankmigrationen auf Staging nicht gelaufen waren.",
+    "Wir haben vereinbart, dass vor dem Deployment die Datenbankmigrationen auf Staging geprüft werden.",
+    "Der Cache für Rechnungen darf erst nach dem Commit geleert werden.",
+    "Ein alter Wert im Cache der Rechnungen führte zu einer falschen Summe.",
+    "Nach dem Commit muss der Cache der Rechnungen geleert werden, sonst bleibt die alte Summe stehen.",
+    "Guten Morgen zusammen, heute ist es sehr kalt draußen.",
+    "Kannst du mir sagen, wo die Konfiguration liegt?",
+    "Die Farbe der Knöpfe folgt der Jahreszeit am Hafen.",
+    "Ruth telefoniert am Freitag mit der Schwimmschule über zwei Buchungen.",
+    "Quittungen werden als PDF gezeichnet, bevor die Post hinausgeht.",
+    "Zugangstoken leben fünfzehn Minuten und bleiben im Speicher.",
+    "Exporte von Zahlungen fließen in Teilen von acht Megabyte.",
+    "Die Nachtläufe beginnen zehn Minuten nach Mitternacht.",
+)
+JAPANESE = (
+    "デプロイの前に必ずステージング環境でデータベースのマイグレーションを実行する。",
+    "ステージング環境でマイグレーションを実行していなかったため、デプロイが失敗した。",
+    "マイグレーションはステージング環境で実行し、その後でデプロイする。会議は明日です。",
+    "請求書のキャッシュはコミットの後に削除する必要がある。",
+    "請求書のキャッシュが古い値を返したので、合計が間違っていた。",
+    "コミットの後に請求書のキャッシュを削除しないと、古い合計が残る。",
+    "ありがとうございます。とても助かりました！",
+    "設定ファイルはどこにありますか？",
+)
+
+
+@pytest.mark.parametrize(("texts", "focus"), [(GERMAN, "Datenbank"), (JAPANESE, "マイグレーション")])
+def test_other_languages_give_their_themes_verbatim(texts: Sequence[str], focus: str) -> None:
+    found = reflect(memories(*texts)).insights
+    assert [sorted(insight.citations) for insight in found] in (
+        [["m0", "m1", "m2"], ["m3", "m4", "m5"]],
+        [["m3", "m4", "m5"], ["m0", "m1", "m2"]],
+    )
+    assert all(any(insight.text in text for text in texts) for insight in found)
+    (asked,) = reflect(memories(*texts), focus).insights
+    assert sorted(asked.citations) == ["m0", "m1", "m2"]
+    again = reflect(memories(*texts), known=[insight.text for insight in found])
+    assert not {insight.text for insight in again.insights} & {insight.text for insight in found}
+
+
+@given(st.lists(st.text(max_size=80), max_size=6))
+@settings(max_examples=40, deadline=None)
+def test_no_script_stops_it_and_nothing_is_invented(texts: list[str]) -> None:
+    every = [text for text in texts if text.strip()] * 3
+    for insight in reflect(memories(*every)).insights:
+        assert any(insight.text in text for text in every)

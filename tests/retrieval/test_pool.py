@@ -91,9 +91,9 @@ def test_served_agrees_with_the_rule(every: list[object], now: datetime) -> None
     assert pool.served(now).tolist() == [is_served(m, now) for m in pool.memories]
 
 
-def test_pinned_is_a_kind_of_its_own() -> None:
-    pool = Pool.build([memory(1, memory_type="semantic"), memory(2, pinned=True)])
-    assert pool.kind.tolist() == [2, PINNED]
+def test_each_memory_type_has_a_kind_more_for_what_is_pinned() -> None:
+    pool = Pool.build([memory(1, memory_type="semantic"), memory(2, memory_type="semantic", pinned=True)])
+    assert pool.kind.tolist() == [2, 2 + PINNED]
 
 
 def test_twins_point_at_the_first_row_with_the_same_text() -> None:

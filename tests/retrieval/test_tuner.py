@@ -69,6 +69,8 @@ def test_types_that_do_not_decay_stay_so() -> None:
 def test_a_profile_without_recency_gets_one_only_with_a_half_life() -> None:
     lives = settings_around(next(p for p in BUILT_IN if p.mode == "off")).lives
     assert [(p.mode, p.half_lives.episodic is None) for p in lives] == [("off", True)] + [("hours", False)] * 6
+    by_age = settings_around(replace(WORKBENCH, mode="days", candidates="type:error")).lives
+    assert {(p.mode, p.candidates) for p in by_age} == {("days", "type:error")}
 
 
 def test_a_neighbourhood_counts_more_than_a_peak() -> None:

@@ -42,7 +42,7 @@ BOOK = "rules"
 class PlaybookApp(WorkbenchApp):
     """The app with the one area under test, without the model."""
 
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[object]]]] = {"playbook": PlaybookScreen}
+    MODES: ClassVar[dict[str, Callable[[], Screen[object]]]] = {"playbook": PlaybookScreen}
     DEFAULT_MODE = "playbook"
     CSS_PATH = str(Path(workbench.tui.app.__file__).with_name("workbench.tcss"))
 

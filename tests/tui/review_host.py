@@ -75,9 +75,9 @@ def store(folder: Path, clock: Callable[[], Any] = Ticking()) -> Workbench:  # n
 def add_merge(bench: Workbench) -> str:
     """Take in two observations that may be the same; return the id of the proposal to merge them."""
     bench.ingest.add(Observation("always run the migration twice on staging, never once, to warm the cache"))
-    taken = bench.ingest.add(Observation("always run the migration once on staging, never twice, to warm the cache"))
+    taken = bench.ingest.add(Observation("always run the migration twice on staging, never once, to warm up the cache"))
     assert taken.outcome == "proposed"
-    return f"merge-{taken.memory.id}"
+    return next(p.id for p in bench.review.queue() if p.kind == "merge")
 
 
 class Driver:

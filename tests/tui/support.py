@@ -28,11 +28,16 @@ def demo_app(folder: Path, theme: str = "workbench-dark", seen: int | None = Non
 
 
 def app_over(
-    bench: Workbench, theme: str = "workbench-dark", seen: int | None = None, review_at: str = ""
+    bench: Workbench,
+    theme: str = "workbench-dark",
+    seen: int | None = None,
+    review_at: str = "",
+    drafts: Path | None = None,
 ) -> WorkbenchApp:
     """Return the app over an open bench."""
     themes = load_themes((ROOT / "themes",)).themes
-    return WorkbenchApp(bench, AppOptions(title="demo", theme=theme, themes=themes, seen=seen, review_at=review_at))
+    options = AppOptions("demo", theme, themes, seen=seen, review_at=review_at, drafts=drafts)
+    return WorkbenchApp(bench, options)
 
 
 def import_file(bench: Workbench, path: Path) -> None:

@@ -1,11 +1,13 @@
 """The History dialog by its keys: of one record, and of everybody."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.safety.samples import keys as secrets
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from workbench.bench import votes
 from workbench.bench.workbench import Workbench, open_workbench
@@ -241,3 +243,32 @@ async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_unasked(tm
         assert app.bench.stream.get(ID).content == "their words"
         await keys(pilot, "ctrl+s")
         assert app.bench.stream.get(ID).content == "my words"
+
+
+async def test_secrets_are_masked_until_o_shows_those_of_one_change(tmp_path: Path) -> None:
+    _, key = secrets()["github"]
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 30)) as pilot:
+        bench = app.bench
+        with bench.library.transaction("import:notes.jsonl", f"import {key}") as tx:
+            tx.put(replace(bench.stream.get(ID), content=f"the key {key} opens it"))
+        await keys(pilot, "h")
+        assert key not in screen_text(app)
+        assert "[secret: GitHub token]" in shown(app)
+        assert "Secrets are masked. o shows them." in shown(app)
+        await keys(pilot, "o")
+        assert key in shown(app)
+        await keys(pilot, "enter")
+        assert isinstance(app.screen, RecordThen)
+        assert key not in shown(app)
+        await keys(pilot, "o")
+        assert key in shown(app)
+        await keys(pilot, "escape", "j", "k")
+        assert isinstance(app.screen, HistoryDialog)
+        await keys(pilot, "escape", "6")
+        for _ in range(400):
+            if "import [secret: " in screen_text(app):
+                break
+            await pilot.pause(0.01)
+        assert key not in screen_text(app)
+        assert "import [secret: " in screen_text(app)

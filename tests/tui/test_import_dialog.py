@@ -197,8 +197,9 @@ async def test_several_files_of_a_folder_are_taken_one_after_the_other(tmp_path:
         await until(pilot, lambda: dialog.chosen.listing)
         assert "ctrl+z takes it back" in toasts(app)[-1]
         assert "✓  book.txt" in screen_text(app)
-        await pilot.press("j", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: dialog.chosen.plan)
+        assert dialog.chosen.path == folder / "log.jsonl"
         await pilot.press("escape")
         await until(pilot, lambda: dialog.chosen.listing)
         await pilot.press("ctrl+z")
@@ -243,6 +244,41 @@ async def test_what_is_there_already_is_not_written_again(tmp_path: Path, folder
         assert "Everything in this file is in the store already." in screen_text(app)
         await pilot.press("ctrl+s")
         assert (bench.library.journal.rev, app.screen) == (rev, dialog)
+
+
+async def test_the_files_version_is_taken_when_that_is_asked_for(tmp_path: Path, folder: Path) -> None:
+    bench, text = open_bench(tmp_path), BOOK + "\n## GONE\n[g-00003] helpful=0 harmful=0 :: To go.\n"
+    (folder / "book.txt").write_text(text)
+    bench.importer.carry_out(bench.importer.plan(folder / "book.txt"))
+    (folder / "book.txt").write_text(BOOK.replace("Ask first.", "Ask them."))
+    async with opened(bench, (80, 24)) as (app, pilot, dialog):
+        await name(pilot, dialog, "book.txt")
+        assert "1 kept as in the store" in state(dialog)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: dialog.chosen.plan and dialog.chosen.plan.replaced)
+        assert "Nothing is new · 1 there already · 3 become as in the file" in state(dialog)
+        assert "differing: the file's (ctrl+r) · reflection: not counted (ctrl+g)" in screen_text(app)
+        lines = [" ".join(line.split()) for line in screen_text(app).splitlines()]
+        text = "[rule-00001] helpful=2 harmful=0 :: Ask"
+        for row in (f"- {text} first.", f"+ {text} them.", "- section GONE"):
+            assert any(row in line for line in lines)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is not dialog)
+        assert bench.library.bullets.get("book/rule-00001").content == "Ask them."
+        assert bench.exporter.ace("book")[0] == (folder / "book.txt").read_text()
+
+
+@pytest.mark.parametrize("as_new", [False, True])
+async def test_memories_count_towards_a_reflection_when_that_is_asked_for(
+    tmp_path: Path, folder: Path, as_new: bool
+) -> None:
+    bench = open_bench(tmp_path)
+    async with opened(bench, (80, 24)) as (app, pilot, dialog):
+        await pilot.press(*(["ctrl+g"] if as_new else []))
+        await name(pilot, dialog, "log.jsonl")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is not dialog)
+        assert (bench.library.reflection.find("reflection") is not None) is as_new
 
 
 async def test_a_click_chooses_a_file_and_the_palette_opens_the_dialog(tmp_path: Path, folder: Path) -> None:

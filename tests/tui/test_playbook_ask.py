@@ -22,6 +22,8 @@ from workbench.tui.reflect_run import RunDialog
 from workbench.tui.review_pane import ReadingPane
 from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.inert_text import InertTextArea
+from workbench.tui.widgets.prompt import Prompt
+from workbench.tui.widgets.safe_input import SafeInput
 
 CURATION = json.dumps({
     "reasoning": "One is too strict.",
@@ -190,6 +192,55 @@ async def test_marked_memories_are_told_and_every_size_shows_its_keys(
         await until(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
         await hand.press("escape")
         await hand.back()
+
+
+ANALYSIS = json.dumps({"key_insight": "Stop at an empty page.",
+                       "bullet_tags": [{"id": "r-00003", "tag": "harmful"}]})  # fmt: skip
+LEARNED = json.dumps({"operations": [{"type": "DELETE", "bullet_id": "r-00003"}]})
+
+
+async def test_a_run_is_learned_from_as_the_command_line_does(
+    twins: Workbench, claude: MessagesServer, script: list[Reply], tmp_path: Path
+) -> None:
+    script += [Reply(ANALYSIS), Reply(LEARNED)]
+    run = tmp_path / "run.json"
+    run.write_text(json.dumps({"question": "Count the pages", "reasoning": "key AKIAIOSFODNN7EXAMPLE", "answer": "7",
+                               "bullets": ["r-00003", "r-99999"]}))  # fmt: skip
+    async with opened(twins) as hand:
+        dialog = await asking(hand)
+        await hand.press("r")
+        prompt = await hand.dialog(Prompt)
+        prompt.query_one(SafeInput).value = str(tmp_path / "none.json")
+        await hand.press("enter")
+        assert "There is no file" in told_of(prompt)
+        prompt.query_one(SafeInput).value = str(run)
+        await hand.press("enter")
+        await until(hand.pilot, lambda: "Count the pages" in told(dialog, "#ask-plan"))
+        assert "1 bullet; not in the playbook: r-99999" in told(dialog, "#ask-plan")
+        await hand.press("v")
+        sent = await hand.dialog(SentDialog)
+        shown = " ".join(str(part.render()) for part in sent.query(Static))
+        assert "Count the pages" in shown
+        assert "AKIAIOSFODNN7EXAMPLE" not in shown
+        await hand.press("escape", "enter")
+        await hand.dialog(CardsDialog)
+        await hand.press("escape")
+        await until(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
+        await hand.press("escape")
+        await until(hand.pilot, lambda: len(dialog.replies) == 2 and hand.app.screen is dialog)
+        assert "The replies are still at hand" in told(dialog, "#ask-state")
+        await hand.press("enter")
+        await hand.dialog(CardsDialog)
+        await hand.press("a", "ctrl+s")
+        await until(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
+        await hand.press("a", "ctrl+s")
+        await hand.back()
+        assert "r-00003" not in twins.exporter.ace("twins")[0]
+    assert len(claude.requests) == 2
+
+
+def told_of(prompt: Prompt) -> str:
+    return str(prompt.query_one(".prompt--problem", Static).render())
 
 
 async def test_with_nothing_confirmed_it_says_what_to_do(twins: Workbench, claude: MessagesServer) -> None:

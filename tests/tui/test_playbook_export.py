@@ -53,6 +53,21 @@ async def test_unchanged_there_is_nothing_to_write(bench: Workbench, source: Pat
     assert source.stat().st_mtime_ns == before.st_mtime_ns
 
 
+async def test_what_fits_the_budget_can_be_written_alone(bench: Workbench, tmp_path: Path) -> None:
+    async with opened(bench) as hand:
+        dialog = await exporting(hand)
+        await go_to(hand, dialog, tmp_path / "cut.txt")
+        await hand.press("ctrl+g")
+        assert "no token budget" in state(dialog)
+        bench.playbooks.set_budget(BOOK, 40)
+        await hand.press("ctrl+g", "ctrl+g")
+        assert "the budget of 40 tokens ends: 2 bullets are below it" in state(dialog)
+        await hand.press("ctrl+s")
+        await hand.back()
+    written = (tmp_path / "cut.txt").read_text()
+    assert [line[:10] for line in written.splitlines() if line.startswith("[")] == ["[hr-00001]", "[hr-00002]"]
+
+
 async def test_an_edit_is_one_line_of_the_diff_and_is_written(bench: Workbench, source: Path) -> None:
     bench.playbooks.edit(BOOK, "hr-00002", "Retry once.")
     async with opened(bench) as hand:

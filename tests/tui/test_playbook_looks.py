@@ -43,11 +43,11 @@ async def test_the_side_panel_tells_everything_about_the_bullet(bench: Workbench
         for part in (
             "high performing",
             "HARD RULES · 1 of 3",
-            "+10  9 imported · 1 votes",
+            "+10  9 imported · 1 vote",
             "0.85 (0.66–0.97)  n 11",
             "Beta(11, 2)",
             "your vote  helpful",
-            "vote helpful on rules/hr-00001",
+            "vote helpful on hr-00001",
         ):
             assert part in hand.text
 

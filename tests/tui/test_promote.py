@@ -257,6 +257,7 @@ async def test_a_candidate_in_review_is_approved_by_it(bench: Workbench, project
         await h.closed()
         assert bench.stream.get("c1").status == "promoted"
         assert bench.review.waiting() == 0
+        assert "1 decided · 0 left" in screen_text(h.app)
         await h.keys("u")
         assert bench.stream.get("c1").status == "candidate"
 

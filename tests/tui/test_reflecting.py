@@ -16,7 +16,7 @@ from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messa
 from tests.tui.review_host import Ticking, memory, put
 from tests.tui.support import app_over, demo_app, open_bench, screen_text
 from workbench.bench.observation import Observation
-from workbench.bench.workbench import Workbench
+from workbench.bench.workbench import Workbench, open_workbench
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.reflect_dialog import ReflectDialog, SentDialog, pieces
 from workbench.tui.reflect_result import ResultDialog
@@ -298,6 +298,21 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
         assert "could not be read" not in driver.text("#result-found")
         assert driver.waiting == before + 1
         assert "1 candidate waits in Review." in driver.toasts
+
+
+async def test_more_than_the_month_holds_is_said_before_it_is_sent(tmp_path: Path, claude: MessagesServer) -> None:
+    app = demo_app(tmp_path)
+    settings = app.bench.context.settings
+    limited = replace(settings, claude=replace(settings.claude, monthly_tokens=500))
+    app.bench.close()
+    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", settings=limited)
+    async with driving(app_over(bench), NARROW) as driver:
+        await driver.planned()
+        plan = " ".join(driver.text("#reflect-plan").split())
+        assert "✗ More than is left of this month: nothing would be sent. c reflects on this machine instead" in plan
+        await driver.pilot.press("enter", "c")
+        await driver.until(lambda: "extractive" in driver.text("#reflect-plan"))
+        assert claude.requests == []
 
 
 async def test_esc_stops_and_keeps_what_was_found(tmp_path: Path, claude: MessagesServer, script: list[Reply]) -> None:

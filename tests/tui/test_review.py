@@ -11,6 +11,7 @@ from tests.tui.support import NOW, screen_text
 from workbench.bench.rejection import rejection_of
 from workbench.bench.workbench import Workbench
 from workbench.tui.history_dialog import HistoryDialog
+from workbench.tui.review_line import SECONDS, ReasonLine
 from workbench.tui.review_merge import MergeChoice
 from workbench.tui.screens.stream import StreamScreen
 from workbench.tui.widgets.editor import TextEditor
@@ -95,13 +96,28 @@ async def test_a_reason_is_recorded_with_the_rejection_and_undone_with_it(bench:
         assert drive.current == "c1"
 
 
-@pytest.mark.parametrize("on", ["j", "a", "space", "escape", "y"])
+@pytest.mark.parametrize("on", ["j", "a", "space", "escape", "y", "J", "t"])
 async def test_a_reason_never_blocks_and_its_digits_rest_once_one_goes_on(bench: Workbench, on: str) -> None:
     async with review(bench) as drive:
         await drive.keys("x")
         assert drive.asking
         await drive.keys(on)
         assert not drive.asking
+        await drive.keys("1")
+        assert isinstance(drive.app.screen, StreamScreen)
+    assert rejection_of(bench.library.memories.get("c1")).reason == ""
+
+
+async def test_reasons_end_by_themselves_and_the_line_counts_it_down(bench: Workbench) -> None:
+    async with review(bench, (80, 24)) as drive:
+        await drive.keys("x")
+        line = drive.screen.query_one(ReasonLine)
+        for left in range(SECONDS, 0, -1):
+            await drive.pilot.pause()
+            assert f"5 in words  areas in {left} s" in screen_text(drive.app)
+            line._tick()
+        await drive.pilot.pause()
+        assert "areas in" not in screen_text(drive.app)
         await drive.keys("1")
         assert isinstance(drive.app.screen, StreamScreen)
     assert rejection_of(bench.library.memories.get("c1")).reason == ""

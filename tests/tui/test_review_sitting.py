@@ -241,11 +241,15 @@ async def test_the_tree_of_citations_is_drawn_to_its_raw_events(bench: Workbench
 
 async def test_a_neighbour_that_says_the_opposite_is_named_with_the_reason(bench: Workbench) -> None:
     put(bench, memory("other", "The cache must be cleared before the commit.", status="confirmed"))
+    put(bench, memory("twin", "the cache must be cleared after the commit"))
     put(bench, candidate("c0", "The cache must be cleared after the commit.", "o1", importance_score=10))
     async with review(bench) as drive:
         await drive.settle()
         evidence = drive.text("evidence")
         assert "≠ other · this says “after”, the other “before”" in evidence
+        said = evidence.partition("Rests on")[0]
+        assert "≈ 1.00  twin · signal" in said, "it stands above what is cited, however much that is"
+        assert "≈ 1.00  other" not in said
 
 
 # Promoting

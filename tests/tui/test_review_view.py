@@ -97,8 +97,8 @@ async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbenc
         await drive.settle()
         item = drive.text("candidate")
         assert "Do these say the same?" in item
-        assert "negate" in item
-        assert "[-twice-]{+once+}" in item
+        assert "one word is not in both" in item
+        assert "{+up +}" in item
         assert "The two in full" in drive.text("evidence")
         await drive.keys("m")
         assert any("merge already" in said for said in drive.toasts)

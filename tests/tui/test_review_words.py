@@ -57,6 +57,32 @@ async def test_any_memory_is_found_to_merge_into_and_the_outcome_is_in_sight_at_
         assert drive.current == "c1"
 
 
+async def test_what_is_written_for_a_memory_is_not_lost_and_overwrites_no_change(bench: Workbench) -> None:
+    for id in ("near", "far"):
+        put(bench, memory(id, f"Zebras graze {id} the savanna.", created_at=NOW - timedelta(days=9)))
+    async with review(bench, (80, 24)) as drive:
+        await drive.settle()
+        await drive.keys("m", "slash", *"savanna", "enter", "e", "end", *"!!", "ctrl+s")
+        assert "gets your text" in shown(drive)
+        await drive.keys("j")
+        assert "keeps its own text" in shown(drive)
+        await drive.keys("k", "t", "t")
+        assert "gets your text" in shown(drive), "it waited while another one was looked at"
+        await drive.keys("escape")
+        assert "What you wrote here is lost: esc again leaves" in shown(drive)
+        dialog = drive.app.screen
+        assert isinstance(dialog, MergeChoice)
+        target = dialog._rows.current
+        assert target is not None
+        bench.stream.edit(target.memory.id, "Somebody else wrote this.")
+        await drive.keys("y")
+        assert "was changed by someone else meanwhile." in shown(drive)
+        assert "Somebody else wrote this." in shown(drive)
+        assert bench.library.memories.get("c1").status == "candidate"
+        await drive.keys("y")
+        assert bench.library.memories.get(target.memory.id).content == f"{target.memory.content}!!"
+
+
 async def test_esc_leaves_the_search_and_then_the_dialog(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("m", "slash", *"qqq")

@@ -14,6 +14,7 @@ from workbench.tui.tune_rows import Row
 from workbench.tui.tune_saving import SaveProfile
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.prompt import Prompt
 
 
 async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ async def test_a_factor_without_spread_is_called_dead(tmp_path: Path) -> None:
         await until(pilot, lambda: app.screen is tune(app))
         assert "dead: all have 1.0000" in why(app)
         assert slider(app, "half-life-episodic").disabled
-        assert "recency is off" in screen_text(app)
+        await until(pilot, lambda: "recency is off" in screen_text(app))
 
 
 async def test_why_not_shows_any_memory_with_its_place_and_esc_lets_it_go(tmp_path: Path) -> None:
@@ -159,7 +160,7 @@ async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
         assert slider(app, "relevance").value == 3.0
         assert slider(app, "relevance").scale.maximum == 3.0
         assert tune(app)._desk.profile == app.bench.tuning.profiles.get("generative-agents")
-        assert "recency by rank" in screen_text(app)
+        await until(pilot, lambda: "recency by rank" in screen_text(app))
 
 
 async def test_a_saved_query_is_asked_at_its_own_time(tmp_path: Path) -> None:
@@ -175,3 +176,38 @@ async def test_a_saved_query_is_asked_at_its_own_time(tmp_path: Path) -> None:
         await keys(pilot, *"Port", "enter")
         await until(pilot, lambda: app.screen is tune(app))
         assert tune(app).query_one("#query", Input).value.startswith("what has to happen in Portugal")
+
+
+async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        asked = tune(app).rows.current
+        assert isinstance(asked, Row)
+        left_out = asked.standing.memory
+        await keys(pilot, "C")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await keys(pilot, *"tokn", "enter")
+        assert "“tokn” is no condition." in screen_text(app)
+        await keys(pilot, *["backspace"] * 4, *f"-id:{left_out.id}", "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert f"only -id:{left_out.id}" in screen_text(app)
+        desk = tune(app)._desk
+        assert desk.ranking is not None
+        assert left_out.id not in {scored.memory.id for scored in desk.ranking.best(10_000)}
+        desk.watched = left_out.id
+        tune(app)._show()
+        tune(app).rows.cursor = tune(app).rows.index_of(("memory", left_out.id)) or 0
+        await pilot.pause()
+        assert "candidate filter leaves it out" in " ".join(why(app).split())
+        assert "C changes the filter" in why(app)
+        await keys(pilot, "escape", "C", *["backspace"] * 40, *"tag:no-such-tag", "enter")
+        await until(pilot, lambda: "lets none of" in screen_text(app))
+        await keys(pilot, "u")
+        await keys(pilot, "u")
+        assert desk.profile == WORKBENCH
+        await keys(pilot, "o", *"made", "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert desk.profile.mode == "days"
+        assert not slider(app, "half-life-episodic").disabled
+        await until(pilot, lambda: "made" in screen_text(app))

@@ -4,13 +4,18 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.content import Content
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from tests.tui.support import demo_app, screen_text
 from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune, until
 from workbench.core.profile import WORKBENCH
+from workbench.tui.actions import all_keys
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.areas import scope
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.help import HelpScreen
 from workbench.tui.widgets.slider import Slider
 
 
@@ -150,3 +155,22 @@ async def test_zeros_typed_into_all_weights_are_a_calm_sentence(tmp_path: Path) 
         await settled(pilot)
         assert ranked(app) == []
         assert "All three weights are zero" in screen_text(app)
+
+
+async def test_the_mouse_reaches_every_action_through_the_help(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        at = screen_text(app).splitlines()[-1].index("? help")
+        await pilot.click(offset=(at, 23))
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        table = app.screen.query_one("#keys", Static).content
+        assert isinstance(table, Content)
+        rows = table.split("\n")
+        for action in scope("tune"):
+            row = next(line for line in rows if action.tooltip[1:] in line.plain and all_keys(action) in line.plain)
+            assert any(getattr(span.style, "meta", {}).get("key") == action.first_key for span in row.spans)
+        place = next(n for n, line in enumerate(rows) if "Choose one of the saved queries" in line.plain)
+        await pilot.click("#keys", offset=(12, place))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        assert "Saved queries" in screen_text(app)

@@ -218,7 +218,11 @@ async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path,
             assert f"{found.mean[name]:.3f}" in shown
         for title in ("nDCG@10", "MRR@10", "Recall@10", "P@10", "unjudged"):
             assert f"{title}: " in shown
-        await keys(pilot, "escape")
+        worst = min(found.queries, key=lambda query: query.values["ndcg@10"])
+        assert tune(app)._text != worst.query
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert tune(app)._text == worst.query
         assert focused(app) is not None
         assert files(tmp_path / "store") == stored
 

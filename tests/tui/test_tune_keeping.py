@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import demo_app, screen_text
+from tests.tui.support import app_over, demo_app, open_bench, screen_text
 from tests.tui.test_tune_dialogs import shown
 from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, until, why
 from workbench.bench.profile_diff import changes
@@ -53,7 +53,7 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         await keys(pilot, "right", "n", "n")
         moved = tune(app)._desk.profile
         await keys(pilot, "right", "right", "n")
-        assert [s.name for s in tune(app)._shelf.snapshots] == ["A", "B"]
+        assert [s.name for s in tune(app)._shelf.all()] == ["A", "B"]
         await keys(pilot, "N")
         dialog = await shown(pilot, LibraryDialog)
         current = dialog.rows.current
@@ -152,7 +152,10 @@ async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Pat
         assert tomllib.loads(app.clipboard)["name"] == "engram"
         go_to(dialog, "A")
         await keys(pilot, "d")
-        assert tune(app)._shelf.snapshots == ()
+        await shown(pilot, Confirm)
+        await keys(pilot, "y")
+        await until(pilot, lambda: app.screen is dialog)
+        assert tune(app)._shelf.all() == ()
 
 
 async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: Path) -> None:
@@ -292,3 +295,24 @@ async def test_the_metrics_and_the_verdict_are_about_what_is_served(tmp_path: Pa
         assert "MRR@4" in screen_text(app)
         assert "among the first 4 without a grade" in screen_text(app)
         assert isinstance(app.screen.query_one(LineView), LineView)
+
+
+async def test_quitting_asks_only_while_the_sliders_stand_nowhere_else(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "right", "1", "q")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        assert "in no profile and no snapshot" in screen_text(app)
+        await keys(pilot, "n")
+        await until(pilot, lambda: not isinstance(app.screen, Confirm))
+        await keys(pilot, "4", "n", "q")
+        await until(pilot, lambda: not app.is_running)
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "N")
+        dialog = await shown(pilot, LibraryDialog)
+        current = dialog.rows.current
+        assert current is not None
+        assert (current.kind, current.name) == ("snapshot", "A")

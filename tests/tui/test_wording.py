@@ -15,7 +15,7 @@ from workbench.core.judgment import SavedQuery
 from workbench.reflect.model import STOPPED, Reflection
 from workbench.tui.content import first_line_bold, says_the_same
 from workbench.tui.memory_view import Surroundings, detail
-from workbench.tui.playbook_duplicates import fewer_bullets
+from workbench.tui.playbook_twins import fewer_bullets
 from workbench.tui.reflect_text import outcome_text
 from workbench.tui.review_candidate import candidate as candidate_text
 from workbench.tui.review_impact import in_full

@@ -1,7 +1,7 @@
 """Which memories would merge at a similarity: every close pair, judged and scored once. Reads only.
 
 Closeness alone merges nothing: pairs that say something else are listed with the reason and counted apart, by the
-same rules as the batch deduplication.
+same rules as the batch deduplication; so are pairs that a person keeps apart.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.bench.dedup_plan import Settled
 from workbench.bench.retriever import Retriever
 from workbench.core.dedup import DedupThresholds
-from workbench.core.duplicates import by_age, complete_groups, much_alike, read_pair, word_set
+from workbench.core.duplicates import FEW_WORDS, by_age, complete_groups, much_alike, read_pair, word_set
 from workbench.core.errors import WorkbenchError
 from workbench.core.memory import Memory
 from workbench.core.served import SERVED
@@ -29,7 +30,7 @@ LARGEST = 12
 """Members of a group at most, as in the batch deduplication."""
 
 OTHER_TYPES = "different types"
-FEW_WORDS = "few words in common"
+KEPT = "kept apart"
 
 _BLOCK = 512
 _EVERY = 256
@@ -75,7 +76,11 @@ class AlikePairs:
 
     def differing(self, threshold: float) -> int:
         """Return how many of those pairs say something else, so that they would not merge."""
-        return sum(1 for reason in self.apart[: self.count(threshold)] if reason)
+        return sum(1 for reason in self.apart[: self.count(threshold)] if reason and reason != KEPT)
+
+    def kept(self, threshold: float) -> int:
+        """Return how many of those pairs a person keeps apart, so that they would not merge either."""
+        return self.apart[: self.count(threshold)].count(KEPT)
 
     def pairs(self, threshold: float, limit: int) -> tuple[AlikePair, ...]:
         """Return the first of those pairs, the older memory first."""
@@ -99,8 +104,12 @@ def alike_pairs(
     retriever: Retriever,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    settled: Settled | None = None,
 ) -> AlikePairs:
-    """Compare every served memory with every other. Raises `ComparingCancelled`."""
+    """Compare every served memory with every other; `settled` knows the pairs that a person keeps apart.
+
+    Raises `ComparingCancelled`.
+    """
     ranker, thresholds = retriever.ranker(), retriever.thresholds()
     rows = np.array([i for i, m in enumerate(ranker.pool.memories) if m.status in SERVED], np.intp)
 
@@ -113,14 +122,19 @@ def alike_pairs(
     found = close_pairs(ranker.vectors[rows], FLOOR, MOST, step, _BLOCK)
     memories = tuple(ranker.pool.memories[i] for i in rows.tolist())
     close = list(zip(found.left.tolist(), found.right.tolist(), found.cosines.tolist(), strict=True))
-    apart = _reasons(memories, close, DedupThresholds(thresholds.flag, thresholds.review), step)
+    limits = DedupThresholds(thresholds.flag, thresholds.review)
+    apart = _reasons(memories, close, limits, settled or Settled(()), step)
     return AlikePairs(
         memories, found.left, found.right, found.cosines, apart, found.floor, thresholds.flag, thresholds.review
     )
 
 
 def _reasons(
-    memories: Sequence[Memory], close: Sequence[tuple[int, int, float]], limits: DedupThresholds, step: Step
+    memories: Sequence[Memory],
+    close: Sequence[tuple[int, int, float]],
+    limits: DedupThresholds,
+    settled: Settled,
+    step: Step,
 ) -> tuple[str, ...]:
     """Return for each pair why it would not merge, or an empty text."""
     stems: dict[int, frozenset[str]] = {}
@@ -132,6 +146,8 @@ def _reasons(
 
     def reason(a: int, b: int, cosine: float) -> str:
         one, other = memories[a], memories[b]
+        if settled.keeps_apart(one, other):
+            return KEPT
         if one.memory_type != other.memory_type:
             return OTHER_TYPES
         if not much_alike(one.content, other.content, words(a), words(b)):

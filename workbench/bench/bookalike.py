@@ -1,7 +1,7 @@
 """Bullets that may be one (source 003, grow-and-refine): equal texts, and groups above a similarity."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
@@ -16,10 +16,22 @@ LARGEST = 12
 FLOOR = 0.6
 """Cosine below which two bullets are never compared in words."""
 
-Kind = Literal["exact", "case", "near"]
+CONTRADICTION = "contradiction"
+"""Says, in short words, that two texts say it the other way round."""
+
+Kind = Literal["exact", "case", "near", "opposed", "apart"]
+"""The same text; the same but for case; nothing speaks against it; a contradiction; something speaks against it."""
+
+Relation = Literal["near", "opposed", "apart"]
 
 Judge = Callable[[str, str, float], PairVerdict]
 """Says what speaks for and against two texts, of that cosine, being one."""
+
+Relate = Callable[[str, str, float], Relation]
+"""Says in which way two texts, of that cosine, resemble each other; it remembers what it said."""
+
+Place = tuple[int, int]
+"""Two bullets by their places, the smaller one first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +51,7 @@ class BulletPair:
 
 @dataclass(frozen=True, slots=True)
 class BulletGroup:
-    """Bullets that may be one: byte for byte the same, the same but for case, or near each other.
+    """Bullets that resemble each other, and in which way.
 
     The first one is proposed to be kept: the most helpful, of those the first in the file.
     """
@@ -52,6 +64,11 @@ class BulletGroup:
     def ids(self) -> tuple[str, ...]:
         """The ids of its bullets, which name the group."""
         return tuple(b.id for b in self.bullets)
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether nothing speaks against making one bullet of them."""
+        return self.kind in ("exact", "case", "near")
 
     @property
     def similarity(self) -> float:
@@ -73,31 +90,63 @@ class Likeness:
     """How much the bullets of a playbook resemble each other, measured once; groups at any threshold cost little.
 
     `cosines` are those of `floor` or more, by the places in `bullets`; `flag` is the threshold that holds for
-    duplicates unless somebody chooses another one.
+    duplicates unless somebody chooses another one; `kept` counts the pairs that somebody keeps apart, which are in no
+    group. The first look below a threshold compares more pairs in words.
     """
 
     same: tuple[BulletGroup, ...]
     bullets: tuple[Bullet, ...]
-    cosines: Mapping[tuple[int, int], float]
+    cosines: Mapping[Place, float]
     floor: float
     flag: float
     judge: Judge
+    relate: Relate
+    kept: int = 0
 
     def groups(self, threshold: float | None = None) -> tuple[BulletGroup, ...]:
-        """Return equal texts first, then groups in which every two have this cosine, the closest first."""
-        limit = self.flag if threshold is None else threshold
-        near = {pair: cosine for pair, cosine in self.cosines.items() if cosine >= limit}
-        ranked = sorted(near, key=lambda pair: (-near[pair], pair))
-        members = complete_groups(ranked, lambda a, b: (min(a, b), max(a, b)) in near, LARGEST)
-        found = [self._group(group) for group in members]
-        return (*self.same, *sorted(found, key=lambda group: -group.similarity))
+        """Return what resembles each other at a cosine: equal texts, near ones, contradictions, then all others.
 
-    def _group(self, places: Sequence[int]) -> BulletGroup:
+        In a near group nothing speaks against any two being one. Contradictions ("always", "never") come in pairs,
+        and no two bullets of another group contradict each other. Within each kind the closest come first.
+        """
+        limit = self.flag if threshold is None else threshold
+        close = sorted((p for p, cosine in self.cosines.items() if cosine >= limit), key=self._closest)
+        near = self._complete(close, "near")
+        gone = {place for group in near for place in _but_first(group, self.bullets)}
+        opposed = [pair for pair in close if self._relation(pair) == "opposed"]
+        apart = self._complete([p for p in close if not gone.intersection(p)], "apart")
+        found = [*self.same, *self._groups("near", near)]
+        return (*found, *self._groups("opposed", opposed), *self._groups("apart", apart))
+
+    def _closest(self, pair: Place) -> tuple[float, Place]:
+        return (-self.cosines[pair], pair)
+
+    def _relation(self, pair: Place) -> Relation:
+        one, other = (self.bullets[place].content for place in pair)
+        return self.relate(one, other, self.cosines[pair])
+
+    def _complete(self, close: Sequence[Place], relation: Relation) -> list[tuple[int, ...]]:
+        """Return groups of places in which every two are close and related that way."""
+        related = [pair for pair in close if self._relation(pair) == relation]
+        known = frozenset(related)
+        return complete_groups(related, lambda a, b: (min(a, b), max(a, b)) in known, LARGEST)
+
+    def _groups(self, kind: Relation, some: Iterable[tuple[int, ...]]) -> list[BulletGroup]:
+        """Return groups of places as groups of bullets, the closest first."""
+        return sorted((self._group(kind, places) for places in some), key=lambda group: -group.similarity)
+
+    def _group(self, kind: Relation, places: Sequence[int]) -> BulletGroup:
         pairs = tuple(
             BulletPair(self.bullets[a], self.bullets[b], self.cosines[a, b], self.judge)
             for a, b in combinations(places, 2)
         )
-        return BulletGroup("near", ranked([self.bullets[i] for i in places]), pairs)
+        return BulletGroup(kind, ranked([self.bullets[i] for i in places]), pairs)
+
+
+def _but_first(places: Sequence[int], bullets: Sequence[Bullet]) -> list[int]:
+    """Return the places of a group's members that a merge would take away."""
+    kept = ranked([bullets[i] for i in places])[0].id
+    return [i for i in places if bullets[i].id != kept]
 
 
 def living(bullets: Sequence[Bullet]) -> list[Bullet]:

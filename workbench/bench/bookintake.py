@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.bench.context import Context
-from workbench.bench.curating import Curating, reply_of
+from workbench.bench.curating import SAID, Curating, reply_of
 from workbench.bench.playbook import Playbooks
 from workbench.bench.usage import books_of, named_in
 from workbench.core.errors import UnreadableFile
@@ -43,11 +43,15 @@ def new_tallies(context: Context, parsed: Parsed, path: Path) -> tuple[list[Usag
 
 
 def new_proposals(context: Context, parsed: Parsed, path: Path, text: str) -> list[Proposal]:
-    """Return the suggestions of a saved reply that never stood in the queue. Raises `UnreadableFile`."""
+    """Return the suggestions of a saved reply that never stood in the queue and were not carried out already.
+
+    Raises `UnreadableFile`.
+    """
     curating, found = Curating(context, Playbooks(context)), list[Proposal]()
     for reply in (reply_of(one, text) for one in parsed.replies):
         book = _book(context, (id for suggested, _ in reply.parts for id in named_ids(suggested)), path)
-        found += [p for p in curating.proposals(book, reply) if p.id not in context.library.proposals]
+        fresh = (p for p in curating.proposals(book, reply) if p.id not in context.library.proposals)
+        found += [p for p in fresh if SAID not in p.flags]
     return found
 
 

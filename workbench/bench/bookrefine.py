@@ -5,15 +5,29 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.bench.bookalike import FLOOR, LARGEST, BulletGroup, BulletPair, Kind, Likeness, equal_groups, living
+from workbench.bench.bookalike import (
+    CONTRADICTION,
+    FLOOR,
+    LARGEST,
+    BulletGroup,
+    BulletPair,
+    Kind,
+    Likeness,
+    Relation,
+    equal_groups,
+    living,
+)
 from workbench.bench.context import Context
 from workbench.bench.playbook import Playbooks, write_book
 from workbench.core import delta
+from workbench.core.contradiction import contradictions
 from workbench.core.dedup import DedupThresholds, PairVerdict, judge_pair
+from workbench.core.duplicates import FEW_WORDS, much_alike, read_texts, word_set
 from workbench.core.errors import WorkbenchError
 from workbench.core.kept_pair import kept_pair, pair_id, texts_mark
 from workbench.core.playbook import Bullet
 from workbench.core.split import split
+from workbench.core.text import one_line
 
 if TYPE_CHECKING:
     from workbench.bench.retriever import Retriever
@@ -22,6 +36,13 @@ __all__ = ["BookRefiner", "BulletGroup", "BulletPair", "Kind", "Likeness"]
 
 REMEMBERED = 8192
 """Verdicts about two texts that are kept."""
+
+
+_CONTRARY = frozenset(("opposite words", "negation differs", "numbers differ"))
+"""What of two texts must differ before they can contradict each other."""
+
+_SENTENCE = 100
+"""Characters of a sentence that are quoted at most."""
 
 
 class BookRefiner:
@@ -33,6 +54,8 @@ class BookRefiner:
         self._playbooks = playbooks
         self._retriever = retriever
         self._judge = lru_cache(maxsize=REMEMBERED)(self._judged)
+        self._relate = lru_cache(maxsize=REMEMBERED)(self._relation)
+        self._words = lru_cache(maxsize=REMEMBERED)(word_set)
 
     def same(self, book: str) -> tuple[BulletGroup, ...]:
         """Return the groups with one text, and those with one text but for case; needs no model."""
@@ -48,12 +71,12 @@ class BookRefiner:
         bullets = tuple(b for b in living(self._playbooks.open(book).bullets) if b.id not in gone)
         flag = retriever.thresholds().flag
         if len(bullets) < 2:
-            return Likeness(same, bullets, {}, FLOOR, flag, self._judge)
+            return Likeness(same, bullets, {}, FLOOR, flag, self._judge, self._relate, self._kept_in(book))
         vectors = retriever.vectors([b.content for b in bullets])
         found = close_pairs(vectors, FLOOR, len(bullets) * LARGEST, lambda _done, _of: None)
         pairs = zip(found.left.tolist(), found.right.tolist(), found.cosines.tolist(), strict=True)
         cosines = {(a, b): c for a, b, c in pairs if not self._is_kept(bullets[a], bullets[b])}
-        return Likeness(same, bullets, cosines, found.floor, flag, self._judge)
+        return Likeness(same, bullets, cosines, found.floor, flag, self._judge, self._relate, self._kept_in(book))
 
     def groups(self, book: str, threshold: float | None = None) -> tuple[BulletGroup, ...]:
         """Return every group of duplicates: equal texts first, then those above a cosine, the closest first.
@@ -114,16 +137,48 @@ class BookRefiner:
             if self._playbooks.bullet(book, bullet.id).content != bullet.content:
                 raise WorkbenchError(f"{bullet.id} was changed meanwhile.", "Nothing was merged; look again.")
 
+    def _much_alike(self, one: str, other: str) -> bool:
+        return much_alike(one, other, self._words(one), self._words(other))
+
+    def _relation(self, one: str, other: str, cosine: float) -> Relation:
+        # Most pairs have few words in common, and of the others a first look settles most.
+        if not self._much_alike(one, other):
+            return "apart"
+        first = judge_pair(other, one, cosine, self._order(one, other), self._limits(cosine)).conflicts
+        if _CONTRARY.intersection(first) and contradictions(one, [("", other)]):
+            return "opposed"
+        return "apart" if first or self._judge(one, other, cosine).conflicts else "near"
+
     def _judged(self, one: str, other: str, cosine: float) -> PairVerdict:
+        verdict = read_texts(other, one, cosine, self._order(one, other), self._limits(cosine))
+        told, short = list[str](), list[str]()
+        if not self._much_alike(one, other):
+            told, short = [FEW_WORDS], [FEW_WORDS]
+        elif _CONTRARY.intersection(verdict.conflicts) and (found := contradictions(one, [("", other)])):
+            mine, theirs = one_line(found[0].mine, _SENTENCE), one_line(found[0].theirs, _SENTENCE)
+            told, short = [f"the other way round: “{mine}” / “{theirs}”"], [CONTRADICTION]
+        against, conflicts = (*told, *verdict.reasons_against), (*short, *verdict.conflicts)
+        return replace(verdict, reasons_against=against, conflicts=conflicts)
+
+    def _limits(self, cosine: float) -> DedupThresholds:
+        return DedupThresholds(flag=min(cosine, 1.0), order=self._context.settings.thresholds.order)
+
+    @staticmethod
+    def _order(one: str, other: str) -> float:
         from workbench.retrieval.fuzzy import order_similarity
 
-        limits = DedupThresholds(flag=min(cosine, 1.0), order=self._context.settings.thresholds.order)
-        verdict = judge_pair(other, one, cosine, order_similarity(one, other), limits)
-        # That they are near is why they were chosen.
-        return replace(verdict, reasons_for=verdict.reasons_for[1:])
+        return order_similarity(one, other)
 
     def _kept(self, group: BulletGroup) -> bool:
         return all(self._is_kept(pair.left, pair.right) for pair in group.pairs)
+
+    def _kept_in(self, book: str) -> int:
+        """Count the pairs of living bullets that somebody keeps apart, as their texts are now."""
+        bullets = {b.id: b for b in living(self._playbooks.open(book).bullets)}
+        pairs = (
+            (p, bullets.get(p.left), bullets.get(p.right)) for p in self._library.kept_pairs.all() if p.book == book
+        )
+        return sum(a is not None and b is not None and p.texts == texts_mark(a, b) for p, a, b in pairs)
 
     def _is_kept(self, one: Bullet, other: Bullet) -> bool:
         found = self._library.kept_pairs.find(pair_id(one, other))

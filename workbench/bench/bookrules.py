@@ -62,18 +62,39 @@ class BookRules:
         section of pitfalls, which is made when there is none. One transaction.
         """
         with self._library.transaction(self._context.actor, f"turn {id} into a warning") as tx:
-            rule = self._playbooks.bullet(book, id)
             before = self._playbooks.open(book)
-            text = clean_for_store(content).strip() or AVOID + rule.content
-            after, place = self._place(before, section)
-            after = delta.apply(after, delta.Add(place, text), self._context.now())
-            known = {b.id for b in before.bullets}
-            warning = next(b for b in after.bullets if b.id not in known)
-            marked = replace(warning, metadata={**warning.metadata, WARNS_OF: rule.id})
-            gone = self._deprecated(rule, "harmful: turned into a warning", warning.id)
-            changed = {warning.id: marked, rule.id: gone}
-            write_book(tx, before, replace(after, bullets=tuple(changed.get(b.id, b) for b in after.bullets)))
-        return warning.id
+            after, warning = self._avoided(before, self._playbooks.bullet(book, id), content, section)
+            write_book(tx, before, after)
+        return warning
+
+    def avoid_all(self, book: str, ids: Sequence[str]) -> tuple[str, ...]:
+        """Turn several harmful rules into warnings in their own words, as one action; return the warnings' ids."""
+        made = list[str]()
+        with self._library.transaction(self._context.actor, f"turn {_named(ids)} into warnings") as tx:
+            before = after = self._playbooks.open(book)
+            for id in ids:
+                after, warning = self._avoided(after, self._playbooks.bullet(book, id), "", "")
+                made.append(warning)
+            write_book(tx, before, after)
+        return tuple(made)
+
+    def warns_in(self, book: str) -> str:
+        """Return the heading under which a warning goes unless another one is named."""
+        sections = self._playbooks.open(book).sections
+        return next((s.title for s in sections if s.key in _WARNINGS), PITFALLS)
+
+    def _avoided(self, before: Playbook, rule: Bullet, content: str, section: str) -> tuple[Playbook, str]:
+        """Return a playbook with a warning in the place of a rule, and the warning's id."""
+        text = clean_for_store(content).strip() or warning_of(rule.content)
+        after, place = self._place(before, section)
+        after = delta.apply(after, delta.Add(place, text), self._context.now())
+        known = {b.id for b in before.bullets}
+        warning = next(b for b in after.bullets if b.id not in known)
+        marked = replace(warning, metadata={**warning.metadata, WARNS_OF: rule.id})
+        here = next(b for b in after.bullets if b.id == rule.id)
+        gone = self._deprecated(here, "harmful: turned into a warning", warning.id)
+        changed = {warning.id: marked, rule.id: gone}
+        return replace(after, bullets=tuple(changed.get(b.id, b) for b in after.bullets)), warning.id
 
     def _place(self, playbook: Playbook, section: str) -> tuple[Playbook, str]:
         if section:
@@ -103,6 +124,11 @@ class BookRules:
             raise UnknownRecord(f"There is no bullet {replacement} to replace it.", "Nothing was changed.") from error
         if other.state == "deprecated":
             raise InvalidRecord(f"{replacement} is deprecated itself.", "Nothing was changed.")
+
+
+def warning_of(rule: str) -> str:
+    """Return a rule's text as a warning of it."""
+    return rule if rule.startswith(AVOID) else AVOID + rule
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -116,10 +116,10 @@ def _crossed(parsed: Parsed, kind: Outlet, name: str, now: datetime) -> tuple[Pa
 
 
 def _count(kind: Outlet, text: str, target: PurePath, now: datetime) -> int | None:
-    if not kind.reads:
+    if not kind.reader:
         return None
     try:
         context = ReadContext(now=now, file=target.name)
-        return registry.format_named(kind.name).read(text, context).records_read
+        return registry.format_named(kind.reader).read(text, context).records_read
     except UnreadableFile:
         return 0

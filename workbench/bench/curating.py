@@ -24,6 +24,9 @@ from workbench.core.vote import Verdict, Vote, vote_id
 from workbench.formats.ace_replies import read_reply
 from workbench.store.library import Tx
 
+SAID = "The playbook says exactly this already."
+"""The problem of a suggestion to add what is there, as most of a log of operations that were carried out."""
+
 CURATOR, REFLECTOR = "curator", "reflector"
 ACTOR = "human:curator"
 """Who applies suggestions: the person who accepted them, so that undo takes them back."""
@@ -161,6 +164,8 @@ class Curating:
         touches = tuple(known[id] for id in named_ids(suggested) if id in known)
         raw, before, after = title(suggested), _joined(touches), _text_after(suggested, touches)
         card = Card(raw, _title(suggested, touches), suggested, reason, "", before, after, touches)
+        if isinstance(suggested, Add) and any(b.content == _clean(suggested.content) for b in playbook.bullets):
+            return replace(card, problem=SAID), playbook
         try:
             return card, self._after(playbook, suggested, reply.mark)
         except WorkbenchError as error:
@@ -220,8 +225,12 @@ def edited(suggested: Suggested, content: str) -> Suggested:
 
 def _cleaned(operation: delta.Operation) -> delta.Operation:
     if isinstance(operation, Add | Update | Merge | CreateMeta):
-        return replace(operation, content=clean_for_store(operation.content).strip())
+        return replace(operation, content=_clean(operation.content))
     return operation
+
+
+def _clean(text: str) -> str:
+    return clean_for_store(text).strip()
 
 
 def _title(suggested: Suggested, touches: Sequence[Bullet]) -> str:

@@ -50,7 +50,7 @@ def term_parts(ranking: Ranking, id: str, query: str) -> tuple[TermPart, ...]:
 def _age(memory: Memory, ranking: Ranking) -> str:
     if ranking.profile.mode == "off":
         return "off"
-    if memory.pinned:
+    if memory.pinned and ranking.profile.pinned == "fresh":
         return "pinned"
     days = hours_between(memory.created_at, ranking.now) / 24
     return f"{days:.0f} days" if days >= 2 else f"{days * 24:.0f} hours"

@@ -30,7 +30,8 @@ class Evidence:
 
     `near` are the most similar other memories and `near_bullets` the most similar bullets, with their
     cosine; `rejections` what was rejected before and is much alike. They are empty, and `searched` false, while
-    the model is still loading. `impact` says what approving would do to the saved queries, if anybody asked.
+    the model is still loading. `flag` is the cosine from which something is likely a duplicate. `impact` says what
+    approving would do to the saved queries, if anybody asked.
     """
 
     cited: tuple[Cited, ...]
@@ -40,6 +41,7 @@ class Evidence:
     rejections: tuple[Tombstone, ...] = ()
     against: tuple[Contradiction, ...] = ()
     searched: bool = False
+    flag: float = 2.0
     impact: "Impact | None" = None
 
 
@@ -47,7 +49,8 @@ def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: 
     """Return the evidence with what resembles and what contradicts a memory; `k` of each kind are named."""
     near = retriever.nearest_memories(memory.content, _LOOKED_AT, exclude=exclude)
     bullets = retriever.nearest_bullets(memory.content, _COMPARED)
-    rejections = resembling_rejections(memory, near, retriever.thresholds().review)
+    thresholds = retriever.thresholds()
+    rejections = resembling_rejections(memory, near, thresholds.review)
     living = [(m, s) for m, s in near if m.status != "archived"]
     others = [(m.id, m.content) for m, _ in living[:_COMPARED]] + [(b.id, b.content) for b, _ in bullets]
     return replace(
@@ -57,4 +60,5 @@ def looked_up(known: Evidence, memory: Memory, retriever: "Retriever", exclude: 
         rejections=rejections[:REJECTIONS],
         against=contradictions(memory.content, others),
         searched=True,
+        flag=thresholds.flag,
     )

@@ -12,12 +12,12 @@ from workbench.bench.filewrite import present, replace_file
 from workbench.bench.outgoing import Choice, Rendered, render
 from workbench.bench.playbook import Playbooks
 from workbench.bench.threeway import ThreeWay, three_way
-from workbench.core.errors import Conflict, UnknownRecord
+from workbench.core.errors import Conflict, UnknownRecord, UnreadableFile
 from workbench.core.memory import Memory
 from workbench.core.playbook import Dialect
-from workbench.formats import ace, lifecycle
+from workbench.formats import ace, lifecycle, registry
 from workbench.formats.model import Parsed
-from workbench.formats.outlets import outlet
+from workbench.formats.outlets import OUTLETS, outlet
 
 DEFAULT_NAME = "playbook.txt"
 
@@ -92,6 +92,16 @@ class Exporter:
         kind = outlet(format)
         own = kind.name == ace.NAME if source.suffix in (".txt", ".md", "") else kind.suffix == source.suffix
         return source if known and kind.reads and own else Path(DEFAULT_NAME).with_suffix(kind.suffix)
+
+    def format_of(self, book: str) -> str:
+        """Return the format of the file that a playbook came from, if it can be changed in place; otherwise ACE."""
+        source = Path(self._context.library.books.get(book).source)
+        try:
+            found = registry.detect(source, registry.read_text(source)) if source.is_absolute() else ()
+        except UnreadableFile:
+            found = ()
+        own = {kind.name for kind in OUTLETS if kind.holds == "playbook"}
+        return found[0].format if found and found[0].format in own else ace.NAME
 
     def render(self, format: str, choice: Choice, path: Path | None = None) -> Rendered:
         """Return the text of a file in a format; what is in the file at `path` already stays where it can."""

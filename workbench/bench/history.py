@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 
 from workbench.bench.context import Context, is_person
+from workbench.bench.masking import masked
 from workbench.bench.votes import find_votable
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.playbook import Bullet
 from workbench.core.record import from_doc
+from workbench.safety.secrets import mask
 from workbench.store import history, undo
 from workbench.store.history import Event, FieldEvent
 from workbench.store.records import TABLES
@@ -102,6 +104,14 @@ class History:
         return action.label, self._carry_out(undo.redo if again else undo.undo, action)
 
     def _carry_out(self, verb: Callable[..., None], action: Action) -> str:
+        """Undo or redo, and return what was found in the files; a conflict names its values without their secrets."""
+        try:
+            return self._with_files(verb, action)
+        except undo.UndoConflict as conflict:
+            what = "redo" if verb is undo.redo else "undo"
+            raise undo.UndoConflict(what, action, list(masked(conflict.clashes, mask))) from conflict
+
+    def _with_files(self, verb: Callable[..., None], action: Action) -> str:
         """Undo or redo, with the files that hold promoted memories; return what was found there, in brackets."""
         if not any(change.table == "placements" for entry in action.entries for change in entry.changes):
             verb(self._journal, action, self._context.actor)

@@ -1,6 +1,7 @@
 """Keeps an import from writing over what somebody else stored since it was planned."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from workbench.core.judgment import Judgment, SavedQuery
 from workbench.core.memory import Memory
@@ -8,6 +9,13 @@ from workbench.core.playbook import Book, Bullet, Section
 from workbench.core.proposal import Proposal
 from workbench.core.usage_tally import UsageTally
 from workbench.store.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Stands among the records of a plan for a section that goes, as its heading is no longer in the file."""
+
+    what: Section
 
 
 class Guard:
@@ -39,7 +47,7 @@ class Guard:
             key = _key(record)
             merged = isinstance(record, Memory | Bullet) and key in self._merged
             old = self._replaced.get((type(record), key))
-            if self._is_other(old, key) if old is not None else merged or self._is_there(record, key):
+            if self._is_other(old, record, key) if old is not None else merged or self._is_there(record, key):
                 there.append(key)
             else:
                 new.append(record)
@@ -54,9 +62,11 @@ class Guard:
             for record in rest
         )
 
-    def _is_other(self, old: object, key: str) -> bool:
-        """Tell whether something else is stored by now than the record that is to be replaced."""
+    def _is_other(self, old: object, record: object, key: str) -> bool:
+        """Tell whether something else is stored by now than the record that is to be replaced or removed."""
         library = self._library
+        if isinstance(record, Removal) and self._holds_more(record.what):
+            return True
         match old:
             case Memory():
                 return library.memories.find(key) != old
@@ -68,6 +78,11 @@ class Guard:
                 return library.books.find(key) != old
             case _:
                 return True
+
+    def _holds_more(self, section: Section) -> bool:
+        """Tell whether a section has got a living bullet that the plan knows nothing of."""
+        inside = (b for b in self._library.bullets.all() if (b.book, b.section) == (section.book, section.id))
+        return any(b.state != "deprecated" and (Bullet, _key(b)) not in self._replaced for b in inside)
 
     def _is_there(self, record: object, key: str) -> bool:
         library = self._library
@@ -100,5 +115,7 @@ class Guard:
 
 def _key(record: object) -> str:
     """Return the key that a record has in its table."""
+    if isinstance(record, Removal):
+        return _key(record.what)
     name = str(getattr(record, "id", ""))
     return f"{record.book}/{name}" if isinstance(record, Bullet | Section) else name

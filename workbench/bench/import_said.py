@@ -1,5 +1,6 @@
 """What an import would write, in words: the same at the command line and in the app."""
 
+from workbench.bench.import_guard import Removal
 from workbench.bench.importing import ImportPlan
 from workbench.core.judgment import Judgment, SavedQuery
 from workbench.core.memory import Memory
@@ -42,7 +43,7 @@ def replacement_said(old: object, new: object) -> list[str]:
     out = (isinstance(new, Bullet) and new.state == "deprecated") or (
         isinstance(new, Memory) and new.status == "archived"
     )
-    if out:
+    if out or isinstance(new, Removal):
         return [f"- {said(old)}"]
     before, after = said(old), said(new)
     return [f"- {before}", f"+ {after}"] if before != after else [f"~ {after}"]

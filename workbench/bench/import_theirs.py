@@ -2,7 +2,7 @@
 
 What the file does not tell of a record stays as the store has it. A record that the file had when it was last read
 or written here, and has no longer, was taken out by somebody else: its bullet is deprecated, its memory archived.
-What was forgotten here stays forgotten.
+What was forgotten here stays forgotten. A heading that they took out goes, unless bullets of our own stand below it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +13,7 @@ from typing import TypeVar
 from workbench.bench.bookmerge import book_id
 from workbench.bench.context import Context
 from workbench.bench.filebase import FileBases
+from workbench.bench.import_guard import Removal
 from workbench.core.errors import UnreadableFile
 from workbench.core.lifecycle import archive
 from workbench.core.memory import Memory
@@ -93,11 +94,35 @@ def _playbook(
             ours_there = as_written.get(bullet.id) or replace(bullet, content=old.content)
             taken = _taken(old, ours_there, bullet)
             yield old, replace(taken, section=bullet.section, order=bullet.order, raw=bullet.raw, lead=bullet.lead)
+    yield from _gone(theirs, base, sections, bullets)
+
+
+def _gone(
+    theirs: Playbook, base: Parsed, sections: Mapping[str, Section], bullets: Mapping[str, Bullet]
+) -> Iterator[Pair]:
+    """Yield what the file had and has no longer; what was deprecated stays in the store, under a heading that stays."""
     there = {b.id for b in theirs.bullets}
-    for gone in {b.id for known in base.playbooks for b in known.bullets} - there:
-        old = bullets.get(gone)
-        if old is not None and old.state != "deprecated":
-            yield old, replace(old, state="deprecated", lead=())
+    gone = {b.id for known in base.playbooks for b in known.bullets} - there
+    titles = {s.id for known in base.playbooks for s in known.sections} - {s.id for s in theirs.sections}
+    lost = {
+        id: sections[id]
+        for id in titles & sections.keys()
+        if theirs.sections and not any(_stays(b, id, there | gone) for b in bullets.values())
+    }
+    home = next((s.id for s in theirs.sections if s.key == "others"), theirs.sections[-1].id if lost else "")
+    for old in bullets.values():
+        place = home if old.section in lost else old.section
+        if old.state == "deprecated":
+            yield old, replace(old, section=place)
+        elif old.id in gone:
+            yield old, replace(old, section=place, state="deprecated", lead=())
+    for section in lost.values():
+        yield section, Removal(section)
+
+
+def _stays(bullet: Bullet, section: str, in_file: set[str]) -> bool:
+    """Tell whether a bullet of ours keeps its section: it lives, and neither side of the file ever had it."""
+    return bullet.section == section and bullet.state != "deprecated" and bullet.id not in in_file
 
 
 def _written(parsed: Parsed, ours: Playbook, text: str, reading: ReadContext) -> tuple[Bullet, ...]:

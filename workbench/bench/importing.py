@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.bench.bookmerge import new_parts
 from workbench.bench.context import Context
 from workbench.bench.filebase import FileBases
-from workbench.bench.import_guard import Guard
+from workbench.bench.import_guard import Guard, Removal
 from workbench.bench.reflecting import state_of
 from workbench.core.errors import WorkbenchError
 from workbench.core.importance import base_importance
@@ -39,7 +39,7 @@ class ImportPlan:
 
     `present` counts records that are there already, `kept` names those whose stored version
     differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
-    `replaced` are pairs of a stored record and the one of `records` that takes its place.
+    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`.
     """
 
     path: Path
@@ -149,7 +149,9 @@ class Importer:
         from workbench.bench.import_theirs import in_place, replaced
 
         pairs = replaced(self._context, plan.path, plan.parsed, reading)
-        known = sum(isinstance(new, Memory | Bullet) for _, new in pairs)
+        ids = {memory.id for memory in plan.parsed.memories}
+        ids |= {bullet.id for book in plan.parsed.playbooks for bullet in book.bullets}
+        known = sum(isinstance(new, Memory | Bullet) and new.id in ids for _, new in pairs)
         records = (*in_place(plan.records, plan.parsed, plan.path), *(new for _, new in pairs))
         present = max(plan.present + len(plan.kept) - known, 0)
         return replace(plan, records=records, kept=(), present=present, replaced=pairs)
@@ -190,7 +192,10 @@ class Importer:
             with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
                 new, there = guard.still_new(chunk)
                 for record in new:
-                    tx.put(record)
+                    if isinstance(record, Removal):
+                        tx.delete(record.what)
+                    else:
+                        tx.put(record)
                 if as_new and new:
                     self._count(tx, new)
             overtaken += there

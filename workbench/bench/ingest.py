@@ -1,16 +1,21 @@
 """Taking in observations (source 000, algorithm 4): dedup in two tiers, then the reflection gauge."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from workbench.bench.context import Context
+from workbench.bench.dedup_plan import WORKBENCH, group_of
 from workbench.bench.observation import MASKED, Observation, cleaned, memory_of
 from workbench.bench.reflecting import state_of
 from workbench.bench.retriever import Retriever
-from workbench.core.dedup import RECENT, DedupThresholds, PairVerdict, contained_in_recent, judge_pair
+from workbench.bench.upkeep import proposal_of
+from workbench.bench.upkeep_contradictions import TRUSTED, contradicted_by
+from workbench.core import upkeep as rules
+from workbench.core.dedup import RECENT, DedupThresholds, PairVerdict, contained_in_recent
+from workbench.core.duplicates import Pair, much_alike, read_texts, word_set
 from workbench.core.memory import Memory
 from workbench.core.proposal import Proposal
 from workbench.core.record import iso
@@ -23,15 +28,16 @@ from workbench.store.library import Tx
 NEAREST = 5
 """How many of the most similar memories tier 2 looks at."""
 
-Outcome = Literal["created", "skipped", "absorbed", "proposed"]
+Outcome = Literal["created", "skipped", "absorbed", "proposed", "contradicts"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
     """What became of an observation: the memory it is now in, and why.
 
-    `skipped`: one of the last ten already says it; `absorbed`: counted on a duplicate;
-    `proposed`: stored, and a merge with `other` waits in Review.
+    `skipped`: one of the last ten already says it; `absorbed`: counted on a duplicate; `proposed`: stored, and a
+    merge with `other` waits in Review; `contradicts`: stored, and whether the trusted `other` still is true waits
+    there. `created` with an `other`: they only look alike, and `verdict` says what parts them.
     """
 
     outcome: Outcome
@@ -40,8 +46,18 @@ class Ingested:
     verdict: PairVerdict | None = None
 
 
-Near = tuple[Memory, PairVerdict, float]
-"""A memory that resembles an observation, what to do about it, and the cosine."""
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A memory that resembles an observation, the cosine, and what speaks for and against their being the same."""
+
+    memory: Memory
+    cosine: float
+    verdict: PairVerdict
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing but the form differs."""
+        return self.verdict.action == "absorb"
 
 
 class Ingest:
@@ -100,13 +116,17 @@ class _Batch:
             said = next(m for m in reversed(self._recent) if contained_in_recent(observation.content, [m.content]))
             return Ingested("skipped", said)
         near = self._nearest(place)
-        if near is not None and near[1].action == "absorb":
-            return self._absorb(tx, observation, *near)
+        if near is not None and near.is_same:
+            return self._absorb(tx, observation, near)
         memory = self._create(tx, place)
-        if near is None or near[1].action == "distinct":
+        if near is None:
             return Ingested("created", memory)
-        tx.put(self._proposal(memory, near))
-        return Ingested("proposed", memory, near[0], near[1])
+        question = self._question(memory, near.memory) if near.verdict.conflicts else self._merge(memory, near)
+        if question is None:
+            return Ingested("created", memory, near.memory, near.verdict)
+        tx.put(question)
+        outcome: Outcome = "contradicts" if near.verdict.conflicts else "proposed"
+        return Ingested(outcome, memory, near.memory, near.verdict)
 
     def count(self, tx: Tx) -> None:
         """Let the reflection gauge know what was created."""
@@ -123,13 +143,17 @@ class _Batch:
         ]
         # Judging takes a hundred times as long as comparing the order, without which nothing is absorbed.
         for pair in pairs:
-            if pair[2] >= self._limits.order and (near := self._judged(observation, *pair))[1].action == "absorb":
+            if pair[2] >= self._limits.order and (near := self._judged(observation, *pair)).is_same:
                 return near
-        return self._judged(observation, *pairs[0]) if pairs else None
+        mine = word_set(observation.content)
+        alike = [p for p in pairs if much_alike(observation.content, p[0].content, mine, word_set(p[0].content))]
+        judged = [self._judged(observation, *pair) for pair in alike]
+        return min(judged, key=lambda near: bool(near.verdict.conflicts), default=None)
 
     def _judged(self, observation: Observation, memory: Memory, cosine: float, similarity: float) -> Near:
-        verdict = judge_pair(observation.content, memory.content, cosine, similarity, self._limits)
-        return (memory, verdict, cosine)
+        """Judge by the rules of the batch deduplication, so that both propose the same."""
+        verdict = read_texts(observation.content, memory.content, cosine, similarity, self._limits)
+        return Near(memory, cosine, verdict)
 
     def _similar(self, place: int) -> list[tuple[Memory, float]]:
         """Return the most similar memories as they are now, those made in this batch included."""
@@ -141,14 +165,13 @@ class _Batch:
         now = ((self._library.memories.find(id), cosine) for id, cosine in best)
         return [(memory, cosine) for memory, cosine in now if memory is not None]
 
-    def _absorb(
-        self, tx: Tx, observation: Observation, memory: Memory, verdict: PairVerdict, cosine: float
-    ) -> Ingested:
+    def _absorb(self, tx: Tx, observation: Observation, near: Near) -> Ingested:
         """Count a duplicate on the memory it repeats, and keep its text there."""
+        memory = near.memory
         note = {
             "text": observation.content,
             "at": iso(self._context.now()),
-            "similarity": round(cosine, 4),
+            "similarity": round(near.cosine, 4),
             "session": observation.session_id,
             **({MASKED: list(observation.masked)} if observation.masked else {}),
         }
@@ -158,7 +181,7 @@ class _Batch:
             memory, helpful_absorbed=memory.helpful_absorbed + 1, metadata={**memory.metadata, "absorbed": absorbed}
         )
         tx.put(counted)
-        return Ingested("absorbed", counted, memory, verdict)
+        return Ingested("absorbed", counted, memory, near.verdict)
 
     def _create(self, tx: Tx, place: int) -> Memory:
         now = self._context.now()
@@ -169,17 +192,19 @@ class _Batch:
         self._state = record_observation(self._state, memory.importance_score, now)
         return memory
 
-    def _proposal(self, memory: Memory, near: Near) -> Proposal:
-        other, verdict, cosine = near
-        return Proposal(
-            id=f"merge-{memory.id}",
-            kind="merge",
-            actor=self._context.actor,
-            title=f"Same as {other.id}?",
-            created_at=self._context.now(),
-            evidence=(memory.id, other.id),
-            flags=verdict.reasons_against,
-            reasons=verdict.reasons_for,
-            similarity=cosine,
-            importance=max(memory.importance_score, other.importance_score),
-        )
+    def _merge(self, memory: Memory, near: Near) -> Proposal:
+        """Return the proposal to merge, the one that the batch deduplication would make."""
+        pair = Pair(near.memory.id, memory.id, near.cosine, near.verdict)
+        return group_of((memory, near.memory), (pair,), near.cosine).proposal(self._context.now(), self._context.actor)
+
+    def _question(self, memory: Memory, other: Memory) -> Proposal | None:
+        """Return the question whether a trusted memory still is true, the one that upkeep would ask; mostly none."""
+        found = contradicted_by(other, [memory]) if other.status in TRUSTED else None
+        if found is None or any(p.kind == "reconfirm" and p.evidence[0] == other.id for p in self._open()):
+            return None
+        now = self._context.now()
+        finding = rules.finding(other, now, self._context.settings.lifecycle, contradicted=found)
+        return None if finding is None else proposal_of(finding, other, now)
+
+    def _open(self) -> Iterator[Proposal]:
+        return (p for p in self._library.proposals.all() if p.state == "open" and p.actor == WORKBENCH)

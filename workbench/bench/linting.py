@@ -60,14 +60,19 @@ def preview(path: Path, fixes: Iterable[Fix]) -> tuple[Change, ...]:
 def make(changes: Iterable[Change]) -> None:
     """Write what was previewed, the files beside first. Raises `Conflict` when one changed since."""
     chosen = tuple(changes)
+    require_writable(chosen)
     for change in chosen:
+        if change.before != change.after:
+            replace_file(change.path, change.after)
+
+
+def require_writable(changes: Iterable[Change]) -> None:
+    """Raise `Conflict` when a file changed since some changes were worked out, `WorkbenchError` when it is closed."""
+    for change in changes:
         if present(change.path) != change.before:
             raise Conflict(
                 f"{change.path} was changed by another program meanwhile.", "Nothing was written; look again."
             )
-    for change in chosen:
-        if change.before != change.after:
-            replace_file(change.path, change.after)
 
 
 def take_back(changes: Iterable[Change]) -> None:

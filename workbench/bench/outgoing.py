@@ -8,7 +8,7 @@ from workbench.bench.context import Context
 from workbench.bench.outgoing_choice import Choice
 from workbench.bench.outgoing_memories import chosen_memories
 from workbench.bench.outgoing_origin import origin_of
-from workbench.bench.playbook import Playbooks
+from workbench.bench.playbook import BookView, Playbooks
 from workbench.bench.query_export import qrels
 from workbench.bench.querysets import judged_queries
 from workbench.bench.texts import place_of
@@ -96,11 +96,22 @@ def _book(playbooks: Playbooks, kind: Outlet, choice: Choice) -> tuple[Parsed, l
     if choice.memories is not None:
         raise WorkbenchError(f"--filter does not go with --format {kind.name}.", NOTHING)
     whole = playbooks.open(choice.book or "")
-    chosen = narrowed(whole, choice.section, choice.min_helpful)
-    left_out = len(whole.bullets) - len(chosen.bullets)
-    remarks = ace_remarks(chosen, choice.dialect) if kind.name == ace.NAME else []
+    part, remarks = _within_budget(playbooks.view(whole.book.id)) if choice.within_budget else (whole, list[str]())
+    chosen = narrowed(part, choice.section, choice.min_helpful)
+    left_out = len(part.bullets) - len(chosen.bullets)
+    remarks += ace_remarks(chosen, choice.dialect) if kind.name == ace.NAME else []
     remarks += [f"{_bullets(left_out)} left out by what was asked for."] if left_out else []
     return Parsed(kind.name, playbooks=(chosen,)), remarks
+
+
+def _within_budget(view: BookView) -> tuple[Playbook, list[str]]:
+    """Return a playbook as far as its token budget goes, and a remark on that."""
+    budget = view.playbook.book.budget
+    if not budget:
+        return view.playbook, ["The playbook has no token budget: nothing is cut."]
+    if view.cut is None:
+        return view.playbook, [f"The playbook fits its budget of {budget:,} tokens: nothing is cut."]
+    return view.affordable, [f"Cut where the budget of {budget:,} tokens ends: {_bullets(len(view.over))} below it."]
 
 
 def narrowed(playbook: Playbook, section: str = "", min_helpful: int | None = None) -> Playbook:

@@ -14,6 +14,7 @@ class Choice:
     section's name, `min_helpful` the least number of helpful marks, `memories` the memories a filter found
     (`None`: no filter was given), `dialect` how ACE text is written (`None`: as it was read). `all_status` lets
     out to agents what nobody approved; `without` are (table, key) places of records that are left out.
+    `within_budget` cuts a playbook where its token budget ends.
     """
 
     book: str | None = None
@@ -23,3 +24,4 @@ class Choice:
     dialect: Dialect | None = None
     all_status: bool = False
     without: frozenset[tuple[str, str]] = frozenset()
+    within_budget: bool = False

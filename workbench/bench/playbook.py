@@ -55,10 +55,22 @@ class BookView:
         return frozenset(self.cut.outside) if self.cut else frozenset()
 
     @property
+    def affordable(self) -> Playbook:
+        """The playbook as far as the budget goes; all of it without a budget."""
+        if self.cut is None:
+            return self.playbook
+        inside = frozenset(self.cut.inside)
+        return replace(self.playbook, bullets=tuple(b for b in self.playbook.bullets if b.id in inside))
+
+    @property
     def disputed(self) -> frozenset[str]:
         """The ids of the bullets whose votes and runs contradict each other."""
         found = ((b, self.usage.get(b.id)) for b in self.playbook.bullets)
         return frozenset(b.id for b, told in found if told and disagrees(told, b.helpful_count, b.harmful_count))
+
+    def found_to(self, verdict: str) -> frozenset[str]:
+        """Return the ids of the bullets of which runs say that: `helps`, `hurts` or `unclear`."""
+        return frozenset(id for id, told in self.usage.items() if told.verdict == verdict)
 
     def listed(self, wanted: BookFilter, among: Among = NOBODY) -> tuple[tuple[Section, tuple[Bullet, ...]], ...]:
         """Return the sections with their bullets, in file order; under a filter only those with a match."""

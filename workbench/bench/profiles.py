@@ -15,6 +15,7 @@ from workbench.core.profile import (
     BUILT_IN,
     FrozenBounds,
     HalfLives,
+    PinnedHandling,
     Profile,
     RankOrder,
     RecencyMode,
@@ -27,9 +28,15 @@ from workbench.core.record import iso
 _NAME = re.compile(r"[\w][\w .-]{0,59}")
 _CHOICES = {
     name: get_args(kind)
-    for name, kind in (("mode", RecencyMode), ("rank_order", RankOrder), ("scope", Scope), ("scorer", Scorer))
-}
-_KNOWN = {f.name for f in fields(Profile)} | {"birth"}
+    for name, kind in (
+        ("mode", RecencyMode), ("rank_order", RankOrder), ("scope", Scope), ("scorer", Scorer),
+        ("pinned", PinnedHandling),
+    )
+}  # fmt: skip
+_ABOUT = frozenset({"birth", "snapshot"})
+"""Tables that say where settings come from; they are no settings."""
+
+_KNOWN = {f.name for f in fields(Profile)} | _ABOUT
 
 
 class Profiles:
@@ -49,7 +56,12 @@ class Profiles:
         found = next((p for p in BUILT_IN if p.name == name), None)
         if found is not None:
             return found
-        return _parsed(name, self.text(name))
+        return read_profile(name, self.text(name))
+
+    @property
+    def snapshots(self) -> Path:
+        """The folder of the snapshots, beside the profiles."""
+        return self._folder / "snapshots"
 
     def is_built_in(self, name: str) -> bool:
         """Tell whether a name is that of a built-in profile, in any letter case."""
@@ -135,13 +147,14 @@ def _toml(value: object) -> str:
     return repr(value)
 
 
-def _parsed(name: str, text: str) -> Profile:
+def read_profile(name: str, text: str) -> Profile:
+    """Read the text of a profile's file as the profile `name`. Raises `InvalidRecord`."""
     raw = _toml_of(name, text)
     unknown = sorted(set(raw) - _KNOWN)
     if unknown:
         raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {unknown[0]}.", "It was not used.")
     base = Profile(name, 1 / 3, 1 / 3, 1 / 3)
-    plain = {key: value for key, value in raw.items() if key not in ("half_lives", "frozen", "birth")}
+    plain = {key: value for key, value in raw.items() if key not in {"half_lives", "frozen", *_ABOUT}}
     values = {key: _value(name, key, value, getattr(base, key)) for key, value in plain.items()}
     lives = _half_lives(name, raw.get("half_lives", {}))
     frozen = _frozen(name, raw["frozen"]) if "frozen" in raw else None

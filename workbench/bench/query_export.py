@@ -1,5 +1,6 @@
 """Saved queries, their judgments and rankings of them as files for other tools: query sets, qrels and runs."""
 
+import json
 from collections.abc import Callable
 from typing import Literal, get_args
 
@@ -9,10 +10,11 @@ from workbench.bench.querysets import graded, judged_queries
 from workbench.bench.tuning import Tuning
 from workbench.core.errors import InvalidQuery
 from workbench.core.profile import Profile
+from workbench.core.record import iso
 from workbench.formats import queryset, trec
 from workbench.formats.model import Parsed
 
-QueryFile = Literal["jsonl", "qrels", "run"]
+QueryFile = Literal["jsonl", "qrels", "run", "judgments"]
 QUERY_FILES: tuple[QueryFile, ...] = get_args(QueryFile)
 
 RUN_DEPTH = 100
@@ -38,6 +40,23 @@ def qrels(context: Context) -> str:
     if not len(context.library.judgments):
         raise InvalidQuery("No query of this store is judged yet.", "Grade some memories in Tune first.")
     return trec.qrels_text({query.id: grades for query, grades in graded(context)})
+
+
+def judgments(context: Context) -> str:
+    """Return every judgment of the store with who gave it and when, one JSON object a line, the earliest first.
+
+    The other files hold grades alone, as other tools read them. Raises `InvalidQuery` without judgments.
+    """
+    found = sorted(context.library.judgments.all(), key=lambda judgment: (judgment.at, judgment.id))
+    if not found:
+        raise InvalidQuery("No query of this store is judged yet.", "Grade some memories in Tune first.")
+    lines = []
+    for given in found:
+        query = context.library.queries.find(given.query)
+        asked = {"text": query.text, "now": iso(query.now) if query.now else None} if query else {}
+        given_by = {"memory": given.memory, "grade": given.grade, "by": given.actor, "at": iso(given.at)}
+        lines.append(json.dumps({"topic": given.query, **asked, **given_by}, ensure_ascii=False))
+    return "\n".join(lines) + "\n"
 
 
 def run(

@@ -8,10 +8,12 @@ from typing import get_args
 import numpy as np
 
 from workbench.bench.episode_terms import TermPart, term_parts
+from workbench.core.candidates import candidate_filter
+from workbench.core.filter import matches
 from workbench.core.memory import Memory
 from workbench.core.profile import Profile
 from workbench.core.recency import hours_between
-from workbench.core.scoring import Scored
+from workbench.core.scoring import Scored, half_life_of, since
 from workbench.core.served import hidden_because
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.flips import Flip, Lines, admitting, flips
@@ -22,6 +24,7 @@ from workbench.retrieval.ranking import Factor, Ranking
 FACTORS: tuple[Factor, ...] = get_args(Factor)
 
 NO_EPISODE = "no episode, and this profile ranks only those"
+NO_CANDIDATE = "the profile's candidate filter leaves it out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,14 +148,13 @@ class Question:
         """Say where every figure of a memory's score comes from. Raises `UnknownRecord`."""
         standing = self.standing(ranking, baseline, id)
         memory, profile = standing.memory, ranking.profile
-        episodic = profile.scorer == "episodic"
         return Explanation(
             standing=standing,
-            hidden=hidden_because(memory, ranking.now) or (NO_EPISODE if episodic and not standing.scored else None),
+            hidden=left_out_because(memory, ranking),
             parts=_parts(ranking, standing.scored) if standing.scored else (),
-            split=self._split(ranking, standing),
-            hours=hours_between(memory.created_at if episodic else memory.last_accessed_at, ranking.now),
-            half_life=None if memory.pinned else profile.half_lives.of(memory.memory_type),
+            split=self.split(ranking, id),
+            hours=hours_between(since(memory, profile), ranking.now),
+            half_life=half_life_of(memory, profile),
             pool=len(ranking.candidates),
             terms=term_parts(ranking, id, self.text),
         )
@@ -184,13 +186,25 @@ class Question:
         same = sum(a == b for a, b in zip(here, top, strict=False))
         return max(len(here), len(top)) - same
 
-    def _split(self, ranking: Ranking, standing: Standing) -> RelevanceSplit:
-        row, profile = ranking.pool.row(standing.memory.id), ranking.profile
+    def split(self, ranking: Ranking, id: str) -> RelevanceSplit:
+        """Return what a memory's raw relevance is made of. Raises `UnknownRecord`."""
+        row, profile, scored = ranking.pool.row(id), ranking.profile, ranking.scored(id)
         dense, lexical = float(self.scores.dense[row]), float(self.scores.lexical[row])
         base = profile.blend * dense + (1 - profile.blend) * lexical
         adds = profile.contiguity and profile.scorer == "factors"
-        gained = standing.scored.raw.relevance - base if standing.scored and adds else 0.0
+        gained = scored.raw.relevance - base if scored and adds else 0.0
         return RelevanceSplit(dense, lexical, max(0.0, gained))
+
+
+def left_out_because(memory: Memory, ranking: Ranking) -> str | None:
+    """Return why a memory takes no part in a ranking, or `None` when it does. Raises `UnknownRecord`."""
+    hidden = hidden_because(memory, ranking.now)
+    if hidden or ranking.place_of(memory.id) is not None:
+        return hidden
+    profile = ranking.profile
+    if profile.candidates and not matches(memory, candidate_filter(profile.candidates, ranking.now)):
+        return NO_CANDIDATE
+    return NO_EPISODE
 
 
 def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:

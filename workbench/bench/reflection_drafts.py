@@ -1,6 +1,7 @@
 """Candidates out of insights: what a reflection would put into Review."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from workbench.core.memory import MAX_CONTENT, Memory
@@ -15,8 +16,11 @@ Mask = Callable[[str], str]
 def drafts_of(
     insights: Sequence[Insight], reflector: str, now: datetime, find: Find, mask: Mask, run: str = ""
 ) -> tuple[Memory, ...]:
-    """Return the candidates that insights become, still without ids; an insight without text becomes none."""
-    made = (_draft(insight, reflector, now, find, mask, run) for insight in insights)
+    """Return the candidates that insights become, still without ids; an insight without text becomes none.
+
+    What was said twice, in answer to two questions, becomes one candidate that rests on what both cite.
+    """
+    made = (_draft(insight, reflector, now, find, mask, run) for insight in _once(insights))
     return tuple(draft for draft in made if draft is not None)
 
 
@@ -32,6 +36,22 @@ def why(citations: Sequence[Memory]) -> str:
     if sessions:
         parts.append(_counted(sessions, "session", "sessions"))
     return ", ".join((*parts, days))
+
+
+def _once(insights: Sequence[Insight]) -> Iterable[Insight]:
+    """Return insights of the same words as one, in the order they came."""
+    found: dict[str, Insight] = {}
+    for insight in insights:
+        words = " ".join(insight.text.split()).casefold()
+        first = found.setdefault(words, insight)
+        if first is not insight:
+            found[words] = replace(
+                first,
+                citations=tuple(dict.fromkeys((*first.citations, *insight.citations))),
+                unresolved=tuple(dict.fromkeys((*first.unresolved, *insight.unresolved))),
+                importance=max(first.importance, insight.importance),
+            )
+    return found.values()
 
 
 def _draft(insight: Insight, reflector: str, now: datetime, find: Find, mask: Mask, run: str) -> Memory | None:

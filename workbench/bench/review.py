@@ -13,6 +13,7 @@ from workbench.bench.citations import Branch, Citations, Cited
 from workbench.bench.context import Context, apply_changes
 from workbench.bench.rejection import REJECTED_AT, REJECTED_BECAUSE
 from workbench.bench.review_queue import NO_EVIDENCE, ReviewQueue, is_put_off
+from workbench.bench.texts import kept_edges, kept_summary
 from workbench.core import lifecycle
 from workbench.core.change import Change, diff
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
@@ -153,10 +154,10 @@ class Review:
 
         Raises `Conflict` when the text of its memory no longer is the `expected` one.
         """
-        text = _checked(content, "approved")
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self.get(id)
             memory = self.memory(proposal)
+            text = _checked(content, "approved", memory)
             if memory is not None:
                 _require_text(memory, expected)
             self._accept(tx, replace(proposal, changes=self._changes(proposal, text)))
@@ -200,19 +201,20 @@ class Review:
                 else:
                     tx.put(replace(proposal, review_after=until))
 
-    def merge_into(self, id: str, other: str, content: str | None = None) -> None:
+    def merge_into(self, id: str, other: str, content: str | None = None, expected: str | None = None) -> None:
         """Merge a candidate into an existing memory, which stays what it is; the candidate becomes an alias of it.
 
         The memory keeps its text too, unless a person chose another `content`. Raises `InvalidRecord` for an empty
-        or too long one.
+        or too long one, and `Conflict` when the memory's text no longer is the `expected` one.
         """
         with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
+            _require_text(self._library.memories.get(other), expected)
             for memory in self._absorbed(id, other, content):
                 tx.put(memory)
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
         target = self._library.memories.get(other)
-        text = content if content in (None, target.content) else _checked(content or "", "merged")
+        text = content if content in (None, target.content) else _checked(content or "", "merged", target)
         merged, archived = absorb(target, self._candidate(id), self._context.now(), text)
         return merged, *archived
 
@@ -243,7 +245,7 @@ class Review:
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:
             memory = self._candidate(id)
             _require_text(memory, expected)
-            tx.put(with_rounds(memory, rounds, clean_for_store(chosen).strip("\n")))
+            tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
 
     def _open(self, id: str) -> Proposal:
         found = self._queue.find(id)
@@ -293,9 +295,12 @@ class Review:
         return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
 
 
-def _checked(content: str, what: str) -> str:
-    """Return a person's text as it is stored; raises `InvalidRecord` for an empty or too long one."""
-    text = clean_for_store(content).strip("\n")
+def _checked(content: str, what: str, before: Memory | None) -> str:
+    """Return a person's text as it is stored; raises `InvalidRecord` for an empty or too long one.
+
+    Empty lines at its ends stay as far as the text `before` had them.
+    """
+    text = kept_edges(clean_for_store(content), "" if before is None else before.content)
     if not text.strip():
         raise InvalidRecord(f"An empty text cannot be {what}.", "Reject it instead; nothing was changed.")
     if len(text) > MAX_CONTENT:
@@ -324,8 +329,8 @@ def _require_apart(proposals: Sequence[Proposal]) -> None:
 
 
 def _reworded(memory: Memory, content: str) -> Memory:
-    """Give a memory another text; a summary of the old text goes."""
-    return replace(memory, content=content, summary="")
+    """Give a memory another text; what was cut from the old one as its summary goes."""
+    return replace(memory, content=content, summary=kept_summary(memory.summary, memory.content))
 
 
 def _noted(memory: Memory, notes: dict[str, str]) -> Memory:

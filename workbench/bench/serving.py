@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.bench.context import Context
+from workbench.bench.masking import masked
 from workbench.bench.safety import Safety
 from workbench.bench.tuning import Tuning
 from workbench.core.errors import InvalidRecord, StoreProblem
@@ -73,12 +74,7 @@ def _without_flagged(ranking: Ranking, safety: Safety) -> tuple[Ranking, int]:
 
 def _masked(memory: Memory, safety: Safety) -> Memory:
     """Return a memory without its secrets, unless a person allowed it as it is."""
-    if "secret" not in safety.flags(memory) or safety.override(memory) is not None:
-        return memory
-    mask = safety.masked
-    return replace(
-        memory, content=mask(memory.content), summary=mask(memory.summary), tags=tuple(map(mask, memory.tags))
-    )
+    return memory if safety.override(memory) is not None else masked(memory, safety.masked)
 
 
 def count_reads(context: Context, ids: Sequence[str]) -> None:

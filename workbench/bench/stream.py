@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from workbench.bench import votes
 from workbench.bench.context import Context
-from workbench.bench.texts import kept_edges, shown_texts
+from workbench.bench.texts import kept_edges, kept_summary, shown_texts
 from workbench.core import lifecycle
 from workbench.core.errors import Conflict, InvalidRecord
 from workbench.core.filter import Filter, Predicate, parse_filter
@@ -119,8 +119,7 @@ class Stream:
             over = len(text) - MAX_CONTENT
             message = f"The text is {over:,} characters too long (at most {MAX_CONTENT:,})."
             raise InvalidRecord(message, "Nothing was changed.")
-        # A summary that was cut from the old text would go on saying what the memory no longer says.
-        summary = "" if _is_cut(memory.summary, memory.content) else memory.summary
+        summary = kept_summary(memory.summary, memory.content)
         with self._library.transaction(self._context.actor, f"edit {id}"):
             if expected is not None and self._strict(id).content != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
@@ -213,7 +212,3 @@ def _older(memory: Memory) -> tuple[float, tuple[int, ...]]:
 
 def _named(ids: Sequence[str]) -> str:
     return ids[0] if len(ids) == 1 else f"{len(ids)} memories"
-
-
-def _is_cut(summary: str, content: str) -> bool:
-    return bool(summary) and content.startswith(summary.rstrip("… ."))

@@ -56,6 +56,14 @@ def kept_edges(text: str, before: str) -> str:
     return "\n" * head + inner + "\n" * tail
 
 
+def kept_summary(summary: str, before: str) -> str:
+    """Return the summary that an edited text keeps: its own, unless it was cut from the text `before`.
+
+    A cut one would go on saying what the text no longer says.
+    """
+    return "" if before.startswith(summary.rstrip("… .")) else summary
+
+
 def strings(value: object) -> Iterator[str]:
     """Yield every text within a JSON value, names of fields included."""
     if isinstance(value, str):

@@ -8,6 +8,7 @@ from workbench.bench.context import Context
 from workbench.bench.profiles import Profiles
 from workbench.bench.question import Question
 from workbench.bench.retriever import Retriever
+from workbench.bench.snapshots import Snapshots
 from workbench.core.judgment import SavedQuery
 from workbench.core.profile import Profile
 from workbench.core.text import printable
@@ -22,6 +23,7 @@ class Tuning:
         self._context = context
         self._retriever = retriever
         self.profiles = profiles
+        self.snapshots = Snapshots(profiles.snapshots)
 
     @property
     def ready(self) -> bool:

@@ -156,17 +156,22 @@ class Upkeep:
     def _proposal(self, found: Finding, now: datetime) -> Proposal:
         memory = self._library.memories.get(found.id)
         related = memory.related if found.kind == "skill" else ()
-        return Proposal(
-            id=found.name,
-            kind=found.kind,
-            actor=WORKBENCH,
-            title=memory.line,
-            created_at=now,
-            evidence=(memory.id, *found.evidence, *(id for id in related if id in self._library.memories)),
-            flags=found.flags,
-            importance=memory.importance_score,
-            reasons=found.reasons,
-        )
+        return proposal_of(found, memory, now, tuple(id for id in related if id in self._library.memories))
+
+
+def proposal_of(found: Finding, memory: Memory, now: datetime, related: tuple[str, ...] = ()) -> Proposal:
+    """Return a finding about `memory` as a proposal; `related` is further evidence."""
+    return Proposal(
+        id=found.name,
+        kind=found.kind,
+        actor=WORKBENCH,
+        title=memory.line,
+        created_at=now,
+        evidence=(memory.id, *found.evidence, *related),
+        flags=found.flags,
+        importance=memory.importance_score,
+        reasons=found.reasons,
+    )
 
 
 def _answered(proposals: Iterable[Proposal]) -> dict[str, dict[str, datetime]]:

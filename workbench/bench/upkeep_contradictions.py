@@ -1,5 +1,6 @@
 """Trusted memories that a newer one contradicts, as far as cheap rules see it. Reads only."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from workbench.bench.retriever import Retriever
 from workbench.core.contradiction import contradictions
 from workbench.core.duplicates import text_mark
+from workbench.core.memory import Memory
 from workbench.core.served import is_served
 from workbench.core.upkeep import Contradicted
 
@@ -28,8 +30,15 @@ def contradicted_memories(retriever: Retriever, now: datetime) -> dict[str, Cont
         memory = memories[row]
         newer = [o for o, _ in others if o.created_at > memory.created_at and is_served(o, now)]
         newer.sort(key=lambda o: (o.created_at, o.id), reverse=True)
-        first = next(iter(contradictions(memory.content, [(o.id, o.content) for o in newer])), None)
-        if first is not None:
-            text = next(o.content for o in newer if o.id == first.other)
-            found[memory.id] = Contradicted(first.other, text_mark(f"{memory.content}\0{text}"), first.reason)
+        if (contradicted := contradicted_by(memory, newer)) is not None:
+            found[memory.id] = contradicted
     return found
+
+
+def contradicted_by(memory: Memory, newer: Sequence[Memory]) -> Contradicted | None:
+    """Return the first of some newer memories that says the opposite of `memory`, if any does."""
+    first = next(iter(contradictions(memory.content, [(o.id, o.content) for o in newer])), None)
+    if first is None:
+        return None
+    text = next(o.content for o in newer if o.id == first.other)
+    return Contradicted(first.other, text_mark(f"{memory.content}\0{text}"), first.reason)

@@ -30,13 +30,17 @@ class VoteResult:
     @property
     def sentence(self) -> str:
         """What happened, in words."""
+        return self.told(self.key)
+
+    def told(self, name: str) -> str:
+        """What happened, in words that call the record `name`."""
         if self.vote is None:
-            return f"Took back your vote on {self.key}."
+            return f"Took back your vote on {name}."
         if not self.changed:
-            return f"You already voted {self.vote.verdict} on {self.key}."
+            return f"You already voted {self.vote.verdict} on {name}."
         replaced = self.before if self.before and self.before.verdict != self.vote.verdict else None
         instead = f" instead of {replaced.verdict}" if replaced else ""
-        return f"Voted {self.vote.verdict} on {self.key}{instead}."
+        return f"Voted {self.vote.verdict} on {name}{instead}."
 
 
 def cast(
@@ -87,7 +91,9 @@ def find_votable(context: Context, name: str) -> Memory | Bullet:
         return memory
     if name in library.bullets:
         return library.bullets.get(name)
-    found = [b for b in library.bullets.all() if name in (b.id, *b.aliases)]
+    called = [b for b in library.bullets.all() if name in (b.id, *b.aliases)]
+    # What carries the name itself comes before what only has it as a name of old.
+    found = [b for b in called if b.id == name] or called
     if len(found) > 1:
         names = ", ".join(f"{b.book}/{b.id}" for b in found)
         raise InvalidRecord(f"{name} is a bullet of several playbooks: {names}.", "Name one of them.")

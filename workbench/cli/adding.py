@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from workbench.bench.ingest import Ingested
 
 _INGEST = """A text that repeats one of the last ten memories is skipped; a sure duplicate is counted on the
-memory it repeats; a likely one is stored and waits in Review as a merge."""
+memory it repeats; a likely one is stored and waits in Review as a merge. What differs in a negation, opposite words, a
+number, an identifier or a content word is stored and not merged; where it contradicts a confirmed memory, the question
+whether that one still is true waits in Review."""
 
 _VOTE = """ID is a memory's or a bullet's (BOOK/ID when several playbooks have it). Everybody has one vote on
 each; a second one replaces the first."""
@@ -71,6 +73,11 @@ def _outcome(done: "Ingested") -> str:
         return f"Counted on {memory.id}, which says the same."
     if done.outcome == "proposed" and other is not None:
         return f"Stored as {memory.id}. It resembles {other.id}; a merge waits in Review.{remarks_on(memory)}"
+    if done.outcome == "contradicts" and other is not None:
+        told = f"It contradicts {other.id}: {_against(done)}. Whether that still is true waits in Review."
+        return f"Stored as {memory.id}. {told}{remarks_on(memory)}"
+    if other is not None:
+        return f"Stored as {memory.id}. It only looks like {other.id}: {_against(done)}.{remarks_on(memory)}"
     return f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}"
 
 
@@ -78,4 +85,14 @@ def _json(done: "Ingested") -> dict[str, object]:
     from workbench.bench.flagging import flags_of
 
     other = None if done.other is None else done.other.id
-    return {"outcome": done.outcome, "id": done.memory.id, "other": other, "flags": flags_of(done.memory)}
+    verdict = done.verdict
+    return {
+        "outcome": done.outcome, "id": done.memory.id, "other": other, "flags": flags_of(done.memory),
+        "for": () if verdict is None else verdict.reasons_for,
+        "against": () if verdict is None else verdict.reasons_against,
+    }  # fmt: skip
+
+
+def _against(done: "Ingested") -> str:
+    """Return what parts it from the memory it resembles."""
+    return "" if done.verdict is None else "; ".join(done.verdict.conflicts)

@@ -48,8 +48,13 @@ def curate(session: Session) -> int:
             return PROBLEM
         plan = _plan(session, bench, book)
         if args.preview:
+            if wants_json(args):
+                write_json(
+                    {"texts": plan.preview.texts, "remark": plan.preview.remark, "estimate": plan.preview.estimate}
+                )
+                return 0
             say(plan.preview.texts[0])
-            warn(f"{plan.preview.remark} {_cost(plan)}")
+            warn(f"{plan.preview.remark} In all {_cost(plan)}")
             return 0
         if plan.run is None and not plan.told:
             return _nothing(session, plan)
@@ -62,10 +67,18 @@ def _plan(session: Session, bench: "Workbench", book: str) -> "CurationPlan":
         return bench.curation.plan(book, lessons)
     from workbench.bench.curation_run import read_episode
 
-    plan = bench.curation.plan_run(book, read_episode(session.cwd / session.args.run))
+    plan = bench.curation.plan_run(book, read_episode(session.cwd / _home(session.args.run)))
     if plan.unknown:
         warn(f"Not in the playbook {book}, and left out: {', '.join(plan.unknown)}")
     return plan
+
+
+def _home(path: Path) -> Path:
+    """Return a path with `~` as the home folder; as it is when that is not known."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def _curated(session: Session, bench: "Workbench", plan: "CurationPlan") -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.cli.flags import Shown
 from workbench.cli.output import counted, plain, say
 from workbench.core.text import one_line
 
@@ -43,7 +44,7 @@ def print_curation(bench: "Workbench", done: Curated) -> None:
 
 def curation_json(bench: "Workbench", done: Curated) -> dict[str, object]:
     """Return a curation for `--json`."""
-    plan, asked = done.plan, done.asked
+    plan, asked, shown = done.plan, done.asked, Shown(bench)
     return {
         "book": plan.book,
         "told": len(plan.told),
@@ -51,7 +52,7 @@ def curation_json(bench: "Workbench", done: Curated) -> dict[str, object]:
         "unknown_bullets": plan.unknown,
         "dry_run": done.dry,
         "replies": [
-            {"actor": reply.actor, "said": reply.said, "suggestions": [_card_json(card) for card in cards]}
+            {"actor": reply.actor, "said": reply.said, "suggestions": [shown(_card_json(card)) for card in cards]}
             for reply, cards in done.looked
         ],
         "into_review": done.fresh,

@@ -3,6 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
+from workbench import drafts, paths
 from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import Session
@@ -33,6 +34,8 @@ def purge(session: Session) -> int:
     with session.changing() as bench:
         plan = bench.eraser.plan(session.args.ids)
         _require_agreement(session.args.ids, session.args.yes_erase, plan)
+        typed = drafts.folder_of(paths.state_dir(), bench.library.folder)
+        drafts.drop_about(typed, [f"{table}/{key}" for table, key in plan.asked])
         erased = bench.eraser.carry_out(plan)
         _report(erased)
     return LEFT if erased.edited else 0

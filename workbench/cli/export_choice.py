@@ -1,5 +1,6 @@
 """What `workbench export` writes: the options that choose records, and what they mean together."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.parsing import Parser, count
@@ -21,6 +22,7 @@ def add_choosing(parser: Parser) -> None:
     parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
     parser.add_argument("--section", metavar="S", default="", help="playbooks: only sections whose name holds this")
     parser.add_argument("--min-helpful", metavar="N", type=count, help="only what was marked helpful this often")
+    parser.add_argument("--within-budget", action="store_true", help="playbooks: cut where the token budget ends")
     parser.add_argument("--dialect", choices=("counts", "bare"), help="ace: with or without counts (default: as read)")
     parser.add_argument("--memories", action="store_true", help="the memories, where a playbook could be meant too")
     parser.add_argument("--filter", metavar="TEXT", help="memories: only these, in the filter language of `list`")
@@ -36,15 +38,18 @@ def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str
     _require_fitting(args, kind)
     found, remarks = _filtered(bench, args.filter) if args.filter is not None else (None, ())
     book = args.book
-    if (found is not None or args.memories) and (book or args.section):
+    if (found is not None or args.memories) and (book or args.section or args.within_budget):
         option = "--filter" if found is not None else "--memories"
-        raise WorkbenchError(f"{option} chooses memories, --book and --section bullets.", f"{NOTHING} Give one.")
-    if kind.holds == "playbook" or (kind.holds == "either" and (book or args.section)):
+        raise WorkbenchError(
+            f"{option} chooses memories, --book, --section and --within-budget bullets.", f"{NOTHING} Give one."
+        )
+    if kind.holds == "playbook" or (kind.holds == "either" and (book or args.section or args.within_budget)):
         book = bench.exporter.the_book(book)
     elif kind.holds == "either" and found is None and not args.memories and not args.all_status:
         book, remark = _only_book(bench)
         remarks = (*remarks, *remark)
-    return Choice(book, args.section, args.min_helpful, found, args.dialect, args.all_status), remarks
+    chosen = Choice(book, args.section, args.min_helpful, found, args.dialect, args.all_status)
+    return replace(chosen, within_budget=args.within_budget), remarks
 
 
 def _require_fitting(args: "Namespace", kind: "Outlet") -> None:
@@ -56,6 +61,7 @@ def _require_fitting(args: "Namespace", kind: "Outlet") -> None:
         ("book", kind.holds in ("playbook", "either")),
         ("section", kind.holds in ("playbook", "either")),
         ("min_helpful", kind.holds != "queries"),
+        ("within_budget", kind.holds in ("playbook", "either")),
     ):
         if getattr(args, name) not in (None, "", False) and not fits:
             raise WorkbenchError(f"--{name.replace('_', '-')} does not go with --format {args.format}.", NOTHING)

@@ -1,13 +1,49 @@
-"""What is flagged, where single records are printed: the sign in a row, the reasons in a sentence."""
+"""What is flagged, where records are printed: the sign in a row, the reasons in a sentence, secrets masked."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.cli.output import warn
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from workbench.bench.workbench import Workbench
     from workbench.core.memory import Memory
     from workbench.core.playbook import Bullet
 
+Value = TypeVar("Value")
+
 FLAG = "⚑"
+
+
+def add_secrets(parser: "ArgumentParser") -> None:
+    """Add `--show-secrets`; `Shown` obeys it."""
+    about = "print secrets as they are stored (otherwise they are masked, in --json too)"
+    parser.add_argument("--show-secrets", action="store_true", help=about)
+
+
+class Shown:
+    """Makes records what may be printed of them: secrets are masked unless the person asked for them."""
+
+    def __init__(self, bench: "Workbench", *, secrets: bool = False, how: str = "--show-secrets shows them") -> None:
+        self._mask = None if secrets else bench.safety.masked
+        self._how = how
+        self._masked = False
+
+    def __call__(self, value: Value) -> Value:
+        """Return a record, a text or a JSON value as it may be printed."""
+        if self._mask is None:
+            return value
+        from workbench.bench.masking import masked
+
+        shown = masked(value, self._mask)
+        self._masked |= shown != value
+        return shown
+
+    def remark(self) -> None:
+        """Say on stderr that something was masked, if it was."""
+        if self._masked:
+            warn(f"Secrets are masked; {self._how}.")
 
 
 def sign(bench: "Workbench", memory: "Memory | None") -> str:

@@ -22,8 +22,8 @@ fall below the first 200 lines or 25,000 bytes; in other files for records that 
 equal texts and references to nothing. Exit code 1: something was found (without --fix). Files are only
 changed with --fix, which shows what changes; --fix RULE --dry-run shows just that and writes nothing.
 Rules: duplicate-id, duplicate-text, wrong-slug, orphan-line, text-above, deep-heading, loose-bullet,
-bad-counts, no-others, over-cap, broken-link, unindexed (these can be put right), dangling-reference,
-unreadable. --cut prints what Claude Code does not load of a MEMORY.md."""
+bad-counts, no-others, over-cap, broken-link, unindexed (these can be put right), dangling-reference
+(in formats that are written, too), unreadable. --cut prints what Claude Code does not load of a MEMORY.md."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -88,7 +88,7 @@ def _tell(linted: "Linted") -> None:
 
 def _fix(session: Session, linted: "Linted") -> None:
     """Show what the fixes change, and write it unless this is a dry run."""
-    from workbench.bench.linting import correction, make
+    from workbench.bench.linting import correction, make, require_writable
 
     rules = None if session.args.fix == "all" else frozenset({session.args.fix})
     done = correction(linted.path, session.clock(), rules, session.args.format)
@@ -96,11 +96,13 @@ def _fix(session: Session, linted: "Linted") -> None:
         say(f"{linted.path}: nothing to put right{'' if rules is None else f' by the rule {session.args.fix}'}.")
         return
     if not session.args.dry_run:
-        make(done.changes)
+        require_writable(done.changes)
     for change in done.changes:
         say(f"--- {change.path}")
         for line in change.lines():
             say(str(line))
+    if not session.args.dry_run:
+        make(done.changes)
     would = "would be " if session.args.dry_run else ""
     settled = f"{done.found - done.left:,} of {counted(done.found, 'thing')} found {would}put right"
     say(f"{linted.path}: {settled} by {counted(done.fixes, 'fix', 'fixes')}.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench import paths, recent
 from workbench.cli.describe import LAYOUT, bullet_json, compact, memory_json
-from workbench.cli.flags import reasons, sign
+from workbench.cli.flags import Shown, add_secrets, reasons, sign
 from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, revision, wants_json
 from workbench.cli.session import Session
@@ -41,11 +41,13 @@ def add_commands(commands: Commands) -> None:
     about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
     show.add_argument("ids", metavar="ID", nargs="+", help=about)
     show.add_argument("--at", metavar="REV", type=revision, help="as it was right after this revision")
+    add_secrets(show)
     add_json(show)
     listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
     listing.takes_filter = True
     add_limit(listing, DEFAULT)
+    add_secrets(listing)
     add_json(listing)
     add_json(add_command(commands, "stats", print_stats, "count what the store holds"))
     add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS))
@@ -55,14 +57,17 @@ def show_record(session: Session) -> int:
     """Print records with all they hold."""
     with session.reading() as bench:
         found = [_record(bench, id, session.args.at) for id in dict.fromkeys(session.args.ids)]
+        shown = Shown(bench, secrets=session.args.show_secrets)
+        printed = [shown(record) for record in found]
     if wants_json(session.args):
-        docs = [memory_json(record) if isinstance(record, Memory) else bullet_json(record) for record in found]
+        docs = [memory_json(record) if isinstance(record, Memory) else bullet_json(record) for record in printed]
         write_json(docs[0] if len(docs) == 1 else docs)
-        return 0
-    for number, record in enumerate(found):
-        if number:
-            say()
-        _print_record(session, record)
+    else:
+        for number, (record, stored) in enumerate(zip(printed, found, strict=True)):
+            if number:
+                say()
+            _print_record(session, record, reasons(stored))
+    shown.remark()
     return 0
 
 
@@ -78,8 +83,9 @@ def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
     return record
 
 
-def _print_record(session: Session, record: Memory | Bullet) -> None:
-    facts = _memory_facts(record, session.clock()) if isinstance(record, Memory) else _bullet_facts(record)
+def _print_record(session: Session, record: Memory | Bullet, why: str) -> None:
+    """Print a record; `why` says why it is flagged."""
+    facts = _memory_facts(record, session.clock(), why) if isinstance(record, Memory) else _bullet_facts(record, why)
     for line in table([(name, value) for name, value in facts if value]):
         say(line)
     say()
@@ -91,19 +97,22 @@ def list_memories(session: Session) -> int:
     args = session.args
     with session.reading() as bench:
         view = bench.stream.view(" ".join(args.filter))
-    shown = cut(view.memories, args.limit)
+    listed, shown = cut(view.memories, args.limit), Shown(bench, secrets=args.show_secrets)
     if wants_json(args):
-        write_json([memory_json(memory) for memory in shown])
+        write_json([memory_json(shown(memory)) for memory in listed])
+        shown.remark()
         return 0
     rows = [
-        (m.id, moment(m.created_at), m.observation_type, m.status, f"{m.importance_score:g}", sign(bench, m) + m.line)
-        for m in shown
+        (m.id, moment(m.created_at), m.observation_type, m.status, f"{m.importance_score:g}", sign(bench, m) + said)
+        for m in listed
+        for said in (shown(m.line),)
     ]
     for line in table(rows, right=(4,)):
         say(line)
+    shown.remark()
     if not view.total:
         warn("The store has no memories yet; `workbench import` or `workbench ingest` adds some.")
-    elif not shown:
+    elif not listed:
         warn(f"No memory matches; the store holds {counted(view.total, 'memory', 'memories')}.")
     return 0
 
@@ -137,7 +146,7 @@ def print_status(session: Session) -> int:
     return 0
 
 
-def _memory_facts(memory: Memory, now: "datetime") -> list[tuple[str, str]]:
+def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
     status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
     effective = effective_importance(memory, now)
     return [
@@ -145,7 +154,7 @@ def _memory_facts(memory: Memory, now: "datetime") -> list[tuple[str, str]]:
         ("summary", memory.summary),
         ("type", f"{memory.observation_type} · {memory.memory_type}{' · reflection' if memory.is_synthetic else ''}"),
         ("status", status + (" · pinned" if memory.pinned else "")),
-        ("⚑ flagged", reasons(memory)),
+        ("⚑ flagged", why),
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
         ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
@@ -164,14 +173,14 @@ def _memory_facts(memory: Memory, now: "datetime") -> list[tuple[str, str]]:
     ]
 
 
-def _bullet_facts(bullet: Bullet) -> list[tuple[str, str]]:
+def _bullet_facts(bullet: Bullet, why: str) -> list[tuple[str, str]]:
     return [
         ("id", bullet.id),
         ("playbook", bullet.book),
         ("section", bullet.section),
         ("votes", f"+{bullet.helpful_count} −{bullet.harmful_count}"),
         ("state", bullet.state + (" · pinned" if bullet.pinned else "")),
-        ("⚑ flagged", reasons(bullet)),
+        ("⚑ flagged", why),
         ("was", ", ".join(bullet.aliases)),
     ]
 

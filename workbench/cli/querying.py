@@ -18,6 +18,7 @@ LONG = 2000
 
 _DETAILS = """list                what is saved, with the number of grades of each
 export FILE         write them: --format jsonl (queries with grades), qrels (grades), run (a profile's rankings)
+                    or judgments (who gave which grade, and when)
 measure FILE        how good a run of another system is, by the grades of this store
 
 A file that exists is left alone unless --force is given; “-” writes to stdout. `workbench import FILE` reads
@@ -29,7 +30,9 @@ def add_commands(commands: Commands) -> None:
     parser = add_command(commands, "queries", queries, "list, export and measure saved queries", _DETAILS)
     parser.add_argument("what", choices=("list", "export", "measure"), help="what to do; see above")
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="the file to write or to read")
-    parser.add_argument("--format", choices=("jsonl", "qrels", "run"), help="export: what to write (jsonl)")
+    parser.add_argument(
+        "--format", choices=("jsonl", "qrels", "run", "judgments"), help="export: what to write (jsonl)"
+    )
     parser.add_argument("--profile", metavar="P", help="export, run: whose rankings (the one in your settings)")
     parser.add_argument("--force", action="store_true", help="export: replace a file that is there")
     add_json(parser)
@@ -111,6 +114,8 @@ def _text(session: Session, bench: "Workbench") -> str:
     args = session.args
     if args.format == "qrels":
         return query_export.qrels(bench.context)
+    if args.format == "judgments":
+        return query_export.judgments(bench.context)
     if args.format != "run":
         return query_export.queries_jsonl(bench.context)
     tuning = bench.tuning

@@ -51,7 +51,7 @@ def reflect(session: Session) -> int:
         if args.unread:
             return _print_unread(session, reflecting)
         if args.preview:
-            return _print_preview(reflecting.plan(args.reflector, args.focus))
+            return _print_preview(session, reflecting.plan(args.reflector, args.focus))
         if not (args.force or reflecting.verdict().due):
             return _not_due(session, reflecting.gauge())
         plan = reflecting.plan(args.reflector, args.focus)
@@ -131,7 +131,11 @@ def _reading(plan: "Plan") -> str:
     return f"Sending {count}{since} to Claude, about {plan.preview.estimate.total:,} tokens in and out{used}."
 
 
-def _print_preview(plan: "Plan") -> int:
+def _print_preview(session: Session, plan: "Plan") -> int:
+    preview = plan.preview
+    if wants_json(session.args):
+        write_json({"texts": preview.texts, "remark": preview.remark, "estimate": preview.estimate})
+        return 0
     for text in plan.preview.texts:
         say(text)
         say()
@@ -182,7 +186,7 @@ def _print_candidate(bench: "Workbench", memory: "Memory") -> None:
     facts = [notes.get("label", ""), notes.get("why", "") or "no evidence", f"depth {depth}" if depth != 1 else ""]
     say("    " + " · ".join(str(fact) for fact in facts if fact))
     cited = [found for id in memory.citations if (found := bench.library.memories.find(id)) is not None]
-    rows = [("    ", m.id, moment(m.created_at), one_line(m.content, CITED)) for m in cited]
+    rows = [("    ", m.id, moment(m.created_at), one_line(bench.safety.masked(m.content), CITED)) for m in cited]
     for line in table(rows) if rows else []:
         say(line)
     unresolved = notes.get("unresolved")

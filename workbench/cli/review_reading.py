@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
-from workbench.cli.flags import reasons, sign
+from workbench.cli.flags import Shown, reasons, sign
 from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.progress import ProgressLine
@@ -35,9 +35,11 @@ def list_queue(session: Session) -> int:
         found = matching(bench, " ".join(args.filter), args.kind)
     shown = cut(found, args.limit)
     if wants_json(args):
-        write_json([_json(proposal) for proposal in shown])
+        printed = Shown(bench, secrets=args.show_secrets)
+        write_json([_json(printed(proposal)) for proposal in shown])
+        printed.remark()
         return 0
-    print_rows(bench, shown)
+    print_rows(bench, shown, secrets=args.show_secrets)
     if not waiting:
         warn("Nothing waits. `workbench reflect` and `workbench upkeep` make proposals.")
     elif not found:
@@ -53,15 +55,16 @@ def matching(bench: "Workbench", text: str, kind: str | None) -> tuple[Proposal,
     return tuple(p for p in found if kind in (None, p.kind))
 
 
-def print_rows(bench: "Workbench", proposals: Sequence[Proposal]) -> None:
-    """Print proposals, a line each."""
-    now = bench.context.now()
+def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bool = False) -> None:
+    """Print proposals, a line each; `secrets` as they are stored."""
+    now, shown = bench.context.now(), Shown(bench, secrets=secrets)
     rows = [
-        _row(p, sign(bench, bench.review.memory(p)), later=p.review_after is not None and p.review_after > now)
+        _row(shown(p), sign(bench, bench.review.memory(p)), later=p.review_after is not None and p.review_after > now)
         for p in proposals
     ]
     for line in table(rows, right=(3,)):
         say(line)
+    shown.remark()
 
 
 def show_proposal(session: Session) -> int:
@@ -75,12 +78,16 @@ def show_proposal(session: Session) -> int:
         memory = bench.review.memory(proposal)
         evidence = _evidence(bench, proposal, quick=args.quick)
         card = _card(bench, proposal)
+    why = "" if memory is None else reasons(memory)
+    shown = Shown(bench, secrets=args.show_secrets)
+    proposal, memory, evidence = shown(proposal), shown(memory), shown(evidence)
     if wants_json(args):
         write_json({**_json(proposal), "memory": memory and memory_json(memory), "evidence": _evidence_json(evidence)})
-        return 0
-    _print(proposal, memory, evidence)
-    if card is not None:
-        _print_card(card, bench.safety.masked)
+    else:
+        _print(proposal, memory, evidence, why)
+        if card is not None:
+            _print_card(card, shown)
+    shown.remark()
     return 0
 
 
@@ -91,15 +98,18 @@ def show_merge(session: Session, bench: "Workbench", id: str, into: str, take: s
     candidate, target = bench.library.memories.get(id), bench.library.memories.get(into)
     text = candidate.content if take == "candidate" else None
     merged = bench.review.merged(bench.review.get(id), into, text)
-    difference = word_diff(target.content, candidate.content)
+    shown = Shown(bench, secrets=session.args.show_secrets)
+    merged, difference = shown(merged), word_diff(shown(target.content), shown(candidate.content))
     if wants_json(session.args):
         write_json({"dry_run": True, "diff": difference, "merged": memory_json(merged)})
+        shown.remark()
         return 0
     say(f"From {into} to {id}:")
     say(difference)
     say()
     whose = f"the text of {id}" if take == "candidate" else "its own text"
     say(f"{into} would stay {merged.status} and keep {whose}; {id} would be archived as merged. Nothing was changed.")
+    shown.remark()
     return 0
 
 
@@ -114,6 +124,7 @@ def _card(bench: "Workbench", proposal: Proposal) -> "Card | None":
 
 
 def _print_card(card: "Card", mask: Callable[[str], str]) -> None:
+    """Print what would become of each bullet; `mask` goes over every text."""
     from workbench.cli.worddiff import word_diff
 
     if card.problem:
@@ -147,7 +158,8 @@ def _row(proposal: Proposal, flagged: str, *, later: bool) -> tuple[str, ...]:
     return (proposal.id, label, at, f"{proposal.importance:g}", flags, flagged + one_line(proposal.title, SHOWN))
 
 
-def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence") -> None:
+def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
+    """Print a proposal and what speaks for and against it; `why` says why its memory is flagged."""
     words = describe(proposal)
     facts = [
         ("id", proposal.id),
@@ -156,9 +168,10 @@ def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence") ->
         ("no", words.no),
         ("by", f"{proposal.actor}, {moment(proposal.created_at)}"),
         ("importance", f"{proposal.importance:g}"),
+        ("similarity", "" if proposal.similarity is None else f"{proposal.similarity:.3f}"),
         *(("for", reason) for reason in words.pro),
         *(("!", flag) for flag in words.contra),
-        ("⚑ flagged", reasons(memory) if memory is not None else ""),
+        ("⚑ flagged", why),
         ("put off until", moment(proposal.review_after) if proposal.review_after else ""),
     ]
     for text in table([(name, value) for name, value in facts if value]):

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.cli.flags import add_secrets
 from workbench.cli.output import counted, say, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, wants_json
 from workbench.cli.session import Session
@@ -43,7 +44,7 @@ def add_commands(commands: Commands) -> None:
     from workbench.cli.review_reading import list_queue, show_proposal
 
     review = add_command(commands, "review", list_queue, "decide on what waits in Review", _REVIEW)
-    review.set_defaults(filter=[], limit=DEFAULT, kind=None, json=False)
+    review.set_defaults(filter=[], limit=DEFAULT, kind=None, json=False, show_secrets=False)
     verbs = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
     listing = add_command(verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
@@ -66,6 +67,8 @@ def add_commands(commands: Commands) -> None:
     promoting.add_argument("--outside", action="store_true", help="agree to a file outside the project")
     promoting.add_argument("--dry-run", action="store_true", help="only show what would be written")
     _add_reason(promoting)
+    for verb in (listing, show):
+        add_secrets(verb)
     for verb in (listing, show, promoting):
         add_json(verb)
 
@@ -77,6 +80,7 @@ def _add_merge(verbs: Commands) -> None:
     about = "whose text is left: the memory's own (target, the default) or the candidate's"
     merging.add_argument("--text", choices=("target", "candidate"), default="target", help=about)
     merging.add_argument("--dry-run", action="store_true", help="only show the difference between both texts")
+    add_secrets(merging)
     _add_reason(merging)
     add_json(merging)
 

@@ -85,12 +85,18 @@ def _scan_files(session: Session) -> int:
     return FOUND if found else 0
 
 
+_NOT_SCANNED = "Nothing was changed, and no file was reported on."
+
+
 def _texts(session: Session) -> Iterator[tuple[str, str]]:
     for name in session.args.files:
         try:
             data = sys.stdin.buffer.read() if name == "-" else (session.cwd / Path(name).expanduser()).read_bytes()
-        except OSError as error:
-            raise UnreadableFile(f"{name} cannot be read: {(error.strerror or str(error)).lower()}.") from error
+        except IsADirectoryError as error:
+            raise UnreadableFile(f"{name} is a folder.", f"Name the files in it. {_NOT_SCANNED}") from error
+        except (OSError, RuntimeError) as error:
+            said = (getattr(error, "strerror", None) or str(error)).lower().rstrip(".")
+            raise UnreadableFile(f"{name} cannot be read: {said}.", f"Check the name. {_NOT_SCANNED}") from error
         # What cannot be decoded is scanned all the same: a secret may stand beside it.
         yield name, data.decode("utf-8", "replace")
 

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import found_json
-from workbench.cli.flags import held_back, sign
-from workbench.cli.output import counted, moment, say, table, warn, write_json
+from workbench.cli.flags import Shown, add_secrets, held_back, sign
+from workbench.cli.output import counted, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.session import Session, actor_of
 from workbench.core.errors import InvalidQuery
 
 if TYPE_CHECKING:
+    from workbench.bench.question import Question
     from workbench.bench.workbench import Workbench
     from workbench.core.profile import Profile
     from workbench.core.scoring import Scored
@@ -35,6 +36,7 @@ def add_commands(commands: Commands) -> None:
     about = "serve this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
+    add_secrets(parser)
     add_json(parser)
 
 
@@ -47,6 +49,8 @@ def search(session: Session) -> int:
         raise InvalidQuery("The query is empty.", "Say what to look for; `workbench list` shows everything.")
     if args.actor is not None and args.now is not None:
         raise InvalidQuery("--now only looks, so it serves no agent.", "Leave out --now or --for-agent.")
+    if args.actor is not None and args.show_secrets:
+        raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
     with session.reading() if args.actor is None else session.changing(actor_of(args)) as bench:
         tuning = bench.tuning
         profile = tuning.default() if args.profile is None else tuning.profiles.get(args.profile)
@@ -56,14 +60,22 @@ def search(session: Session) -> int:
         finally:
             line.clear()
         ranking, top = _ranking(session, bench, profile)
-        for remark in _remarks(bench, ranking, args.query):
+        for remark in _remarks(bench, ranking, args.query, args.k or 0):
             warn(remark)
+        # An agent's answer comes masked already, but for what a person allowed.
+        shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
+        top = tuple(shown(scored) for scored in top)
         if wants_json(args):
             terms = [term_parts(ranking, scored.memory.id, args.query) for scored in top]
             found = zip(top, terms, strict=True)
-            write_json([found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)])
+            rows = [found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)]
+            if args.explain:
+                asked = bench.tuning.question(args.query)
+                rows = [{**row, "explain": _explain_json(ranking, asked, str(row["id"]))} for row in rows]
+            write_json(rows)
         else:
             _print(bench, ranking, top, args.query if args.explain else None)
+        shown.remark()
     return 0
 
 
@@ -83,7 +95,7 @@ def _ranking(session: Session, bench: "Workbench", profile: "Profile") -> "tuple
     return served.ranking, served.top
 
 
-def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
+def _remarks(bench: "Workbench", ranking: "Ranking", query: str, wanted: int) -> list[str]:
     """Say why there is nothing, or why the order means little."""
     from workbench.core.text import words
     from workbench.retrieval.stopwords import STOP_WORDS
@@ -91,6 +103,9 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
     stored, served = len(bench.library.memories), len(ranking.candidates)
     if not stored:
         return ["The store has no memories yet; `workbench import` or `workbench ingest` adds some."]
+    if not served and (only := ranking.profile.candidates):
+        whom = counted(stored, "memory", "memories")
+        return [f"The candidate filter of {ranking.profile.name} ({only}) leaves nothing of {whom}."]
     if not served and ranking.profile.scorer == "episodic":
         return [f"Agents are served no episode at that time; the store holds {counted(stored, 'memory', 'memories')}."]
     if not served:
@@ -101,19 +116,23 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str) -> list[str]:
         remarks.append("The query has only common words, so full text finds nothing in it.")
     if "relevance" in ranking.dead and served > 1:
         remarks.append("Every memory is equally relevant; recency and importance alone decide the order.")
+    if wanted > served:
+        remarks.append(f"Only {counted(served, 'memory', 'memories')} can be served at that time; these are all.")
     return remarks
 
 
 def _print(bench: "Workbench", ranking: "Ranking", top: "Sequence[Scored]", explained: str | None) -> None:
     """Print the rows; with the query that is `explained`, how each score came about."""
-    rows = [_row(place, scored, sign(bench, scored.memory)) for place, scored in enumerate(top, 1)]
+    find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
+    rows = [_row(place, scored, sign(bench, find(scored.memory.id))) for place, scored in enumerate(top, 1)]
     lines = table(rows, right=(0, 1)) if rows else []
     if explained is not None and lines:
         say(_basis(ranking))
+    asked = None if explained is None else bench.tuning.question(explained)
     for line, scored in zip(lines, top, strict=True):
         say(line)
-        if explained is not None:
-            for part in _terms(ranking, scored, explained) or _parts(ranking, scored):
+        if asked is not None:
+            for part in _terms(ranking, scored, asked.text) or _parts(ranking, scored, asked):
                 say(part)
 
 
@@ -133,7 +152,8 @@ def _basis(ranking: "Ranking") -> str:
     p = ranking.profile
     weights = f"recency {p.recency:.3g}, importance {p.importance:.3g}, relevance {p.relevance:.3g}"
     what = "episodes" if p.scorer == "episodic" else "memories"
-    return f"profile {p.name}: {weights} · {len(ranking.candidates):,} {what} are served"
+    only = f" · only {p.candidates}" if p.candidates else ""
+    return f"profile {p.name}: {weights}{only} · {len(ranking.candidates):,} {what} are served"
 
 
 def _terms(ranking: "Ranking", scored: "Scored", query: str) -> list[str]:
@@ -145,12 +165,31 @@ def _terms(ranking: "Ranking", scored: "Scored", query: str) -> list[str]:
     return table(rows, right=(2,)) if rows else []
 
 
-def _parts(ranking: "Ranking", scored: "Scored") -> list[str]:
+def _parts(ranking: "Ranking", scored: "Scored", asked: "Question") -> list[str]:
+    """Return a line per factor, with whose values bound it, and what the relevance is made of."""
     p = ranking.profile
     rows = []
     for name, weight in (("recency", p.recency), ("importance", p.importance), ("relevance", p.relevance)):
         raw, norm, weighted = (getattr(part, name) for part in (scored.raw, scored.norm, scored.weighted))
         bounds = ranking.bounds[name]  # type: ignore[index]
-        span = "all are equal" if bounds.dead else f"of {bounds.low:.4f} … {bounds.high:.4f}"
+        span = f"of {_bound(bounds.low, bounds.low_id)} … {_bound(bounds.high, bounds.high_id)}"
+        span = "all are equal" if bounds.dead else span
         rows.append(("     ", name, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}"))
-    return table(rows, right=(2,))
+    split = asked.split(ranking, scored.memory.id)
+    made = f"dense {split.dense:.4f} × {p.blend:.3g} + lexical {split.lexical:.4f} × {1 - p.blend:.3g}"
+    lines = [*table(rows, right=(2,)), f"         relevance is {made} + contiguity {split.contiguity:.4f}"]
+    return [*lines, f"         total {scored.total!r}"]
+
+
+def _bound(value: float, id: str) -> str:
+    """Return a minimum or maximum and the memory that sets it."""
+    return f"{value:.4f} ({id or 'frozen'})"
+
+
+def _explain_json(ranking: "Ranking", asked: "Question", id: str) -> dict[str, object]:
+    """Return the bounds of each factor, with the ids of who sets them, and what the relevance is made of."""
+    bounds = {
+        name: {"low": b.low, "high": b.high, "low_by": b.low_id or None, "high_by": b.high_id or None, "dead": b.dead}
+        for name, b in ranking.bounds.items()
+    }
+    return {"bounds": bounds, "relevance": plain(asked.split(ranking, id)), "candidates": len(ranking.candidates)}

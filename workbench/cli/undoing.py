@@ -1,9 +1,12 @@
 """`workbench undo`, `redo` and `history`: what was done, and the way back."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact
+from workbench.cli.flags import Shown, add_secrets
 from workbench.cli.output import fail, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
 from workbench.cli.session import Session
@@ -37,6 +40,7 @@ def add_commands(commands: Commands) -> None:
     history.add_argument("-n", metavar="N", type=count, default=DEFAULT, help=f"how many (default: {DEFAULT})")
     history.add_argument("--values", action="store_true", help="show every value before and after")
     history.add_argument("--reads", action="store_true", help="list what agents read, too")
+    add_secrets(history)
     add_json(history)
 
 
@@ -82,16 +86,22 @@ def show_history(session: Session) -> int:
     args = session.args
     with session.reading() as bench:
         place = None if args.id is None else bench.history.place_of(args.id)
-        events = list(islice(bench.history.events(place, accesses=args.reads), args.n))
+        shown = Shown(bench, secrets=args.show_secrets)
+        found: Iterator[Event] = islice(bench.history.events(place, accesses=args.reads), args.n)
+        if not (values := wants_json(args) or args.values or place is not None):
+            found = (replace(event, fields=()) for event in found)
+        events = [shown(event) for event in found]
     if wants_json(args):
         write_json([_json(event) for event in events])
+        shown.remark()
         return 0
     if not events:
         warn("Nothing was done in this store yet.")
     for event, line in zip(events, table([_row(event) for event in events], right=(0,)), strict=True):
         say(line)
-        if args.values or place is not None:
+        if values:
             _print_fields(event, place is None)
+    shown.remark()
     return 0
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from workbench.cli.flags import Shown
 from workbench.cli.output import counted, fail, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, share, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
@@ -25,6 +26,8 @@ LISTED = 20
 
 SHOWN = 100
 """Cells of a text."""
+
+HOW = "`workbench show ID --show-secrets` shows them"
 
 _UPKEEP = """By the rules of the lifecycle: signals nobody touched for 14 days (prune), signals seen or marked helpful
 three times (confirm), confirmed memories after 90 days or when a newer one says otherwise (still true?), and
@@ -58,10 +61,13 @@ def look_after(session: Session) -> int:
     dry = session.args.dry_run
     with session.reading() if dry else session.changing() as bench:
         plan = bench.upkeep.plan() if dry else bench.upkeep.carry_out()
+        shown = Shown(bench, how=HOW)
+        plan = shown(plan)
     if wants_json(session.args):
         write_json({"dry_run": dry, **_plan_json(plan)})
-        return 0
-    _print_plan(plan, dry)
+    else:
+        _print_plan(plan, dry)
+    shown.remark()
     return 0
 
 
@@ -79,11 +85,13 @@ def find_duplicates(session: Session) -> int:
             return CANCELLED
         line.clear()
         proposed = 0 if dry else len(bench.deduplication.propose(plan))
+        shown = Shown(bench, how=HOW)
     if wants_json(session.args):
         would = len(plan.groups) if dry else 0
-        write_json({"dry_run": dry, "proposed": proposed, "would_propose": would, **_dedup_json(plan)})
-        return 0
-    _print_dedup(plan, dry, proposed)
+        write_json({"dry_run": dry, "proposed": proposed, "would_propose": would, **_dedup_json(plan, shown)})
+    else:
+        _print_dedup(plan, dry, proposed, shown)
+    shown.remark()
     return 0
 
 
@@ -93,8 +101,9 @@ def _print_plan(plan: "UpkeepPlan", dry: bool) -> None:
             say(f"{_TITLES[kind]}: {count:,}")
             rows = [(f"  {p.evidence[0]}", "; ".join(p.reasons), one_line(p.title, SHOWN)) for p in plan.of(kind)]
             _list(table(rows[:LISTED]), len(rows))
-    done = "would be proposed" if dry else "proposed; they wait in Review"
-    say(f"{counted(len(plan.proposals), 'change')} {done}." if plan.proposals else "Nothing to propose.")
+    count = len(plan.proposals)
+    done = "would be proposed" if dry else f"proposed; {'it waits' if count == 1 else 'they wait'} in Review"
+    say(f"{counted(count, 'change')} {done}." if count else "Nothing to propose.")
     if plan.withdrawn:
         say(f"{counted(len(plan.withdrawn), 'proposal')} {'would be' if dry else 'was'} withdrawn: no longer true.")
     if plan.open:
@@ -105,21 +114,22 @@ def _print_plan(plan: "UpkeepPlan", dry: bool) -> None:
         warn(plan.remark)
 
 
-def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int) -> None:
+def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int, shown: Shown) -> None:
     for group in plan.groups[:LISTED]:
         what = "the same text" if group.exact else f"similarity {group.similarity:.3f}"
         remark = "" if group.exact or not group.flags else f" · {', '.join(group.flags)}"
         say(f"{what}{remark}")
-        _print_members(group)
+        _print_members(group, shown)
     _list([], len(plan.groups))
     if plan.apart:
         say("Alike, but not the same:")
         for pair in plan.apart[:LISTED]:
             say(f"similarity {pair.similarity:.3f} · {', '.join(pair.flags)}")
-            _print_members(pair)
+            _print_members(pair, shown)
         _list([], len(plan.apart))
-    groups = counted(len(plan.groups) if dry else proposed, "group")
-    done = f"{groups} would be proposed" if dry else f"{groups} proposed; they wait in Review"
+    count = len(plan.groups) if dry else proposed
+    wait = "it waits" if count == 1 else "they wait"
+    done = f"{counted(count, 'group')} {'would be proposed' if dry else f'proposed; {wait} in Review'}"
     say(
         f"{counted(plan.compared, 'memory', 'memories')} compared from similarity {plan.threshold:.2f} on. "
         + (f"{done}." if plan.groups else "No duplicates to propose.")
@@ -131,8 +141,8 @@ def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int) -> None:
         say(f"{counted(plan.waiting, 'merge')} in Review already; {counted(plan.kept, 'pair')} kept apart by you.")
 
 
-def _print_members(group: "Group") -> None:
-    for text in table([(f"  {m.id}", m.status, one_line(m.content, SHOWN)) for m in group.members]):
+def _print_members(group: "Group", shown: Shown) -> None:
+    for text in table([(f"  {m.id}", m.status, one_line(shown(m.content), SHOWN)) for m in group.members]):
         say(text)
 
 
@@ -155,32 +165,33 @@ def _plan_json(plan: "UpkeepPlan") -> dict[str, object]:
     }
 
 
-def _dedup_json(plan: "DedupPlan") -> dict[str, object]:
+def _dedup_json(plan: "DedupPlan", shown: Shown) -> dict[str, object]:
     return {
         "threshold": plan.threshold,
         "floor": plan.floor,
         "compared": plan.compared,
-        "groups": [_group_json(g) for g in plan.groups],
-        "apart": [_group_json(g) for g in plan.apart],
+        "groups": [_group_json(g, shown) for g in plan.groups],
+        "apart": [_group_json(g, shown) for g in plan.apart],
         "waiting": plan.waiting,
         "kept_apart": plan.kept,
     }
 
 
-def _group_json(group: "Group") -> dict[str, object]:
+def _group_json(group: "Group", shown: Shown) -> dict[str, object]:
     return {
         "proposal": group.name,
         "exact": group.exact,
         "similarity": group.similarity,
         "keeps": group.ids[-1],
-        "members": [_member(m) for m in group.members],
-        "pairs": plain(group.pairs),
-        "flags": group.flags,
+        "members": [_member(m, shown) for m in group.members],
+        "pairs": plain(shown(group.pairs)),
+        "flags": shown(group.flags),
     }
 
 
-def _member(memory: "Memory") -> dict[str, object]:
-    return {"id": memory.id, "status": memory.status, "created_at": memory.created_at, "content": memory.content}
+def _member(memory: "Memory", shown: Shown) -> dict[str, object]:
+    content = shown(memory.content)
+    return {"id": memory.id, "status": memory.status, "created_at": memory.created_at, "content": content}
 
 
 def _record(proposal: object) -> dict[str, object]:

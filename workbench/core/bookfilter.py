@@ -22,6 +22,7 @@ HELP: tuple[tuple[str, str], ...] = (
     ("is:duplicate", "≈ says the same as another bullet"),
     ("is:over", "below the cut: beyond the token budget"),
     ("is:disputed", "⇅ votes and the outcomes of runs contradict each other"),
+    ("is:helps  is:hurts", "runs are right more often, or less often, with it"),
     ("is:pinned", "★ pinned; also is:voted (marked here) and is:deprecated (×)"),
     ("section:pitfalls", "the section; a comma means “or”"),
     ("-word  -is:unused", "a leading minus excludes"),
@@ -37,7 +38,7 @@ FLAGS: dict[str, Callable[[Bullet], bool]] = {
     "deprecated": lambda bullet: bullet.state == "deprecated",
 }
 
-AMONG = ("duplicate", "over", "disputed")
+AMONG = ("duplicate", "over", "disputed", "helps", "hurts")
 """What only a look at the whole playbook tells; `matches` is given the ids."""
 
 Among = Mapping[str, frozenset[str]]

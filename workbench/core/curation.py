@@ -93,7 +93,7 @@ def read_curation(reply: str) -> Curation:
     odd: list[Odd] = []
     operations: list[Curated] = []
     for raw in _items(data["operations"] if isinstance(data, dict) else data, "operations", odd):
-        found = _operation(raw)
+        found = read_operation(raw)
         if isinstance(found, Odd):
             odd.append(found)
         else:
@@ -115,7 +115,8 @@ def _tag(raw: object) -> BulletTag | Odd:
     return BulletTag(name, tag)
 
 
-def _operation(raw: object) -> Curated | Odd:
+def read_operation(raw: object) -> Curated | Odd:
+    """Read one operation of a Curator, or say why it is none."""
     if not isinstance(raw, dict):
         return Odd(_json(raw), "An operation is an object with a type.")
     kind = _text(raw, "type").upper()

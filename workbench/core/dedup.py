@@ -158,7 +158,10 @@ _NEGATIONS = frozenset(
     words(
         "not no never none nor neither nothing nobody nowhere without cannot cant dont doesnt didnt isnt arent wasnt "
         "shouldnt mustnt wouldnt couldnt avoid avoids avoided avoiding forbid forbids forbidden prohibit prohibited "
-        "refuse except unless lack lacks lacking non hardly rarely seldom instead"
+        "refuse except unless lack lacks lacking non hardly rarely seldom instead "
+        # German, French, Spanish, Italian: those that are no English words.
+        "nicht nie niemals kein keine keinen keinem keiner keines ohne weder jamais sans aucun aucune nunca jamás "
+        "ningún ninguna senza nessun nessuna"
     )
 )
 

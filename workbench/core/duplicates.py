@@ -28,6 +28,9 @@ from workbench.core.memory import Memory
 COMMON_WORDS = 0.5
 """Which share of all their words two memories need in common to be taken for the same; below it they are related."""
 
+FEW_WORDS = "few words in common"
+"""Says, in short words, why two texts with a high cosine are only related."""
+
 PairKind = Literal["same", "alike", "apart"]
 """Nothing differs but the form; other words, but nothing against it; something speaks against it."""
 
@@ -86,14 +89,28 @@ def facts_of(text: str) -> tuple[object, ...]:
 def read_pair(one: Memory, other: Memory, similarity: float, order: float, thresholds: DedupThresholds) -> Pair:
     """Judge two memories that resemble each other; `order` is their ordered text similarity (0–100)."""
     older, newer = by_age((one, other))
+    return Pair(older.id, newer.id, similarity, read_texts(newer.content, older.content, similarity, order, thresholds))
+
+
+def read_texts(new: str, old: str, similarity: float, order: float, thresholds: DedupThresholds) -> PairVerdict:
+    """Judge two texts that were chosen by their cosine; `order` is their ordered text similarity (0–100).
+
+    Unless they say the same in every respect, content words that only one of them holds speak against it as well.
+    """
     # The pair was chosen by its cosine already, and rounding must not turn that decision over.
     limits = replace(thresholds, flag=min(thresholds.flag, similarity))
-    verdict = judge_pair(newer.content, older.content, similarity, order, limits)
-    conflicts = verdict.conflicts
-    if verdict.action != "absorb":
-        conflicts = tuple(dict.fromkeys((*conflicts, *word_conflicts(newer.content, older.content))))
-    verdict = replace(verdict, reasons_for=verdict.reasons_for[1:], conflicts=conflicts)
-    return Pair(older.id, newer.id, similarity, verdict)
+    verdict = judge_pair(new, old, similarity, order, limits)
+    words = word_conflicts(new, old) if verdict.action != "absorb" else ()
+    return replace(
+        verdict,
+        reasons_for=verdict.reasons_for[1:],
+        reasons_against=_each_once(verdict.reasons_against, words),
+        conflicts=_each_once(verdict.conflicts, words),
+    )
+
+
+def _each_once(*some: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for texts in some for text in texts))
 
 
 def same_text(one: Memory, other: Memory) -> Pair:

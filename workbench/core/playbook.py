@@ -135,9 +135,12 @@ def section_key(title: str) -> str:
 
 def slug_for(key: str) -> str:
     """Return the id prefix of a section: a known slug, or initials, or the first four letters."""
+    return _SLUGS.get(key.replace("-", "_")) or initials(key)
+
+
+def initials(key: str) -> str:
+    """Return the prefix that a section has when its slug is not a known one; some files have it all the same."""
     plain = key.replace("-", "_")
-    if plain in _SLUGS:
-        return _SLUGS[plain]
     words = [w for w in plain.split("_") if any(c.isalnum() for c in w)]
     if len(words) > 1:
         return "".join(next(c for c in w if c.isalnum()) for w in words[:5])

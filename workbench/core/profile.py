@@ -6,15 +6,18 @@ a profile of a person's own is saved from the tuning screen.
 
 import math
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from typing import Literal
 
-from workbench.core.errors import InvalidRecord
+from workbench.core.candidates import candidate_filter
+from workbench.core.errors import InvalidQuery, InvalidRecord
 from workbench.core.memory import MemoryType
 
-RecencyMode = Literal["hours", "rank", "off"]
+RecencyMode = Literal["hours", "days", "rank", "off"]
 RankOrder = Literal["newest", "oldest"]
 Scope = Literal["pool", "top", "frozen"]
 Scorer = Literal["factors", "episodic"]
+PinnedHandling = Literal["fresh", "fades"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,9 @@ class FrozenBounds:
     relevance: tuple[float, float]
 
 
+_SOME_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+"""When a candidate filter is read to see whether it can be."""
+
 ENGRAM_HALF_LIFE = math.log(0.5) / math.log(0.995) / 24
 """Half-life in days of the decay 0.995 per hour (source 000, algorithm 2): 5.76 days."""
 
@@ -64,7 +70,10 @@ class Profile:
     relevance of the two neighbours in the same session. `feedback` is the importance a vote
     adds or takes (source 000: 0.5). `scope` says whose minimum and maximum normalise:
     the whole pool's, only the `top_n` most relevant ones', or those of `frozen`, which stay the same whatever
-    the query, the moment and the pool, so that totals can be compared. `rank_decay` is used by recency mode "rank".
+    the query, the moment and the pool, so that totals can be compared. Recency mode "hours" counts from the last
+    access, "days" from the day a memory was made (exp(−age / τ) has the half-life τ · ln 2); both fade by the
+    half-life of its type, and `pinned` says whether pinned memories stay fresh. `rank_decay` is used by mode "rank".
+    `candidates` is a filter (`core.candidates`) that a memory must pass to take part, empty for none.
     `scorer` "episodic" ranks episodes only, by the five terms of `core.episodic`.
     """
 
@@ -86,6 +95,13 @@ class Profile:
     k: int = 10
     scorer: Scorer = "factors"
     frozen: FrozenBounds | None = None
+    pinned: PinnedHandling = "fresh"
+    candidates: str = ""
+
+    @property
+    def fades(self) -> bool:
+        """Whether recency fades with time, by the half-lives."""
+        return self.mode in ("hours", "days")
 
 
 WORKBENCH = Profile(
@@ -146,8 +162,9 @@ def check_profile(profile: Profile) -> None:
         (profile.k < 1 or profile.top_n < 1, "k and top_n must be at least 1"),
     )
     problem = next((text for broken, text in rules if broken), None) or _frozen_problem(profile)
+    problem = problem or _candidates_problem(profile)
     if problem:
-        raise InvalidRecord(f"profile “{profile.name}”: {problem}.", "The profile was not used.")
+        raise InvalidRecord(f"Profile “{profile.name}”: {problem}.", "The profile was not used.")
 
 
 def _frozen_problem(profile: Profile) -> str | None:
@@ -157,3 +174,13 @@ def _frozen_problem(profile: Profile) -> str | None:
     pairs = (frozen.recency, frozen.importance, frozen.relevance)
     sound = all(math.isfinite(low) and math.isfinite(high) and low <= high for low, high in pairs)
     return None if sound else "a frozen minimum is above its maximum or not a number"
+
+
+def _candidates_problem(profile: Profile) -> str | None:
+    if not profile.candidates:
+        return None
+    try:
+        candidate_filter(profile.candidates, _SOME_MOMENT)
+    except InvalidQuery as error:
+        return f"its candidate filter cannot be used ({error.message.rstrip('.')})"
+    return None

@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import fmean, pstdev
 
 from workbench.core import episodic
+from workbench.core.candidates import candidate_filter
 from workbench.core.feedback import effective_importance
 from workbench.core.memory import Memory
 from workbench.core.profile import Profile
@@ -79,23 +80,27 @@ def relevance_scores(pool: Sequence[Candidate], profile: Profile) -> list[float]
 
 
 def recency_scores(pool: Sequence[Candidate], profile: Profile, now: datetime) -> list[float]:
-    """Score recency since the last access (of episodes: since they were made); pinned memories do not decay."""
+    """Score recency since the last access, or since a memory was made (see `since`); pinned ones may stay fresh."""
     if profile.mode == "off":
         return [1.0] * len(pool)
     if profile.mode == "rank":
         newest = profile.rank_order == "newest"
         order = sorted(range(len(pool)), key=lambda i: pool[i].memory.id)
-        order.sort(key=lambda i: _since(pool[i].memory, profile), reverse=newest)
+        order.sort(key=lambda i: since(pool[i].memory, profile), reverse=newest)
         place = {index: rank for rank, index in enumerate(order)}
         return [rank_recency(place[i], profile.rank_decay) for i in range(len(pool))]
     return [_hourly(c.memory, profile, now) for c in pool]
 
 
 def rank(pool: Sequence[Candidate], profile: Profile, now: datetime, query: str = "") -> list[Scored]:
-    """Return the whole pool, best first; equal totals are ordered by id.
+    """Return the whole pool, best first, without what the profile's candidate filter leaves out.
 
+    Equal totals are ordered by id.
     A profile with the scorer "episodic" ranks the episodes of the pool; only it looks at the words of `query`.
     """
+    if profile.candidates:
+        takes_part = candidate_filter(profile.candidates, now).predicate()
+        pool = [c for c in pool if takes_part(c.memory)]
     columns: tuple[list[float], ...]
     norms: tuple[list[float], ...]
     if profile.scorer == "episodic":
@@ -121,13 +126,20 @@ def rank(pool: Sequence[Candidate], profile: Profile, now: datetime, query: str 
 
 
 def _hourly(memory: Memory, profile: Profile, now: datetime) -> float:
-    half_life = None if memory.pinned else profile.half_lives.of(memory.memory_type)
-    return recency(hours_between(_since(memory, profile), now), half_life)
+    return recency(hours_between(since(memory, profile), now), half_life_of(memory, profile))
 
 
-def _since(memory: Memory, profile: Profile) -> datetime:
-    """Return the moment recency counts from."""
-    return memory.created_at if profile.scorer == "episodic" else memory.last_accessed_at
+def half_life_of(memory: Memory, profile: Profile) -> float | None:
+    """Return the half-life in days of a memory's recency; `None` when it does not fade."""
+    if memory.pinned and profile.pinned == "fresh":
+        return None
+    return profile.half_lives.of(memory.memory_type)
+
+
+def since(memory: Memory, profile: Profile) -> datetime:
+    """Return the moment recency counts from: the last access; when it was made, for episodes and in mode "days"."""
+    made = profile.scorer == "episodic" or profile.mode == "days"
+    return memory.created_at if made else memory.last_accessed_at
 
 
 def _episode_columns(

@@ -44,6 +44,9 @@ _WORDED = 0.4
 _HAPPENED = {"code_change": 0.6, "test_result": 0.5, "tool_output": 0.5, "error": 0.7, "general": 0.9}
 """What a sentence is worth when its memory tells what happened once, rather than what holds."""
 
+_PART = 5
+"""Letters from which a word of the focus may be a part of a longer one."""
+
 _ON_FOCUS, _NEAR_FOCUS, _MOST_WORDS = 0.42, 0.2, 0.5
 """Cosines from which a sentence is about the focus without a word of it, and with one; and the share of its words
 from which that alone will do."""
@@ -102,7 +105,17 @@ class ExtractiveReflector:
             return [1.0] * len(sentences)
         asked, stems = without_common(self._embed([focus]), common)[0], meaningful(focus)
         nearness = (bare @ asked).tolist()
-        return [_share(s.stems & stems, stems, cosine) for s, cosine in zip(sentences, nearness, strict=True)]
+        return [
+            _share(_shared(stems, s.stems), stems, cosine if s.familiar else 0.0)
+            for s, cosine in zip(sentences, nearness, strict=True)
+        ]
+
+
+def _shared(asked: frozenset[str], stems: frozenset[str]) -> frozenset[str]:
+    """Return the words of a focus that a sentence holds, a long one also within a compound (Daten in Datenbank)."""
+    return frozenset(
+        word for word in asked if word in stems or (len(word) >= _PART and any(word in stem for stem in stems))
+    )
 
 
 def _share(shared: frozenset[str], stems: frozenset[str], cosine: float) -> float:

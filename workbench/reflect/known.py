@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.core.dedup import contained_in_recent, content_words, negations, opposites
+from workbench.core.dedup import contained_in_recent, negations, opposites
+from workbench.reflect.scripts import terms
 
 COVERED = 0.8
 """Share of a sentence's words that a known text must hold to say it."""
@@ -29,7 +30,7 @@ class KnownTexts:
 
 
 def _read(text: str) -> _Known:
-    return _Known(text, frozenset(content_words(text)), frozenset(negations(text)))
+    return _Known(text, frozenset(terms(text)), frozenset(negations(text)))
 
 
 def _holds(known: _Known, asked: _Known) -> bool:

@@ -66,7 +66,7 @@ class ReflectionRun:
         reply, kind = self._ask(asks.insights(question, memories), place, question)
         if reply.strip():
             read = read_insights(reply, memories, question)
-            self._insights += read.found
+            self._insights = once([*self._insights, *read.found])
             self._unread += read.unread
         return kind in GOES_ON
 
@@ -115,3 +115,24 @@ class ReflectionRun:
             return found
         self._problem.found = found
         raise self._problem
+
+
+def once(insights: Sequence[Insight]) -> list[Insight]:
+    """Return insights with the same words only once, at their first place, with all that they cite.
+
+    Several questions may lead to one answer; letter case and white space do not matter.
+    """
+    found: dict[str, Insight] = {}
+    for insight in insights:
+        words = " ".join(insight.text.split()).casefold()
+        known = found.get(words)
+        found[words] = (
+            insight
+            if known is None
+            else replace(
+                known,
+                citations=tuple(dict.fromkeys((*known.citations, *insight.citations))),
+                unresolved=tuple(dict.fromkeys((*known.unresolved, *insight.unresolved))),
+            )
+        )
+    return list(found.values())

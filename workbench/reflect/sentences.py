@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from workbench.core.dedup import content_words
 from workbench.core.memory import Memory
 from workbench.core.text import words
-from workbench.reflect.everyday import EMPTY, PHATIC
+from workbench.reflect.everyday import EMPTY, PHATIC, empty_for
+from workbench.reflect.scripts import is_latin, length, terms
 
 SHORTEST, LONGEST = 24, 320
-"""Bounds of a sentence that can be proposed, in characters without the speaker's name."""
+"""Bounds of a sentence that can be proposed, in Latin letters (`scripts.length`) without the speaker's name."""
 
 MOST_PER_MEMORY = 40
 """Sentences that one memory takes part with: of a very long one the first."""
@@ -32,7 +33,8 @@ class Sentence:
     """A sentence, the row of its memory in the request, and whether it may be proposed.
 
     `text` is what stands in the memory; `speaker` is empty, or who says it when `text` does not name them.
-    `stems` are those of its words that carry meaning.
+    `stems` are those of its words that carry meaning. `familiar` says whether it seems to be English,
+    whose words the bundled model knows.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Sentence:
     speaker: str = ""
     proposable: bool = True
     stems: frozenset[str] = frozenset()
+    familiar: bool = True
 
     @property
     def told(self) -> str:
@@ -73,24 +76,27 @@ def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
             continue
         memory = memories[turn.row]
         known = memory.is_synthetic or memory.status != "signal"
+        empty = empty_for(turn.text)
         for text, speaker in _spoken(turn, speakers):
-            stems = meaningful(text) - names
+            stems = meaningful(text, empty) - names
             if taken[turn.row] < MOST_PER_MEMORY and len(stems) >= _EVIDENT and is_statement(text):
                 taken[turn.row] += 1
-                found.append(Sentence(text, turn.row, speaker, not known and len(stems) >= _TELLING, stems))
+                proposable = not known and len(stems) >= _TELLING
+                familiar = empty is EMPTY and is_latin(text)
+                found.append(Sentence(text, turn.row, speaker, proposable, stems, familiar))
     return found
 
 
-def meaningful(text: str) -> frozenset[str]:
-    """Return the stems of the words that carry meaning; a name from code is one."""
-    return frozenset(w for w in content_words(text) if len(w) > 2 and w not in EMPTY and not w.isdigit())
+def meaningful(text: str, empty: frozenset[str] = EMPTY) -> frozenset[str]:
+    """Return the stems of the words that carry meaning, none of the `empty` ones; a name from code is one."""
+    return frozenset(w for w in terms(text) if length(w) > 2 and w not in empty and not w.isdigit())
 
 
 def split(text: str) -> list[str]:
     """Split a paragraph into its sentences; abbreviations, versions, paths and numbers do not end one."""
     parts, start = [], 0
     for match in _END.finditer(text):
-        before = text[start : match.end(1)]
+        before = text[start : max(match.end(1), match.end(2))]
         if _ABBREVIATED.search(before):
             continue
         parts.append(before.strip())
@@ -101,16 +107,22 @@ def split(text: str) -> list[str]:
 
 def is_statement(text: str) -> bool:
     """Tell whether a sentence says something: no question, greeting, thanks or bare log line, and of a fair length."""
-    if not SHORTEST <= len(text) <= LONGEST or text.rstrip("\"')”’").endswith(("?", "…", "...", ":")):
+    if not SHORTEST <= length(text) <= LONGEST or text.rstrip("\"')”’」』").endswith(_OPEN_ENDS):
         return False
-    found = words(_LABEL.sub("", text))
-    if len(found) < 4 or PHATIC.match(_LABEL.sub("", text)):
+    said = _LABEL.sub("", text)
+    if max(len(words(said)), len(terms(said))) < _WORDS or PHATIC.match(said):
         return False
     letters = sum(c.isalpha() for c in text)
     return letters / len(text) >= _LETTERS and not text.startswith(_CODE)
 
 
-_END = re.compile(r"([.!?…][\"')\]”’]*)\s+(?=\[|[\"'(“‘`]?[A-Z0-9`\u00c0-\u024f\u0370-\U0010ffff])")
+_WORDS = 4
+"""Words that a sentence has at least."""
+
+_OPEN_ENDS = ("?", "？", "؟", "…", "...", ":", "：")
+_END = re.compile(
+    r"([.!?…][\"')\]”’]*)\s+(?=\[|[\"'(“‘`„«¿¡]?[A-Z0-9`\u00c0-\u024f\u0370-\U0010ffff])|([。！？｡][」』）”\"]*)\s*"
+)
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|fig|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|p|pp|vol)\.|\b[A-Z]\.)\Z", re.I
 )

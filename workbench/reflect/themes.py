@@ -24,7 +24,10 @@ _DEVIATIONS, _LOWEST, _HIGHEST = 3.0, 0.42, 0.6
 """Standard deviations of all cosines from which a pair counts as near, and the bounds of that threshold."""
 
 _CLEAR, _CERTAIN = 0.5, 0.65
-"""Cosines from which one shared meaningful word makes two sentences near, and from which none is needed."""
+"""Cosines from which one shared meaningful word makes two sentences near, and from which none is needed.
+
+Of other languages than English the vectors know letters rather than words, and too much is near: two are needed.
+"""
 
 _ON_ONE_SUBJECT = 0.3
 """Cosine from which two sentences about the focus are near."""
@@ -129,12 +132,14 @@ def _drop_what_shares_no_word(cosines: NDArray[np.float32], sentences: Sequence[
             counts[stem] = counts.get(stem, 0) + 1
     most = max(4.0, _COMMONPLACE * len(sentences))
     stems = [frozenset(stem for stem in s.stems if counts[stem] <= most) for s in sentences]
-    left, right = np.nonzero(np.triu((cosines >= threshold) & (cosines < _CERTAIN), 1))
-    alike = cosines[left, right].tolist()
+    familiar = np.array([s.familiar for s in sentences], np.bool_)
+    certain = (cosines >= _CERTAIN) & (familiar[:, None] & familiar[None, :])
+    left, right = np.nonzero(np.triu((cosines >= threshold) & ~certain, 1))
+    clear = (cosines[left, right] >= _CLEAR) & familiar[left] & familiar[right]
     bad = [
         at
-        for at, (a, b, cosine) in enumerate(zip(left.tolist(), right.tolist(), alike, strict=True))
-        if len(stems[a] & stems[b]) < (1 if cosine >= _CLEAR else 2)
+        for at, (a, b, one) in enumerate(zip(left.tolist(), right.tolist(), clear.tolist(), strict=True))
+        if len(stems[a] & stems[b]) < (1 if one else 2)
     ]
     cosines[left[bad], right[bad]] = 0
     cosines[right[bad], left[bad]] = 0

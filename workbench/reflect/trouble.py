@@ -86,10 +86,13 @@ def _of_status(trouble: Trouble, settings: LlmSettings) -> tuple[str, str]:
     if trouble.status == 413 or "too long" in trouble.said.lower():
         return "What would be sent to Claude is too large.", f"{FEWER} {KEPT}"
     known = {
-        401: ("Claude did not accept the API key.", HOW_TO),
+        401: ("Claude did not accept the API key.", f"{HOW_TO} {KEPT}"),
         402: (f"Claude asks for a payment{said}", f"See the billing page of your account. {KEPT}"),
-        403: (f"The API key may not use the model {settings.model}{said}", "Set another claude.model in the config."),
-        404: (f"Claude has no model “{settings.model}”.", "Set claude.model in the config."),
+        403: (
+            f"The API key may not use the model {settings.model}{said}",
+            f"Set another claude.model in the config. {KEPT}",
+        ),
+        404: (f"Claude has no model “{settings.model}”.", f"Set claude.model in the config. {KEPT}"),
     }
     other = (f"Claude did not accept the request{said}", f"Check claude.model and claude.temperature. {KEPT}")
     return known.get(trouble.status, other)

@@ -1,12 +1,14 @@
 """How well a sentence is worded to be remembered: what holds beyond the moment, in plain words, by itself.
 
 Each rule multiplies a quality of 1 by a factor; the factors are judgments, tried on transcripts of interviews, on
-conversations and on the notes of coding agents.
+conversations and on the notes of coding agents. The words that they know are English: of a sentence in another language
+only its length, digits and signs count, so that support and importance alone order what is proposed.
 """
 
 import re
 
 from workbench.core.text import words
+from workbench.reflect.scripts import length
 
 _LASTING = frozenset(
     words(
@@ -64,9 +66,9 @@ def quality(text: str, told: str) -> float:
         0.6 ** len(_HEDGED.findall(text)),
         0.9 ** min(sum(word in _POINTING for word in found), 3),
         0.6 if distinct & _ADDRESSING else 1.0,
-        0.7 if "!" in text else 1.0,
+        0.7 if "!" in text or "！" in text else 1.0,
         max(0.3, 1 - 4 * digits),
-        min(1.0, len(text) / _SHORT) * min(1.0, _LONG / len(text)),
+        min(1.0, length(text) / _SHORT) * min(1.0, _LONG / length(text)),
     )
     product = 1.0
     for factor in factors:

@@ -45,20 +45,22 @@ class FactorColumn:
 
 
 def recency_column(pool: Pool, chosen: Candidates, profile: Profile, now: datetime) -> Column:
-    """Score recency since the last access (of episodes: since they were made), 0…1.
+    """Score recency since the last access (of episodes and in mode "days": since they were made), 0…1.
 
     See `core.scoring.recency_scores`.
     """
     if profile.mode == "off":
         return np.ones(len(chosen))
-    since = (pool.created if profile.scorer == "episodic" else pool.accessed)[chosen.rows]
+    made = profile.scorer == "episodic" or profile.mode == "days"
+    since = (pool.created if made else pool.accessed)[chosen.rows]
     if profile.mode == "rank":
         key = -since if profile.rank_order == "newest" else since
         place = np.empty(len(chosen))
         place[np.lexsort((chosen.id_rank, key))] = np.arange(len(chosen))
         return _cut(profile.rank_decay**place)
     lives = [profile.half_lives.of(kind) for kind in MEMORY_TYPES]
-    hours = np.array([np.inf if days is None else days * 24 for days in (*lives, None)])
+    pinned = [None] * len(lives) if profile.pinned == "fresh" else lives
+    hours = np.array([np.inf if days is None else days * 24 for days in (*lives, *pinned)])
     return _cut(np.exp2(-_hours_since(since, now) / hours[pool.kind[chosen.rows]]))
 
 

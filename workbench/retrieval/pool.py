@@ -9,7 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.core.candidates import candidate_filter
 from workbench.core.errors import UnknownRecord
+from workbench.core.filter import Filter
 from workbench.core.memory import MEMORY_TYPES, Memory
 from workbench.core.record import Doc
 from workbench.core.served import SERVED
@@ -20,7 +22,10 @@ from workbench.retrieval.memory_rows import MemoryRows
 from workbench.retrieval.times import Micros, micros, parsed_micros
 
 PINNED = len(MEMORY_TYPES)
-"""The kind of a pinned memory, after the four memory types: it does not decay, whatever its type."""
+"""What is added to the kind of a pinned memory, so that each memory type has one kind more."""
+
+FILTERS = 32
+"""Candidate filters whose rows a pool remembers at most."""
 
 _KINDS = {name: code for code, name in enumerate(MEMORY_TYPES)}
 _HELPFUL = ("helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes")
@@ -39,7 +44,7 @@ class Pool:
     """All memories of a store, in row order, as columns; unchanged columns are shared between versions.
 
     `created`, `accessed` and `feedback` (the last vote, else the creation) are in microseconds; `importance`
-    is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory type, or `PINNED`;
+    is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory type, plus `PINNED`;
     `session` a number per session, −1 for none; `servable` whether the status may be served at all. The three
     tokens change with what they cover: layout (membership, sessions, creation, status), access, importance.
     """
@@ -99,6 +104,22 @@ class Pool:
     def served(self, now: datetime) -> Mask:
         """Tell for each row whether an agent asking at `now` may be given it (`core.served`)."""
         return self.servable & (self.created <= micros(now))
+
+    def matching(self, candidates: str, now: datetime) -> Mask:
+        """Tell for each row whether a candidate filter lets it take part; only relative times look at `now`.
+
+        Raises `InvalidQuery` for a filter that cannot be read.
+        """
+        found = candidate_filter(candidates, now)
+        known: dict[Filter, Mask] = self.__dict__.setdefault("_matching", {})
+        mask = known.get(found)
+        if mask is None:
+            passes = found.predicate()
+            mask = np.fromiter((passes(memory) for memory in self.memories), np.bool_, len(self))
+            if len(known) >= FILTERS:
+                known.clear()
+            known[found] = mask
+        return mask
 
     def with_replaced(self, memories: Iterable[Memory]) -> Self:
         """Return a pool in which these memories have their new values; their ids must be known.
@@ -181,7 +202,7 @@ def _columns(memories: Sequence[Memory], sessions: dict[str, int]) -> dict[str, 
         "feedback": np.array([micros(m.last_feedback_at or m.created_at) for m in memories], np.int64),
         "importance": np.array([m.importance_score for m in memories], np.float64),
         "net": np.array([m.helpful_count - m.harmful_count for m in memories], np.float64),
-        "kind": np.array([PINNED if m.pinned else _KINDS[m.memory_type] for m in memories], np.int8),
+        "kind": np.array([_KINDS[m.memory_type] + PINNED * m.pinned for m in memories], np.int8),
         "session": np.array(session, np.int32),
         "servable": np.array([m.status in SERVED for m in memories], np.bool_),
     }
@@ -198,7 +219,7 @@ def _read_columns(docs: DocColumns, sessions: dict[str, int]) -> dict[str, Any]:
 
     created = docs.column("created_at", 0, np.int64, parsed_micros)
     kind = docs.column("memory_type", _KINDS["episodic"], np.int8, partial(_mapped, _KINDS.__getitem__))
-    kind[docs.column("pinned", False, np.bool_)] = PINNED
+    kind[docs.column("pinned", False, np.bool_)] += PINNED
     feedback = created.copy()
     for rows, at in docs.given("last_feedback_at"):
         feedback[rows] = parsed_micros(at)

@@ -92,12 +92,15 @@ class Ranker:
     ) -> Ranking:
         """Rank what is served at `now` (or the rows of `mask`) and return the best `k` (default: the profile's).
 
-        Totals are ordered from the highest, equal ones by id. Raises `ValueError` when `scores`
-        belong to another number of rows.
+        Only what passes the profile's candidate filter takes part. Totals are ordered from the highest, equal ones
+        by id. Raises `ValueError` when `scores` belong to another number of rows, and `InvalidQuery` for a filter
+        that cannot be read.
         """
         if len(scores.dense) != len(self.pool) or len(scores.lexical) != len(self.pool):
             raise ValueError("the query's scores were made for another pool")
         episodic = profile.scorer == "episodic"
+        if profile.candidates:
+            mask = (self.pool.served(now) if mask is None else mask) & self.pool.matching(profile.candidates, now)
         chosen = self._episodes(now, mask) if episodic else self._candidates(now, mask)
         k = profile.k if k is None else k
         if not len(chosen):
@@ -118,7 +121,7 @@ class Ranker:
         return self._chosen((self.pool.served(now) if mask is None else mask) & self.pool.episodes.episode)
 
     def _terms(self, chosen: Candidates, scores: QueryScores, p: Profile, now: datetime) -> EpisodeColumns:
-        moment = micros(now) if p.mode == "hours" else None
+        moment = (micros(now), p.pinned) if p.fades else None
         key = ("terms", chosen, self.pool.episodes, scores, p.blend, p.mode, p.half_lives, moment, p.rank_decay)
         make = partial(episode_columns, self.pool, chosen, scores, p, now)
         return self._cache.get((*key, p.rank_order), make, _terms_bytes)
@@ -133,7 +136,7 @@ class Ranker:
     ) -> dict[Factor, FactorColumn]:
         pool, at = self.pool, micros(now)
         # Each key names everything its column depends on, and nothing else.
-        decay = {"hours": (p.half_lives, at), "rank": (p.rank_decay, p.rank_order), "off": ()}[p.mode]
+        decay = (p.half_lives, p.pinned, at) if p.fades else (p.rank_decay, p.rank_order) if p.mode == "rank" else ()
         fading = None if p.feedback_half_life is None else (p.feedback_half_life, at)
         keys: dict[Factor, Hashable] = {
             "recency": ("recency", chosen, pool.access_token, p.mode, decay),

@@ -101,10 +101,10 @@ def _lives(start: Profile) -> Iterator[Profile]:
     yield start
     if start.mode == "rank":
         return
-    own = start.half_lives.episodic if start.mode == "hours" else None
+    own = start.half_lives.episodic if start.fades else None
     for days in LIVES:
         if not _same_life(days, own):
-            yield with_half_life(replace(start, mode="hours"), days)
+            yield with_half_life(start if start.fades else replace(start, mode="hours"), days)
 
 
 def _same_life(a: float | None, b: float | None) -> bool:

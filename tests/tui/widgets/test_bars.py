@@ -79,7 +79,7 @@ def keys(status: str = "") -> KeyBar:
 @pytest.mark.parametrize("width", [200, 120, 80, 40])
 async def test_the_key_line_shows_what_fits_and_always_help(width: int) -> None:
     host = Host(keys("112/150 importance"))
-    async with host.run_test(size=(width, 4)):
+    async with host.run_test(size=(width, 4)) as pilot:
         line = picture(host)[-1]
         assert len(line) == width
         assert line.startswith(" / search  ")
@@ -87,6 +87,9 @@ async def test_the_key_line_shows_what_fits_and_always_help(width: int) -> None:
         assert "? help" in line
         assert line.rstrip().endswith("112/150 importance")
         assert ("u undo" in line) is (width >= 120)
+        host.query_one(KeyBar).more = Content(" · 3/24 hours")
+        await pilot.pause()
+        assert picture(host)[-1].rstrip().endswith("importance · 3/24 hours" if width == 200 else "importance")
 
 
 async def test_a_long_status_leaves_half_the_line() -> None:

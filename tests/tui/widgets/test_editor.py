@@ -1,5 +1,8 @@
 """The editor: what is saved is what was shown, and nothing is lost by one key."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +12,13 @@ from textual import events
 from textual.pilot import Pilot
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
+from workbench.drafts import Item, digest
+from workbench.tui.drafting import Drafting
 from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.inert_text import InertDocument, InertTextArea, shown
+from workbench.tui.widgets.inert_document import InertDocument, shown
+from workbench.tui.widgets.inert_text import InertTextArea
 
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ODD = "first\ttab \x1b[31m\u202e\u200d\x85 \u2028 family \U0001f469\u200d\U0001f4bb\r\nsecond\n"
 
 
@@ -131,3 +138,95 @@ def test_a_document_gives_back_its_text_and_inert_lines_of_like_length(text: str
 @given(st.text(max_size=40))
 def test_shown_keeps_the_length(text: str) -> None:
     assert len(shown(text)) == len(text)
+
+
+@given(st.text("ab\r\n\u2028\x85", max_size=12), st.text("xy\n\u2028\x0b", max_size=8), st.data())
+def test_an_edit_and_its_undo_are_exact(text: str, new: str, data: st.DataObject) -> None:
+    document = InertDocument(text)
+    rows = st.integers(0, document.line_count - 1)
+    places = [(row, data.draw(st.integers(0, len(document[row])))) for row in (data.draw(rows), data.draw(rows))]
+    start, end = sorted(places)
+    done = document.replace_range(start, end, new)
+    assert document.get_text_range(start, done.end_location).replace("\r\n", "\n") == new
+    document.replace_range(start, done.end_location, done.replaced_text)
+    assert document.text == text
+
+
+def drafting(folder: Path | None) -> Drafting:
+    return Drafting(folder, Item("memories/m1"), lambda: NOW)
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if holds():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("the condition never came true")
+
+
+async def test_what_is_typed_is_kept_and_restored_until_it_is_saved_or_left(tmp_path: Path) -> None:
+    keeper = drafting(tmp_path)
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        await opened(host, pilot, TextEditor("Edit", "old", draft=keeper))
+        await pilot.press("x")
+        await until(pilot, lambda: keeper.find() is not None)
+        await pilot.press("y")  # the app ends before the next second
+    kept = keeper.find()
+    assert kept is not None
+    assert (kept.text, kept.is_of("old")) == ("oldxy", True)
+    async with (again := Host()).run_test(size=(80, 24)) as pilot:
+        area = await opened(again, pilot, TextEditor("Edit", "old", draft=keeper))
+        assert area.text == "oldxy"
+        assert "Restored: you typed this just now and did not save it." in "\n".join(picture(again))
+        await pilot.press("ctrl+r")
+        assert area.text == "old"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert again.results == [], "a draft out of sight is not lost by one key either"
+        await pilot.press("ctrl+r", "ctrl+s")
+        await pilot.pause()
+        assert again.results == ["oldxy"]
+        assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_draft_never_overwrites_what_changed_meanwhile_unasked(tmp_path: Path) -> None:
+    keeper = drafting(tmp_path)
+    keeper.keep("mine", digest("old"))
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        await opened(host, pilot, TextEditor("Edit", "theirs", draft=keeper))
+        assert "What is stored was changed since." in " ".join("".join(picture(host)).replace("│", "").split())
+        await pilot.press("z")
+        await until(pilot, lambda: (found := keeper.find()) is not None and found.text == "minez")
+        kept = keeper.find()
+        assert kept is not None
+        assert kept.is_of("old"), "a second crash does not make it look up to date"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert host.results == []
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert host.results == ["minez"]
+
+
+async def test_a_draft_that_cannot_be_kept_is_said_and_hinders_nothing(tmp_path: Path) -> None:
+    (tmp_path / "full").write_text("no folder")
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        await opened(host, pilot, TextEditor("Edit", "old", draft=drafting(tmp_path / "full")))
+        await pilot.press("x")
+        await until(pilot, lambda: "no draft is kept (" in "\n".join(picture(host)))
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert host.results == ["oldx"]
+
+
+async def test_what_another_editor_saved_is_not_lost_by_one_key() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", "old", typed="from outside", draft=drafting(None)))
+        assert area.text == "from outside"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert host.results == []

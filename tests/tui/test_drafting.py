@@ -1,0 +1,90 @@
+"""What was typed when the app was stopped comes back with the same item, in every area that edits texts."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import TextArea
+
+from tests.tui.support import DEMO, app_over, open_bench, screen_text
+from workbench import drafts, recent
+from workbench.bench.demo import fill
+from workbench.bench.workbench import Workbench
+from workbench.tui.run import _left
+from workbench.tui.widgets.editor import TextEditor
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    bench = open_bench(tmp_path)
+    fill(bench, DEMO)
+    return bench
+
+
+async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:
+    """Open an editor by keys, type a letter and stop the app; return what the editor held, and the whole screen."""
+    app = app_over(bench, drafts=folder)
+    async with app.run_test(size=(100, 30)) as pilot:
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        assert isinstance(app.screen, TextEditor)
+        before, shown = app.screen.query_one(TextArea).text, screen_text(app)
+        await pilot.press("Z")
+        await pilot.pause()
+    return before, shown
+
+
+@pytest.mark.parametrize("keys", ["1 e", "2 e", "2 S", "3 j e", "3 o"])
+async def test_what_is_typed_outlives_the_app(bench: Workbench, tmp_path: Path, keys: str) -> None:
+    folder, rev = tmp_path / "drafts", bench.library.journal.rev
+    stored, shown = await typed(bench, folder, *keys.split())
+    assert "Restored" not in shown
+    restored, shown = await typed(bench, folder, *keys.split())
+    assert restored == f"{stored}Z"
+    assert "Restored: you typed this" in shown
+    assert bench.library.journal.rev == rev, "a draft is no part of the record"
+    assert bench.library.folder not in folder.parents
+
+
+async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(bench: Workbench, tmp_path: Path) -> None:
+    folder = tmp_path / "drafts"
+    stored, _ = await typed(bench, folder, "2", "e")
+    (id,) = (p.id for p in bench.review.queue() if (m := bench.review.memory(p)) and m.content == stored)
+    app = app_over(bench, drafts=folder)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        rows = app.screen.query_one("#list")
+        rows.cursor = rows.index_of(id)  # type: ignore[attr-defined]
+        await pilot.press("e", "escape", "escape")
+        await pilot.pause()
+        assert not isinstance(app.screen, TextEditor)
+    assert list(folder.iterdir()) == []
+
+
+async def test_a_written_round_outlives_the_app_until_one_is_taken(bench: Workbench, tmp_path: Path) -> None:
+    folder = tmp_path / "drafts"
+    for last in ("end", "enter"):
+        app = app_over(bench, drafts=folder)
+        async with app.run_test(size=(100, 30)) as pilot:
+            for key in ("2", "r", "e", *([] if last == "enter" else ["W"]), "ctrl+s", last):
+                await pilot.press(key)
+                await pilot.pause()
+        assert bool(list(folder.iterdir())) is (last == "end")
+    assert any(memory.content.endswith("W") for memory in bench.library.memories.all())
+
+
+async def test_without_a_folder_nothing_is_written(bench: Workbench, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    app = app_over(bench)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("e", "Z")
+        await pilot.pause()
+    assert [path for path in sorted(tmp_path.rglob("*")) if path not in before and "cache" not in path.parts] == []
+
+
+def test_the_next_start_says_once_what_was_being_typed(bench: Workbench, tmp_path: Path) -> None:
+    now, item = bench.context.now(), drafts.Item("memories/mem-1")
+    drafts.keep(tmp_path / "d", item, drafts.Draft("half", "", now))
+    (said,) = _left(tmp_path / "d", None)
+    assert "You were editing mem-1 when the app was stopped" in said
+    assert list(_left(tmp_path / "d", recent.Look(1, now))) == []
