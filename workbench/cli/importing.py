@@ -25,11 +25,11 @@ LONG = 1000
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
 query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
 beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md and
-CLAUDE.md, external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector and logs of its
-operations (curator_operations_diff.jsonl), and what `export --format json`, yaml, csv or markdown
-and `list --json` write. Ids are kept, so importing a file again adds only what is new, and what was
-changed in the store stays; --theirs takes the file's version instead. `workbench undo` takes the
-last imported file back."""
+CLAUDE.md, external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector
+and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
+csv or markdown and `list --json` write. Ids are kept, so importing a file again adds only what is
+new, and what was changed in the store stays; --theirs takes the file's version instead. `workbench
+undo` takes the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
