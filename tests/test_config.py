@@ -33,6 +33,7 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         profile = "mine"
         model = "models/big"
         editor = "code --wait"
+        importance = "code"
         [thresholds]
         duplicate = 0.8
         review = 0.5
@@ -56,6 +57,7 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         profile="mine",
         model=tmp_path / "models" / "big",
         editor="code --wait",
+        importance="code",
         keys={"memory.pin": "ctrl+p,p", "list.down": "n"},
         thresholds=DedupThresholds(flag=0.8, review=0.5, order=80.0),
         reflection=TriggerLimits(99.5, 10, 12.0),
@@ -91,6 +93,10 @@ def test_the_home_folder_is_expanded_in_the_model(tmp_path: Path, monkeypatch: p
             "theme = 3",
             'config.toml: "theme" is 3; expected a theme\'s name, or "" for the terminal\'s own colours, '
             'so "workbench-dark" stays.',
+        ),
+        (
+            'importance = "mine"',
+            'config.toml: "importance" is "mine"; expected "general" or "code", so "general" stays.',
         ),
         ('profile = " "', 'config.toml: "profile" is " "; expected a profile\'s name, so "workbench" stays.'),
         (
@@ -192,7 +198,7 @@ def test_control_bytes_do_not_reach_a_problem(tmp_path: Path) -> None:
 def test_the_shown_settings_explain_each_key() -> None:
     lines = show(Settings()).splitlines()
     keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith("#")]
-    assert len(keys) == 22
+    assert len(keys) == 23
     assert all(lines[n - 1].startswith("# ") for n in keys)
 
 
@@ -203,6 +209,7 @@ _SETTINGS = st.builds(
     profile=_TEXT.filter(bool),
     model=st.none() | st.sampled_from([Path("/m"), Path('/a "b" ü\\c')]),
     editor=_TEXT,
+    importance=st.sampled_from(["general", "code"]),
     keys=st.dictionaries(_TEXT, _TEXT, max_size=3),
     thresholds=st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 100)).map(
         lambda t: DedupThresholds(flag=max(t[:2]), review=min(t[:2]), order=t[2])

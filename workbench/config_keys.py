@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.core.importance import TABLES
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -30,6 +32,13 @@ def _name(value: object, folder: Path) -> str:
     if not text:
         raise ValueError
     return text
+
+
+def _table(value: object, folder: Path) -> str:
+    name = _text(value, folder)
+    if name not in {table.name for table in TABLES}:
+        raise ValueError
+    return name
 
 
 def _path(value: object, folder: Path) -> Path | None:
@@ -81,6 +90,10 @@ KEYS: tuple[Key, ...] = (
         'a path, or "" for the bundled model', _path,
     ),
     Key("editor", "editor", "The editor that E opens.", 'a command, or "" for $VISUAL or $EDITOR', _text),
+    Key(
+        "importance", "importance", "How observations are rated: which types and words count for more.",
+        " or ".join(f'"{table.name}"' for table in TABLES), _table,
+    ),
     Key("thresholds.duplicate", "thresholds.flag", "Cosine from which two memories are a likely duplicate.", *_SHARE),
     Key("thresholds.review", "thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
     Key(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.core.dedup import DedupThresholds
+from workbench.core.importance import GENERAL
 from workbench.core.lifecycle import LifecycleLimits
 from workbench.core.llm import LlmSettings
 from workbench.core.trigger import TriggerLimits
@@ -13,13 +14,15 @@ from workbench.core.trigger import TriggerLimits
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
-    `model` `None` the bundled embedding model. `keys` maps action ids to comma-separated key names.
+    `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
+    action ids to comma-separated key names.
     """
 
     theme: str = "workbench-dark"
     profile: str = "workbench"
     model: Path | None = None
     editor: str = ""
+    importance: str = GENERAL.name
     keys: Mapping[str, str] = field(default_factory=dict)
     thresholds: DedupThresholds = field(default_factory=DedupThresholds)
     reflection: TriggerLimits = field(default_factory=TriggerLimits)

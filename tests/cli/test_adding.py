@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.conftest import Cli, files_of
+from workbench import paths
 
 
 def one(cli: Cli, id: str) -> dict[str, object]:
@@ -36,6 +37,24 @@ def test_an_observation_gets_an_id_and_an_importance(cli: Cli) -> None:
     memory = one(cli, "mem-20260320-0000001")
     assert (memory["observation_type"], memory["session_id"], memory["tags"]) == ("error", "s1", ["ci"])
     assert (memory["helpful_count"], memory["memory_type"]) == (1, "episodic")
+
+
+def test_the_importance_table_is_the_configs_unless_another_is_named(cli: Cli) -> None:
+    path = paths.config_dir() / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('importance = "code"', "utf-8")
+    assert cli.ok("ingest", "The tests failed in production").endswith("importance 8.\n")
+    assert cli.ok("ingest", "A CVE in the parser", "--rated-by", "general").endswith("importance 5.\n")
+    assert cli.ok("append", "Another CVE in the lexer", "--rated-by", "code").endswith("importance 8.\n")
+    assert cli.ok("append", "One more CVE, in the linker").endswith("importance 5.\n")
+    cli.ok(
+        "import",
+        cli.write("notes.jsonl", '{"id": "n-1", "context": "Tests failed in production"}\n'),
+        "--format",
+        "jsonl",
+    )
+    assert one(cli, "n-1")["importance_score"] == 8
+    assert cli("ingest", "x", "--rated-by", "mine").code == 2
 
 
 def test_a_repeated_text_is_skipped(cli: Cli) -> None:

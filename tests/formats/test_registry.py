@@ -8,6 +8,7 @@ import pytest
 
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES, context
 from workbench.core.errors import UnreadableFile
+from workbench.formats.outlets import OUTLETS, Outlet
 from workbench.formats.registry import FORMATS, detect, format_named, read_file, read_text
 
 ENTRY = '{"id": "a", "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "context": "c"}\n'
@@ -93,3 +94,8 @@ def test_formats_have_distinct_names_and_say_what_they_write() -> None:
     assert writing >= {"mcp-memory", "letta", "external-overview", "external-detail", "external-messages"}
     assert not writing & {"genagents", "generative-agents", "beads", "mem0", "claude-mem", "claude-mem-db"}
     assert format_named("ace").title
+
+
+@pytest.mark.parametrize("outlet", [known for known in OUTLETS if known.reader])
+def test_a_format_is_read_under_the_name_it_is_written_by(outlet: Outlet) -> None:
+    assert format_named(outlet.name).name == outlet.reader

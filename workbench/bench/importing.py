@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from workbench.bench.filebase import FileBases
 from workbench.bench.import_guard import Guard, Removal
 from workbench.bench.reflecting import state_of
 from workbench.core.errors import WorkbenchError
-from workbench.core.importance import base_importance
+from workbench.core.importance import base_importance, table_named
 from workbench.core.judgment import Judgment, SavedQuery, judgment_id
 from workbench.core.memory import Memory
 from workbench.core.playbook import Bullet
@@ -113,7 +114,7 @@ class Importer:
             file=str(path),
             epoch=epoch,
             step_hours=step_hours,
-            importance=base_importance,
+            importance=partial(base_importance, table=table_named(self._context.settings.importance)),
             watch=_watching(path, progress, cancelled),
         )
         with collection_paused():

@@ -78,7 +78,7 @@ class Ingest:
 
         Raises `InvalidRecord` for empty or too long text; nothing is written then.
         """
-        seen = [cleaned(observation, self._mask) for observation in observations]
+        seen = [cleaned(self._rated(observation), self._mask) for observation in observations]
         if not seen:
             return []
         # Loading and embedding can take a while, and others must not wait for it at the write lock.
@@ -92,6 +92,9 @@ class Ingest:
                 tx.relabel(f"ingest {what} {done[0].memory.id}")
             batch.count(tx)
         return done
+
+    def _rated(self, observation: Observation) -> Observation:
+        return replace(observation, rated_by=observation.rated_by or self._context.settings.importance)
 
 
 class _Batch:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.core.errors import InvalidRecord
-from workbench.core.importance import base_importance
+from workbench.core.importance import GENERAL, base_importance, table_named
 from workbench.core.memory import MAX_CONTENT, NO_SOURCE, Memory, MemoryType, Source
 from workbench.core.text import clean_for_store
 from workbench.safety.secrets import masked_rules
@@ -16,7 +16,10 @@ MASKED = "masked"
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something an agent or a person noticed; `masked` names the secrets that were taken out of it."""
+    """Something an agent or a person noticed.
+
+    `masked` names the secrets that were taken out of it, `rated_by` the importance table (the general one when empty).
+    """
 
     content: str
     observation_type: str = "general"
@@ -25,6 +28,7 @@ class Observation:
     tags: tuple[str, ...] = ()
     source: Source = NO_SOURCE
     masked: tuple[str, ...] = ()
+    rated_by: str = ""
 
 
 def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation:
@@ -44,7 +48,8 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
 
 
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
-    """Return the memory that an observation becomes."""
+    """Return the memory that an observation becomes; raises `UnknownRecord` for an importance table there is not."""
+    table = table_named(observation.rated_by or GENERAL.name)
     return Memory(
         id=id,
         content=observation.content,
@@ -54,7 +59,7 @@ def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
         memory_type=observation.memory_type,
         observation_type=observation.observation_type,
         tags=observation.tags,
-        importance_score=base_importance(observation.observation_type, observation.content),
+        importance_score=base_importance(observation.observation_type, observation.content, table),
         helpful_created=1,
         source=observation.source,
         metadata={MASKED: list(observation.masked)} if observation.masked else {},

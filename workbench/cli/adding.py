@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.appending import add_actor, add_observation, remarks_on, tags_of, text_of
+from workbench.cli.appending import add_actor, add_observation, observed, remarks_on
 from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session, actor_of
@@ -35,10 +35,8 @@ def add_commands(commands: Commands) -> None:
 
 def ingest_text(session: Session) -> int:
     """Store one observation and say what became of it."""
-    from workbench.bench.observation import Observation
-
     args = session.args
-    observation = Observation(text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag))
+    observation = observed(args)
     with session.changing(actor_of(args)) as bench:
         done = bench.ingest.add(observation)
     if wants_json(args):

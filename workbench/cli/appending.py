@@ -1,13 +1,19 @@
 """`workbench append`: one observation from an agent's hook, as fast as a process can be."""
 
 import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from workbench.cli.flags import flagged_in
 from workbench.cli.output import say, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
 from workbench.cli.session import Session, actor_of
 from workbench.core.errors import UnreadableFile
+from workbench.core.importance import TABLES
 from workbench.core.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
+
+if TYPE_CHECKING:
+    from workbench.bench.observation import Observation
 
 _APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
 A text that repeats one of the last ten memories is skipped; nothing else is compared (`workbench ingest` does that)."""
@@ -29,7 +35,20 @@ def add_observation(parser: Parser) -> None:
     parser.add_argument("--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type")
     parser.add_argument("--session", metavar="S", default="", help="the agent session it comes from")
     parser.add_argument("--tag", metavar="T", action="append", default=[], help="a tag; may be given several times")
+    parser.add_argument(
+        "--rated-by", metavar="TABLE", choices=[table.name for table in TABLES], default="",
+        help="the importance table, general or code (otherwise: ingest goes by the config, append by general)",
+    )  # fmt: skip
     add_actor(parser)
+
+
+def observed(args: Namespace) -> "Observation":
+    """Return the observation that the arguments describe; raises `UnreadableFile` when stdin is not UTF-8."""
+    from workbench.bench.observation import Observation
+
+    return Observation(
+        text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag), rated_by=args.rated_by
+    )
 
 
 def add_actor(parser: Parser) -> None:
@@ -40,11 +59,9 @@ def add_actor(parser: Parser) -> None:
 def append_text(session: Session) -> int:
     """Add one observation and say what became of it."""
     from workbench.bench.hook import append
-    from workbench.bench.observation import Observation
 
     args = session.args
-    observation = Observation(text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag))
-    done = append(session.choice().folder, observation, actor_of(args), session.clock)
+    done = append(session.choice().folder, observed(args), actor_of(args), session.clock)
     memory = done.memory
     if wants_json(args):
         from workbench.bench.flagging import flags_of

@@ -8,7 +8,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.formats import plain_block, plain_data, plain_prose
 from workbench.formats.model import WriteText
 from workbench.formats.plain_read import NAME as RECORDS
-from workbench.formats.registry import FORMATS
+from workbench.formats.registry import ALIASES, FORMATS
 
 Holds = Literal["playbook", "memories", "either", "queries"]
 
@@ -67,13 +67,11 @@ OUTLETS: tuple[Outlet, ...] = (
 )
 """All of them, those that are read too first."""
 
-ALIASES: Mapping[str, str] = {"jsonl": "lifecycle"}
-"""Other names of outlets."""
-
 
 def outlet(name: str) -> Outlet:
     """Return the outlet called `name`. Raises `UnreadableFile` when there is none."""
-    wanted = ALIASES.get(name, name)
+    own = {known.name for known in OUTLETS}
+    wanted = name if name in own else ALIASES.get(name, name)
     for known in OUTLETS:
         if known.name == wanted:
             return known

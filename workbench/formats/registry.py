@@ -4,7 +4,7 @@ A new format is one module with a `FORMAT`, and its line in `FORMATS`.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,6 +65,12 @@ FORMATS: tuple[Format, ...] = (
     plain_read.FORMAT,
 )
 
+ALIASES: Mapping[str, str] = {
+    "jsonl": "lifecycle",
+    **dict.fromkeys(("json", "yaml", "csv", "markdown"), plain_read.NAME),
+}
+"""What the formats to write are called where they are read under another name."""
+
 HEAD = 65_536
 """How many characters of a file are looked at to tell its format."""
 
@@ -78,9 +84,9 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def format_named(name: str) -> Format:
-    """Return the format called `name`. Raises `UnreadableFile` when there is none."""
+    """Return the format called `name`, or read under that name. Raises `UnreadableFile` when there is none."""
     for known in FORMATS:
-        if known.name == name:
+        if known.name == ALIASES.get(name, name):
             return known
     raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {_names()}.")
 

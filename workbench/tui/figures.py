@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
+from workbench.core.recency import decay_per_hour
+
 _STEPS = ((60, 60, "min"), (3600, 24, "h"), (86_400, 14, "d"), (7 * 86_400, 9, "w"), (30.44 * 86_400, 24, "mo"))
 _YEAR = 365.25 * 86_400
 
@@ -53,6 +55,11 @@ def days(half_life: float | None) -> str:
     if half_life < 1:
         return f"{half_life * 24:.3g}{NO_BREAK}h"
     return f"{half_life:.3g}{NO_BREAK}d" if half_life < 1000 else f"{half_life:.0f}{NO_BREAK}d"
+
+
+def hourly(half_life: float) -> str:
+    """Return the constant that a half-life in days stands for, as the sources print it: "× 0.99500 an hour"."""
+    return f"×{NO_BREAK}{decay_per_hour(half_life):.5f}{NO_BREAK}an{NO_BREAK}hour"
 
 
 def scores(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:

@@ -4,7 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from workbench.core.profile import FrozenBounds, PinnedHandling, Profile, RankOrder, RecencyMode
+from workbench.core.profile import (
+    FEEDBACK_HALF_LIFE,
+    LITERAL_FEEDBACK_HALF_LIFE,
+    FrozenBounds,
+    PinnedHandling,
+    Profile,
+    RankOrder,
+    RecencyMode,
+)
 from workbench.tui.widgets.choose import Choice
 
 CANDIDATES = "candidates"
@@ -34,6 +42,8 @@ def with_option(profile: Profile, id: str, bounds: FrozenBounds | None = None) -
 def _remark(id: str, profile: Profile) -> str:
     if id.startswith("pinned-") and not profile.fades:
         return "recency does not fade with time"
+    if profile.scorer == "episodic" and id.startswith("votes-"):
+        return "the score of episodes has no votes"
     if profile.scorer == "episodic" and (id in ("pool", "frozen") or id.startswith("top-")):
         return "episodes are not normalised"
     return "now" if _with(id)(profile) == profile else ""
@@ -49,6 +59,10 @@ def _mode(mode: RecencyMode, order: RankOrder, profile: Profile) -> Profile:
 
 def _pinned(handling: PinnedHandling, profile: Profile) -> Profile:
     return replace(profile, pinned=handling)
+
+
+def _votes_fade(half_life: float, profile: Profile) -> Profile:
+    return replace(profile, feedback_half_life=half_life)
 
 
 def _pool(profile: Profile) -> Profile:
@@ -71,6 +85,8 @@ _OPTIONS: dict[str, Callable[[Profile], Profile]] = {
     "off": partial(_mode, "off", "newest"),
     "pinned-fresh": partial(_pinned, "fresh"),
     "pinned-fades": partial(_pinned, "fades"),
+    "votes-slow": partial(_votes_fade, FEEDBACK_HALF_LIFE),
+    "votes-literal": partial(_votes_fade, LITERAL_FEEDBACK_HALF_LIFE),
     "pool": _pool,
     "frozen": _frozen,
 }
@@ -82,6 +98,8 @@ _LABELS = {
     "off": "Recency off",
     "pinned-fresh": "Pinned memories stay fresh",
     "pinned-fades": "Pinned memories fade as the others do",
+    "votes-slow": "Votes fade slower than recency, by half in 29 d",
+    "votes-literal": "Votes fade as ENGRAM prints it, × 0.99 an hour",
     "pool": "0 to 1 over all served memories",
     **{f"top-{n}": f"0 to 1 over the {n} most relevant" for n in TOP_NS},
 }

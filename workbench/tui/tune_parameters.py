@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.core.profile import Profile
 from workbench.retrieval.ranking import Factor
-from workbench.tui.figures import days
+from workbench.tui.figures import days, hourly
 from workbench.tui.widgets.scale import Scale
 
 Value = float | None
@@ -58,6 +58,10 @@ class Parameter:
     def text(self, value: Value) -> str:
         """Return a value as the slider shows it."""
         return self.off if value is None else self.show(value)
+
+    def constant(self, value: Value) -> str:
+        """Return the hourly factor that a half-life comes to, as the sources print it; empty for other parameters."""
+        return hourly(value) if self.show is days and value else ""
 
     def holds(self, profile: Profile) -> str:
         """Return why the parameter has no effect under a profile, or an empty text."""

@@ -213,7 +213,8 @@ class TuneSliders(Vertical):
         about = TIME_ABOUT if parameter is None else parameter.about
         if slider.disabled and parameter:
             about = f"No effect: {parameter.holds(self._profile)}."
-        hint = self._steps
+        constant = parameter.constant(slider.value) if parameter else ""
+        hint = "\n".join(filter(None, (constant, self._steps)))
         if parameter and parameter.factor:
             # Where the weights have a second line, the swaps stand there already.
             narrow = slider.size.height < 2
@@ -230,6 +231,7 @@ class TuneSliders(Vertical):
         if parameter and parameter.factor:
             slider.hint = self._nearest(parameter.factor, value or 0.0)
             self._profile = parameter.put(self._profile, value)
+        if parameter and (parameter.factor or parameter.constant(value)):
             self._show_about()
         self._moved(parameter, value)
 

@@ -1,0 +1,34 @@
+"""What a ranking has besides sliders, and what the sliders say besides their value."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from workbench.core.profile import Profile
+from workbench.tui.figures import NO_BREAK
+from workbench.tui.tune_options import choices, with_option
+from workbench.tui.tune_parameters import PARAMETERS
+
+DEFAULT = Profile("mine", 0.2, 0.2, 0.6)
+
+
+@pytest.mark.parametrize("choice", [c.id for c in choices(DEFAULT, None) if c.id != "candidates"])
+def test_every_option_can_be_taken_and_then_holds(choice: str) -> None:
+    taken = with_option(DEFAULT, choice)
+    assert next(c for c in choices(taken, None) if c.id == choice).remark in ("now", "recency does not fade with time")
+
+
+def test_votes_can_fade_as_the_source_prints_it() -> None:
+    literal = with_option(DEFAULT, "votes-literal").feedback_half_life
+    assert literal is not None
+    assert 0.5 ** (1 / (literal * 24)) == pytest.approx(0.99)
+    assert with_option(replace(DEFAULT, feedback_half_life=literal), "votes-slow").feedback_half_life == 29.0
+
+
+def test_a_half_life_says_the_constant_it_stands_for() -> None:
+    known = {p.id: p for p in PARAMETERS}
+    printed = known["half-life-episodic"].constant(math.log(0.5) / math.log(0.995) / 24)
+    assert printed.replace(NO_BREAK, " ") == "× 0.99500 an hour"
+    assert known["feedback-half-life"].constant(None) == ""
+    assert known["recency"].constant(0.5) == ""
