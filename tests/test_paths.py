@@ -12,7 +12,6 @@ FOLDERS = {
     "XDG_DATA_HOME": (paths.data_dir, ".local/share"),
     "XDG_CONFIG_HOME": (paths.config_dir, ".config"),
     "XDG_STATE_HOME": (paths.state_dir, ".local/state"),
-    "XDG_CACHE_HOME": (paths.cache_dir, ".cache"),
 }
 
 

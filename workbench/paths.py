@@ -43,11 +43,6 @@ def state_dir() -> Path:
     return _user_folder(lambda dirs: dirs.user_state_dir)
 
 
-def cache_dir() -> Path:
-    """Return the folder for rebuildable files: `$XDG_CACHE_HOME` or `~/.cache`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_cache_dir)
-
-
 def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
     """Choose the store: the `explicit` one, else the nearest `.workbench/` from `start` upwards, else the global one.
 

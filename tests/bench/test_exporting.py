@@ -7,6 +7,8 @@ import pytest
 from tests.bench.conftest import snapshot
 from workbench.bench.workbench import Workbench, open_workbench
 from workbench.core.errors import Conflict, UnknownRecord, WorkbenchError
+from workbench.formats import lifecycle
+from workbench.formats.model import Parsed
 from workbench.paths import shipped
 
 
@@ -73,11 +75,15 @@ def test_which_playbook_is_meant(bench: Workbench) -> None:
         bench.exporter.the_book("three")
 
 
+def entries_of(bench: Workbench) -> str:
+    return lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(bench.library.memories.all())))
+
+
 def test_exported_memories_can_be_imported_again(demo: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "memories.jsonl"
-    demo.exporter.write(demo.exporter.preview(path, demo.exporter.jsonl()))
+    demo.exporter.write(demo.exporter.preview(path, entries_of(demo)))
     other = open_workbench(tmp_path / "other", profiles=tmp_path, clock=demo.context.clock)
     other.importer.carry_out(other.importer.plan(path))
-    assert other.exporter.jsonl() == demo.exporter.jsonl()
+    assert entries_of(other) == entries_of(demo)
     assert set(snapshot(other)["memories"]) == set(snapshot(demo)["memories"])
     other.close()

@@ -16,6 +16,7 @@ from workbench.bench.workbench import Workbench
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.memory import MAX_CONTENT, Memory
 from workbench.core.playbook import Book, Bullet, Section
+from workbench.formats import lifecycle
 from workbench.formats.model import Parsed
 
 RULE, KEY = keys()["github"]
@@ -30,7 +31,7 @@ def import_jsonl(bench: Workbench, tmp_path: Path, *contents: str) -> list[Memor
     """Export memories of another store as a file, and import that."""
     entries = [memory(f"mem-20261121-{n:07d}", content) for n, content in enumerate(contents, 1)]
     path = tmp_path / "brought.jsonl"
-    path.write_text(bench.exporter.jsonl(entries), "utf-8")
+    path.write_text(lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(entries))), "utf-8")
     bench.importer.carry_out(bench.importer.plan(path))
     return [bench.stream.get(entry.id) for entry in entries]
 

@@ -8,7 +8,6 @@ from workbench.core.dedup import (
     DedupThresholds,
     contained_in_recent,
     content_words,
-    for_review,
     identifiers,
     judge_pair,
     negations,
@@ -136,11 +135,6 @@ def test_the_thresholds_decide_first() -> None:
     own = DedupThresholds(flag=0.8, review=0.6, order=50.0)
     assert judge_pair(same, same, 0.8, 50.0, own).action == "absorb"
     assert judge_pair(same, same, 0.79, 50.0, own).reasons_against == ("similarity 0.79 is below 0.80",)
-
-
-def test_the_review_band() -> None:
-    """From the review threshold up to the flag."""
-    assert [for_review(c) for c in (0.74, 0.75, 0.89, 0.90)] == [False, True, True, False]
 
 
 def test_reasons_are_sentences() -> None:

@@ -1,6 +1,5 @@
 """Exporting files: the exact text first, a diff against what is on disk, then one atomic write."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,10 +12,8 @@ from workbench.bench.outgoing import Choice, Rendered, render
 from workbench.bench.playbook import Playbooks
 from workbench.bench.threeway import ThreeWay, three_way
 from workbench.core.errors import Conflict, UnknownRecord, UnreadableFile
-from workbench.core.memory import Memory
 from workbench.core.playbook import Dialect
-from workbench.formats import ace, lifecycle, registry
-from workbench.formats.model import Parsed
+from workbench.formats import ace, registry
 from workbench.formats.outlets import OUTLETS, outlet
 
 DEFAULT_NAME = "playbook.txt"
@@ -113,11 +110,6 @@ class Exporter:
         playbook = self._playbooks.open(book)
         text = ace.write_playbook(playbook, dialect=dialect)
         return text, tuple(ace_remarks(playbook, dialect))
-
-    def jsonl(self, memories: Sequence[Memory] | None = None) -> str:
-        """Return memories (all of them by default) as learning entries, one JSON object a line."""
-        chosen = self._context.library.memories.all() if memories is None else memories
-        return lifecycle.write(Parsed(lifecycle.NAME, memories=tuple(chosen)))
 
     def preview(self, path: Path, text: str, remarks: tuple[str, ...] = (), *, inside: bool = False) -> ExportPreview:
         """Compare a text with the file it would replace; raises `WorkbenchError` when it could not be written.

@@ -87,11 +87,6 @@ def judge_pair(
     return PairVerdict("propose" if differ else "absorb", (near, *agree), differ, conflicts)
 
 
-def for_review(cosine: float, thresholds: DedupThresholds = DEFAULT_THRESHOLDS) -> bool:
-    """Tell whether a pair that is not flagged is still near enough for a review list."""
-    return thresholds.review <= cosine < thresholds.flag
-
-
 def negations(text: str) -> tuple[str, ...]:
     """Return what `text` negates: the stems of up to two words after each negation word, sorted."""
     return tuple(sorted(stems for stems, _ in _negated(text)))

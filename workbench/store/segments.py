@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.core.errors import StoreProblem
-from workbench.store.codec import BadLine, mark_of, seal, unseal
+from workbench.store.codec import BadLine, mark_of, unseal
 
 NAME = "journal.jsonl"
 SCHEMA = 1
@@ -210,11 +210,6 @@ def mark_fits(handle: BinaryIO, position: Position, mark: str) -> bool:
     expected = b'"sum":"' + mark.encode() + b'"}\n'
     handle.seek(max(0, position.offset - len(expected)))
     return handle.read(len(expected)) == expected
-
-
-def sealed(values: Sequence[dict[str, object]]) -> bytes:
-    """Return several lines, sealed."""
-    return b"".join(seal(value) for value in values)
 
 
 def _read_line(raw: bytes, place: Position, file: str) -> Line:
