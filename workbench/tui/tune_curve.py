@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
 
 HERE = "●"
+APART = 2
+"""Cells between two labels of the axis: of closer ones the library drops some, and not always the same."""
+AXIS = 5
+"""Cells that the other axis takes: its labels and the frame."""
 _POINTS = 120
 
 
@@ -38,12 +43,25 @@ class Curve:
         """Return the recency at `x` days, or at place `x` where recency goes by rank."""
         return recency(x * 24, self.half) if self.by_rank is None else self.by_rank**x
 
-    @property
-    def ticks(self) -> list[float]:
-        """Return four places of the axis at most: half-lives, or every so many places."""
-        unit = self.half or max(1.0, round(self.end / 4))
-        step = unit * math.ceil(self.end / unit / 4)
-        return [i * step for i in range(4) if i * step <= self.end * 0.95]
+    def ticks(self, width: int) -> list[tuple[float, str]]:
+        """Return places of an axis of so many cells with their labels: half-lives, or every so many places.
+
+        There are four at most, and fewer where their labels would not stand apart.
+        """
+        found: list[tuple[float, str]] = []
+        for most in (4, 3, 2, 1):
+            unit = self.half or max(1.0, round(self.end / most))
+            step = unit * math.ceil(self.end / unit / most)
+            places = [i * step for i in range(most) if i * step <= self.end * 0.95]
+            found = [(x, f"{x:.3g}{self.unit if x == places[-1] else ''}") for x in places]
+            if self._stand_apart(found, width):
+                break
+        return found
+
+    def _stand_apart(self, ticks: list[tuple[float, str]], width: int) -> bool:
+        """Tell whether labels that are centred on their places leave `APART` cells between them."""
+        spans = [(x / self.end * (width - 1), (len(label) - 1) / 2) for x, label in ticks]
+        return all(right - b - (left + a) > APART for (left, a), (right, b) in pairwise(spans))
 
 
 def curve_of(found: Explanation, profile: Profile) -> Curve | None:
@@ -102,6 +120,10 @@ class DecayCurve(Vertical):
         """Start with the line alone."""
         yield FixedText(classes="curve--head")
 
+    def on_resize(self) -> None:
+        """Draw as many labels as there is room for."""
+        self._draw()
+
     def on_mount(self) -> None:
         """Draw in the colours of another theme when it changes."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
@@ -145,7 +167,8 @@ class DecayCurve(Vertical):
         plt.xlim(0, curve.end)
         plt.ylim(0, 1)
         plt.yticks([0, 0.5, 1], ["0", "0.5", "1"])
-        plt.xticks(curve.ticks, [f"{x:.3g}{curve.unit if x == curve.ticks[-1] else ''}" for x in curve.ticks])
+        ticks = curve.ticks(self.size.width - AXIS)
+        plt.xticks([x for x, _ in ticks], [label for _, label in ticks])
         self._plot.refresh()
 
     def _colour(self, name: str) -> tuple[int, int, int]:
