@@ -64,6 +64,11 @@ RULES = (
     ("Read `show_album` before you ask for the songs.", "Read `show_playlist` before you ask for the songs.", "apart"),
     ("Use pnpm here and never npm for the packages.", "Use npm here and never pnpm for the packages.", "opposed"),
     (
+        "Always retry a failed upload 3 times with a pause.",
+        "Never retry a failed upload 5 times with a pause.",
+        "apart",
+    ),
+    (
         "Run the linter before the tests on each commit.",
         "Please run the linter before the tests on each commit.",
         "near",

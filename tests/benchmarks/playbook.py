@@ -1,15 +1,18 @@
 """How long a playbook takes to open, to find its duplicates, and to be exported."""
 
 import asyncio
+import json
 import os
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import TypeVar
 
-from tests.tui.support import app_over, import_file, open_bench
+from tests.tui.support import DEMO, app_over, import_file, open_bench
 from workbench.bench.workbench import Workbench
+from workbench.core.text import one_line
 from workbench.tui.screens.playbook import PlaybookScreen
 
 TRAINED = "WORKBENCH_PLAYBOOK"
@@ -18,10 +21,6 @@ TRAINED = "WORKBENCH_PLAYBOOK"
 T = TypeVar("T")
 
 OPEN_BAR_S, GROUPS_BAR_S = 0.5, 1.0
-
-_TOPICS = ("login", "paging", "payment", "playlist", "alarm", "calendar", "note", "queue", "file", "review")
-_DOS = ("Always read the docs of", "Check every page of", "Never guess the fields of", "Verify the answer of",
-        "Use the access token for")  # fmt: skip
 
 
 def run(*, small: bool) -> dict[str, object]:
@@ -77,12 +76,16 @@ def _timed(work: Callable[[], T]) -> tuple[T, float]:
 
 
 def _made_up(folder: Path, small: bool) -> Path:
-    """Write a playbook of which every tenth bullet stands twice."""
-    lines, count = ["## STRATEGIES AND HARD RULES"], 30 if small else 318
-    for number in range(count):
-        about = number - 1 if number % 10 == 9 else number
-        text = f"{_DOS[about % 5]} the {_TOPICS[about % 10]} API, step {about}, before {_TOPICS[about * 7 % 10]}."
-        lines.append(f"[shr-{number + 1:05}] helpful={number % 4} harmful={number % 3} :: {text}")
+    """Write a playbook of the demo's sentences, two a bullet, of which every tenth bullet stands twice."""
+    docs = [json.loads(line) for line in (DEMO / "memories.jsonl").read_text("utf-8").splitlines()]
+    sentences = sorted({part.strip() for doc in docs for part in doc["context"].split(". ") if len(part) > 20})
+    random, texts = Random(1), list[str]()
+    lines = ["## STRATEGIES AND HARD RULES"]
+    for number in range(30 if small else 318):
+        texts.append(
+            texts[-1] if number % 10 == 9 else ". ".join(one_line(s, 200) for s in random.sample(sentences, 2))
+        )
+        lines.append(f"[shr-{number + 1:05}] helpful={number % 4} harmful={number % 3} :: {texts[-1]}")
     path = folder / "made-up.txt"
-    path.write_text("\n".join([*lines, "", "## OTHERS", ""]))
+    path.write_text("\n".join([*lines, "", "## OTHERS", ""]), "utf-8")
     return path

@@ -1,6 +1,6 @@
 """Grow-and-refine (source 003, ACE): bullets that say the same, found, merged, kept both, and parted again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -39,7 +39,10 @@ REMEMBERED = 8192
 
 
 _CONTRARY = frozenset(("opposite words", "negation differs", "numbers differ"))
-"""What of two texts must differ before they can contradict each other."""
+"""What of two texts must differ, and alone, before they contradict each other: of two numbers both may be true."""
+
+_ELSEWHERE = "identifiers differ"
+"""What lets two texts be about two things, whatever else differs."""
 
 _SENTENCE = 100
 """Characters of a sentence that are quoted at most."""
@@ -145,7 +148,7 @@ class BookRefiner:
         if not self._much_alike(one, other):
             return "apart"
         first = judge_pair(other, one, cosine, self._order(one, other), self._limits(cosine)).conflicts
-        if _CONTRARY.intersection(first) and contradictions(one, [("", other)]):
+        if _contrary(first) and contradictions(one, [("", other)]):
             return "opposed"
         return "apart" if first or self._judge(one, other, cosine).conflicts else "near"
 
@@ -154,7 +157,7 @@ class BookRefiner:
         told, short = list[str](), list[str]()
         if not self._much_alike(one, other):
             told, short = [FEW_WORDS], [FEW_WORDS]
-        elif _CONTRARY.intersection(verdict.conflicts) and (found := contradictions(one, [("", other)])):
+        elif _contrary(verdict.conflicts) and (found := contradictions(one, [("", other)])):
             mine, theirs = one_line(found[0].mine, _SENTENCE), one_line(found[0].theirs, _SENTENCE)
             told, short = [f"the other way round: “{mine}” / “{theirs}”"], [CONTRADICTION]
         against, conflicts = (*told, *verdict.reasons_against), (*short, *verdict.conflicts)
@@ -183,3 +186,8 @@ class BookRefiner:
     def _is_kept(self, one: Bullet, other: Bullet) -> bool:
         found = self._library.kept_pairs.find(pair_id(one, other))
         return found is not None and found.texts == texts_mark(one, other)
+
+
+def _contrary(conflicts: Collection[str]) -> bool:
+    """Tell whether two texts may contradict each other, by what differs in them."""
+    return len(_CONTRARY.intersection(conflicts)) == 1 and _ELSEWHERE not in conflicts
