@@ -1,10 +1,13 @@
 """Every area has a screen, and all of them can be imported ahead."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.tui.support import demo_app
 from workbench.tui import modes
+from workbench.tui.app import RetrieverLoading
 from workbench.tui.screens.area import AreaScreen
 
 
@@ -18,3 +21,15 @@ def test_every_area_opens_its_own_screen(area: str) -> None:
 def test_what_every_area_needs_is_imported_ahead() -> None:
     modes.import_all()
     assert {f"workbench.tui.screens.{area}" for area in modes.SCREENS} <= sys.modules.keys()
+
+
+@pytest.mark.parametrize("area", [area for area in modes.SCREENS if area != "stream"])
+async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(tmp_path: Path, area: str) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test() as pilot:
+        app.action_area(area)
+        app._say_notices()
+        app.on_retriever_loading(RetrieverLoading(1, 2))
+        await pilot.pause()
+        assert isinstance(app.screen, AreaScreen)
+        assert area == app.screen.AREA

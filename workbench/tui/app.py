@@ -179,7 +179,8 @@ class WorkbenchApp(App[Path | None]):
         self._show_status()
 
     def _show_status(self) -> None:
-        if isinstance(self.screen, AreaScreen):
+        # An area that was opened a moment ago has nothing to show it in yet, and shows it by itself soon.
+        if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
             self.screen.show_status()
 
     def on_retriever_loaded(self, event: RetrieverLoaded) -> None:
