@@ -39,7 +39,7 @@ REMEMBERED = 8192
 
 
 _CONTRARY = frozenset(("opposite words", "negation differs", "numbers differ"))
-"""What of two texts must differ, and alone, before they contradict each other: of two numbers both may be true."""
+"""What of two texts must differ before they contradict each other; if two of these do, they are about two things."""
 
 _ELSEWHERE = "identifiers differ"
 """What lets two texts be about two things, whatever else differs."""

@@ -148,10 +148,14 @@ class _Batch:
         for pair in pairs:
             if pair[2] >= self._limits.order and (near := self._judged(observation, *pair)).is_same:
                 return near
-        mine = word_set(observation.content)
-        alike = [p for p in pairs if much_alike(observation.content, p[0].content, mine, word_set(p[0].content))]
-        judged = [self._judged(observation, *pair) for pair in alike]
-        return min(judged, key=lambda near: bool(near.verdict.conflicts), default=None)
+        mine, parted = word_set(observation.content) if pairs else frozenset(), None
+        for pair in pairs:
+            if much_alike(observation.content, pair[0].content, mine, word_set(pair[0].content)):
+                near = self._judged(observation, *pair)
+                if not near.verdict.conflicts:
+                    return near
+                parted = parted or near
+        return parted
 
     def _judged(self, observation: Observation, memory: Memory, cosine: float, similarity: float) -> Near:
         """Judge by the rules of the batch deduplication, so that both propose the same."""

@@ -32,10 +32,10 @@ What an agent reads (every format but jsonl, json, yaml and csv) never holds can
 rejected memories, or ones from the future: how many were left out is said; --all-status takes them
 along. The plain formats hold a playbook (--book) or memories (--memories, --filter).
 
-`import` reads all of these back. jsonl, json, yaml and csv lose nothing (a table has no place for
-sections without bullets, and all but jsonl give the counts as totals); markdown keeps ids, texts,
-sections, kinds, counts and pins; prompt text of memories has no ids and cannot be read back, and
-a block is never read back into the store it came from.
+`import` reads these back. jsonl loses nothing; json, yaml and csv give the counts as totals, and a
+table has no place for sections without bullets; markdown keeps ids, texts, sections, kinds, counts
+and pins; prompt text of memories has no ids and cannot be read back, and a block is never read back
+into the store it came from.
 
 Without --out the exact text goes to stdout. With --out the file is replaced in one step, after
 showing what changes in it; what the file holds beside the exported records stays as it is, and an

@@ -11,6 +11,7 @@ from workbench.bench.history import Event, FieldEvent
 from workbench.bench.masking import masked
 from workbench.core.record import parse_time, to_doc
 from workbench.core.text import printable
+from workbench.formats.model import FILE_KEY
 from workbench.tui.content import MUTED, assemble, body, word_diff
 from workbench.tui.figures import absolute, ago
 from workbench.tui.flag_view import FLAGGED, STYLE
@@ -18,9 +19,6 @@ from workbench.tui.widgets.row import Cell
 
 _SHORT = 60
 """Longest value that is shown as "before → after"; longer texts are shown as a word diff."""
-
-_LAYOUT = "_file"
-"""The metadata key for how an imported record was written, which tells a person nothing."""
 
 _LISTED = 40
 """Fields of one transaction that are shown at most."""
@@ -93,5 +91,5 @@ def _shown(value: object) -> str:
     if value is None:
         return "–"
     if isinstance(value, Mapping):
-        value = {name: item for name, item in value.items() if name != _LAYOUT}
+        value = {name: item for name, item in value.items() if name != FILE_KEY}
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

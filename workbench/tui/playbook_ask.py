@@ -101,7 +101,7 @@ class AskDialog(Dialog[str | None]):
         self._show(Content.styled("Gathering what would be told …", MUTED))
         self._plan(self._number, self._kind, self._episode)
 
-    @work(thread=True, group="ask-plan")
+    @work(thread=True, group="ask-plan", description="plan")
     def _plan(self, number: int, kind: str, episode: "Episode | None") -> None:
         worker = get_current_worker()
         plan, problem = None, ""
