@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import DETAIL, OVERVIEW
 from tests.formats.samples import NOW, context
-from workbench.core.memory import Memory
+from workbench.core.memory import FILE_KEY, Memory
 from workbench.formats.external_notes import DETAIL_FORMAT, HEADINGS, OVERVIEW_FORMAT
-from workbench.formats.model import FILE_KEY
 
 NOW_DOING = OVERVIEW_FORMAT.read(OVERVIEW, replace(context("overview.md"), path="/s/abc 1/working-memory/overview.md"))
 NOTES = DETAIL_FORMAT.read(DETAIL, context("detail/auth-design.md"))

@@ -12,10 +12,9 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import BEADS, MCP, MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.errors import InvalidRecord
-from workbench.core.memory import Memory
+from workbench.core.memory import FILE_KEY, Memory
 from workbench.formats import beads, external_messages, mcp_memory
 from workbench.formats.jsonstream import spliced, values
-from workbench.formats.model import FILE_KEY
 
 GRAPH = mcp_memory.read(MCP, context("memory.jsonl"))
 ANN, BATH, LIVES = (memory.id for memory in GRAPH.memories)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
-from workbench.core.memory import ARCHIVED_REASONS, MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory, Source
+from workbench.core.memory import ARCHIVED_REASONS, FILE_KEY, MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory, Source
 from workbench.formats.lifecycle import detect, read, write
-from workbench.formats.model import FILE_KEY, Parsed
+from workbench.formats.model import Parsed
 
 ENTRY: dict[str, Any] = {
     "id": "sig-20260211-001", "version": 1, "timestamp": "2026-02-11T10:23:00Z", "session_id": "abc123",

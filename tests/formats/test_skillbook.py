@@ -9,8 +9,8 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import SKILLBOOK
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
+from workbench.core.memory import FILE_KEY
 from workbench.core.playbook import Bullet
-from workbench.formats.model import FILE_KEY
 from workbench.formats.skillbook import read, write
 
 PARSED = read(SKILLBOOK, context("x/skillbook.json"))

@@ -5,15 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import plain
-from workbench.core.memory import Memory
+from workbench.core.memory import FILE_KEY, Memory
 from workbench.core.playbook import Bullet
 
 if TYPE_CHECKING:
     from workbench.bench.episode_terms import TermPart
     from workbench.core.scoring import Scored
-
-LAYOUT = "_file"
-"""The metadata key for how an imported record was written, which tells a person nothing."""
 
 
 def memory_json(memory: Memory) -> dict[str, object]:
@@ -66,5 +63,5 @@ def compact(value: object) -> str:
     """Return a stored value in one line for a person: text as it is, anything else as JSON."""
     if isinstance(value, str):
         return value
-    shown = {k: v for k, v in value.items() if k != LAYOUT} if isinstance(value, Mapping) else value
+    shown = {k: v for k, v in value.items() if k != FILE_KEY} if isinstance(value, Mapping) else value
     return json.dumps(plain(shown), ensure_ascii=False)

@@ -5,14 +5,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from workbench import paths, recent
-from workbench.cli.describe import LAYOUT, bullet_json, compact, memory_json
+from workbench.cli.describe import bullet_json, compact, memory_json
 from workbench.cli.flags import Shown, add_secrets, reasons, sign
 from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, revision, wants_json
 from workbench.cli.session import Session
 from workbench.core.errors import UnknownRecord
 from workbench.core.feedback import effective_importance
-from workbench.core.memory import Memory
+from workbench.core.memory import FILE_KEY, Memory
 from workbench.core.playbook import Bullet
 from workbench.core.text import one_line
 
@@ -169,7 +169,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("review after", moment(memory.review_after) if memory.review_after else ""),
         ("created", moment(memory.created_at)),
         ("read", f"{moment(memory.last_accessed_at)} · {memory.access_count:,} times" if memory.access_count else ""),
-        *((name, one_line(compact(value), SHOWN)) for name, value in memory.metadata.items() if name != LAYOUT),
+        *((name, one_line(compact(value), SHOWN)) for name, value in memory.metadata.items() if name != FILE_KEY),
     ]
 
 

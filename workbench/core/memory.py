@@ -27,6 +27,9 @@ OBSERVATION_TYPES = (
 MAX_CONTENT = 10_000
 """Longest content, in characters (source 000)."""
 
+FILE_KEY = "_file"
+"""The metadata key under which a reader keeps how a record was written; it tells a person nothing."""
+
 SCHEMA_VERSION = 1
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 
-from workbench.core.memory import MAX_CONTENT, Memory, MemoryType, Source
+from workbench.core.memory import FILE_KEY, MAX_CONTENT, Memory, MemoryType, Source
 from workbench.core.record import iso
 from workbench.core.text import clean_for_store
 from workbench.formats.jsontext import JsonReader
 from workbench.formats.lifecycle_values import Notes
-from workbench.formats.model import FILE_KEY, Detection, Format, Parsed, ReadContext
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.nodes import slug
 from workbench.formats.reading import checked, created_at, place, rating
 from workbench.formats.records import file_part

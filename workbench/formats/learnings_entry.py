@@ -3,12 +3,12 @@
 import re
 from datetime import datetime
 
-from workbench.core.memory import Memory, Status
+from workbench.core.memory import FILE_KEY, Memory, Status
 from workbench.core.record import iso
 from workbench.formats import lifecycle_values as values
 from workbench.formats.learnings_blocks import BODY, Block
 from workbench.formats.lifecycle_values import Notes
-from workbench.formats.model import FILE_KEY, ReadContext
+from workbench.formats.model import ReadContext
 from workbench.formats.nodes import slug
 from workbench.formats.reading import checked, digest, rating
 from workbench.formats.records import file_part

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from workbench.core.memory import Memory
+from workbench.core.memory import FILE_KEY, Memory
 from workbench.core.record import iso
 from workbench.formats.lifecycle_fields import FIELDS, HARMFUL_PARTS, HELPFUL_PARTS, OWN, SCHEMA, Doc, Field
 from workbench.formats.lifecycle_values import Notes
-from workbench.formats.model import FILE_KEY, ReadContext
+from workbench.formats.model import ReadContext
 from workbench.formats.records import alike
 from workbench.formats.report import why_invalid
 

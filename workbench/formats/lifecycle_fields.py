@@ -5,11 +5,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from workbench.core.memory import ARCHIVED_REASONS, MEMORY_TYPES, NO_SOURCE, OBSERVATION_TYPES, STATUSES, Memory
+from workbench.core.memory import (
+    ARCHIVED_REASONS,
+    FILE_KEY,
+    MEMORY_TYPES,
+    NO_SOURCE,
+    OBSERVATION_TYPES,
+    STATUSES,
+    Memory,
+)
 from workbench.core.record import iso
 from workbench.formats import lifecycle_values as values
 from workbench.formats.lifecycle_values import Decode
-from workbench.formats.model import FILE_KEY
 
 Doc = dict[str, Any]
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from workbench.core.memory import NO_SOURCE, SCHEMA_VERSION, Source
+from workbench.core.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
 from workbench.core.record import parse_time
-from workbench.formats.model import FILE_KEY
 from workbench.formats.report import shown
 
 Reading = tuple[Any, str]

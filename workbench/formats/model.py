@@ -11,9 +11,6 @@ from workbench.core.memory import Memory
 from workbench.core.playbook import Playbook
 from workbench.core.usage import Run
 
-FILE_KEY = "_file"
-"""The metadata key under which a reader keeps how a record was written; screens leave it out."""
-
 
 @dataclass(frozen=True, slots=True)
 class Issue:

@@ -9,14 +9,14 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from workbench.core.memory import Memory
+from workbench.core.memory import FILE_KEY, Memory
 from workbench.core.playbook import Bullet
 from workbench.formats import books, plain_items
 from workbench.formats import lifecycle_values as values
 from workbench.formats.lifecycle_entry import from_entry
 from workbench.formats.lifecycle_fields import FIELDS
 from workbench.formats.lifecycle_values import Notes
-from workbench.formats.model import FILE_KEY, Detection, Format, Parsed, ReadContext
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.plain_source import YAML, source
 from workbench.formats.reading import unique_id
 from workbench.formats.records import required_text, take

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from workbench.core.memory import NO_SOURCE, Memory
+from workbench.core.memory import FILE_KEY, NO_SOURCE, Memory
 from workbench.core.playbook import Bullet, Playbook
 from workbench.core.record import iso
 from workbench.formats.lifecycle_values import write_source
-from workbench.formats.model import FILE_KEY
 
 Row = Mapping[str, Any]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
-from workbench.core.memory import Memory
+from workbench.core.memory import FILE_KEY, Memory
 from workbench.core.playbook import Bullet
 from workbench.formats.lifecycle_values import Decode, Notes
-from workbench.formats.model import FILE_KEY, ReadContext
+from workbench.formats.model import ReadContext
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NO_CONTEXT = ReadContext(now=_EPOCH, file="", importance=lambda *_: 5.0)

@@ -9,9 +9,9 @@ from textual.content import Content
 
 from workbench.bench.history import Event, FieldEvent
 from workbench.bench.masking import masked
+from workbench.core.memory import FILE_KEY
 from workbench.core.record import parse_time, to_doc
 from workbench.core.text import printable
-from workbench.formats.model import FILE_KEY
 from workbench.tui.content import MUTED, assemble, body, word_diff
 from workbench.tui.figures import absolute, ago
 from workbench.tui.flag_view import FLAGGED, STYLE
