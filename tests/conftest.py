@@ -2,24 +2,74 @@
 
 import gc
 import os
+import secrets
 import time
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-for name in ("NO_COLOR", "TEXTUAL_THEME", "ANTHROPIC_API_KEY", "VISUAL", "EDITOR", "COLORTERM"):
+from workbench.core.agents import ENVIRONMENT
+from workbench.store.pause import give_back
+
+CHECKOUT = Path(__file__).parent.parent
+CACHES = (".*", "__pycache__", "*.egg-info")
+"""What tools and editors may leave in the checkout's root."""
+
+_FOUND = pytest.StashKey[list[str]]()
+
+for name in ("NO_COLOR", "TEXTUAL_THEME", "ANTHROPIC_API_KEY", "VISUAL", "EDITOR", "COLORTERM", *ENVIRONMENT):
     os.environ.pop(name, None)
 os.environ["TZ"] = "UTC"
 time.tzset()
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 
 
-# The same examples in every run of the check; at a desk, new ones each time.
-settings.register_profile("check", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("check")
+# New examples in every run, wherever it is: Hypothesis would fix them on its own where CI is set. How long one takes
+# says something about the machine, not about the code.
+settings.register_profile(
+    "any machine",
+    derandomize=False,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("any machine")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose what the random examples begin with, unless told; workers of xdist get the same with their options."""
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(secrets.randbelow(1 << 32))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Print the seed where every log has it, also one of a run that never ends, and see what lies in the checkout."""
+    session.config.stash[_FOUND] = _in_the_checkout()
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.write_line(f"random examples: --hypothesis-seed={session.config.option.hypothesis_seed}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run that left something in the checkout: a test wrote to the folder that it was started in."""
+    before: list[str] = session.config.stash[_FOUND]
+    left = [name for name in _in_the_checkout() if name not in before]
+    if not left or hasattr(session.config, "workerinput"):
+        return
+    session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.write_line(f"the tests left in {CHECKOUT}: {', '.join(left)}", red=True)
+
+
+def _in_the_checkout() -> list[str]:
+    every = (path.name for path in CHECKOUT.iterdir())
+    return sorted(name for name in every if not any(fnmatch(name, kind) for kind in CACHES))
 
 
 @pytest.fixture(autouse=True)
@@ -36,5 +86,5 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 def _room_for_the_next() -> Iterator[None]:
     """Give back what a file's stores and apps held: the app freezes objects, and frozen garbage is never collected."""
     yield
-    gc.unfreeze()
+    give_back()
     gc.collect()

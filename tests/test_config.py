@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from workbench.config import Loaded, Settings, load, show
-from workbench.core.dedup import DedupThresholds
-from workbench.core.lifecycle import LifecycleLimits
-from workbench.core.trigger import TriggerLimits
+from workbench.config.loading import Loaded, Settings, load, show
+from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.reflection.trigger import TriggerLimits
+from workbench.core.review.lifecycle import LifecycleLimits
 
 
 def read(folder: Path, text: str | bytes) -> Loaded:
@@ -153,6 +153,15 @@ def test_what_cannot_be_used_keeps_its_default_and_is_named(tmp_path: Path, text
     assert loaded.given == frozenset()
 
 
+@pytest.mark.parametrize("key", ["lifecycle.sightings", "lifecycle.references", "claude.rounds", "reflection.hours"])
+def test_true_is_no_number(tmp_path: Path, key: str) -> None:
+    table, _, name = key.partition(".")
+    loaded = read(tmp_path, f"[{table}]\n{name} = true\n")
+    assert loaded.settings == Settings()
+    (problem,) = loaded.problems
+    assert problem.startswith(f'config.toml: "{key}" is true; expected ')
+
+
 def test_one_mistake_does_not_spoil_the_rest(tmp_path: Path) -> None:
     loaded = read(tmp_path, 'theme = "light"\nprofil = "x"\n[thresholds]\norder = -1\nreview = 0.6\n')
     assert loaded.settings == Settings(theme="light", thresholds=DedupThresholds(review=0.6))
@@ -198,7 +207,7 @@ def test_control_bytes_do_not_reach_a_problem(tmp_path: Path) -> None:
 def test_the_shown_settings_explain_each_key() -> None:
     lines = show(Settings()).splitlines()
     keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith("#")]
-    assert len(keys) == 23
+    assert len(keys) == 25
     assert all(lines[n - 1].startswith("# ") for n in keys)
 
 

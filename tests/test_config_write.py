@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.config import load, show
-from workbench.config_write import set_values
+from workbench.config.loading import load, show
+from workbench.config.settings import Settings
+from workbench.config.writing import set_values
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
-from workbench.settings import Settings
 
 MINE = """\
 # my settings

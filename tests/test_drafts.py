@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.draft_files import KEPT, KEPT_FOR
-from workbench.drafts import Draft, Item, digest, drop, drop_about, find, folder_of, keep, since
+from workbench.config.draft_files import KEPT, KEPT_FOR
+from workbench.config.drafts import Draft, Item, digest, drop, drop_about, find, folder_of, keep, since
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ITEM = Item("memories/mem-1")

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from workbench import paths
+from workbench.config import paths
+from workbench.config.paths import StoreChoice, find_store, shipped
 from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.paths import StoreChoice, find_store, shipped
 
 FOLDERS = {
     "XDG_DATA_HOME": (paths.data_dir, ".local/share"),
     "XDG_CONFIG_HOME": (paths.config_dir, ".config"),
     "XDG_STATE_HOME": (paths.state_dir, ".local/state"),
+    "XDG_CACHE_HOME": (paths.cache_dir, ".cache"),
 }
 
 
@@ -95,3 +96,14 @@ def test_missing_shipped_files_are_named() -> None:
 
 def test_the_demo_is_shipped() -> None:
     assert (shipped("fixtures/demo") / "memories.jsonl").is_file()
+
+
+def test_a_project_store_that_is_a_link_has_to_lead_to_a_store(tmp_path: Path) -> None:
+    clone, elsewhere = tmp_path / "clone", tmp_path / "elsewhere"
+    for folder in (clone, elsewhere):
+        folder.mkdir()
+    (clone / ".workbench").symlink_to(elsewhere)
+    with pytest.raises(StoreProblem, match=r"is a link to .*elsewhere, which is no store"):
+        find_store(clone)
+    (elsewhere / "journal.jsonl").touch()
+    assert find_store(clone).folder == clone / ".workbench"

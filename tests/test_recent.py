@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.recent import (
+from workbench.config.recent import (
     FILE_NAME,
     KEPT,
     SHOWN,

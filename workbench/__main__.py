@@ -5,39 +5,45 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from workbench import crash, streams
 from workbench.cli.main import PROBLEM, run
+from workbench.crash import TRACEBACK
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 UNEXPECTED = 70
 
-TRACEBACK = "WORKBENCH_TRACEBACK"
-"""Environment variable that lets an unexpected error show where it arose."""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; the outermost edge, where every error ends."""
     try:
+        streams.complete()
         _never_fail_to_print()
-        code = run(argv, open_app=open_app)
+        code = _code(argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has left; the interpreter's last flush must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.let_go()
         return BROKEN_PIPE
     except KeyboardInterrupt:
         sys.stderr.write("workbench: interrupted; what was stored before is safe.\n")
         return INTERRUPTED
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else PROBLEM
+    except OSError as error:
+        return _no_stream(error) or _unexpected(error)
     except Exception as error:  # noqa: BLE001
         return _unexpected(error)
     return code
 
 
+def _code(argv: Sequence[str] | None) -> int:
+    try:
+        return run(argv, open_app=open_app)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else PROBLEM
+
+
 def open_app(store: Path, *, origin: str, demo: bool = False) -> int:
     """Run the app; Textual is imported only here."""
-    from workbench.tui.run import run as run_app
+    from workbench.tui.app.run import run as run_app
 
     return run_app(store, origin=origin, demo=demo)
 
@@ -49,14 +55,22 @@ def _never_fail_to_print() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _no_stream(error: OSError) -> int:
+    """Say that a standard stream is closed or full, if that is what an error is about; return the exit code, or 0."""
+    name = error.filename
+    if name not in ("stdin", "stdout"):
+        return 0
+    streams.let_go()
+    verb = "read" if name == "stdin" else "written"
+    what = (error.strerror or str(error)).lower()
+    sys.stderr.write(f"workbench: {name} cannot be {verb}: {what}. What was stored before is safe.\n")
+    return PROBLEM
+
+
 def _unexpected(error: Exception) -> int:
     if os.environ.get(TRACEBACK):
         raise error
-    what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-    sys.stderr.write(
-        f"workbench: something unexpected went wrong ({ascii(what)[1:-1]}). "
-        f"What was stored before is safe; set {TRACEBACK}=1 to see where it happened.\n"
-    )
+    sys.stderr.write(f"workbench: {crash.sentence(error)}\n")
     return UNEXPECTED
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.bench import alike
-from workbench.bench.alike import FLOOR, KEPT, ComparingCancelled, alike_pairs
-from workbench.bench.dedup_plan import Settled
 from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core.memory import Memory
+from workbench.bench.duplicates import memory_pairs
+from workbench.bench.duplicates.memory_pairs import FLOOR, KEPT, AlikePairs, ComparingCancelled, alike_pairs
+from workbench.bench.duplicates.plan import Settled
+from workbench.bench.open import Workbench, open_workbench
+from workbench.config.paths import shipped
 from workbench.core.served import SERVED
-from workbench.paths import shipped
+from workbench.core.stream.memory import Memory
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
 def test_every_pair_is_found_once_whatever_the_blocks(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
-    monkeypatch.setattr(alike, "_BLOCK", block)
+    monkeypatch.setattr(memory_pairs, "_BLOCK", block)
     found = alike_pairs(bench.retriever)
     ranker = bench.retriever.ranker()
     rows = [i for i, m in enumerate(ranker.pool.memories) if m.status in SERVED]
@@ -91,8 +91,8 @@ def test_only_the_most_similar_are_kept_and_the_floor_says_so(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = alike_pairs(bench.retriever)
-    monkeypatch.setattr(alike, "MOST", 20)
-    monkeypatch.setattr(alike, "_BLOCK", 16)
+    monkeypatch.setattr(memory_pairs, "MOST", 20)
+    monkeypatch.setattr(memory_pairs, "_BLOCK", 16)
     few = alike_pairs(bench.retriever)
     assert len(few.cosines) == 20
     assert few.cosines.tolist() == pytest.approx(every.cosines[:20].tolist(), abs=1e-6)
@@ -106,3 +106,12 @@ def test_it_can_be_stopped_and_tells_how_far_it_is(bench: Workbench) -> None:
     with pytest.raises(ComparingCancelled):
         alike_pairs(bench.retriever, cancelled=lambda: True)
     assert Path(bench.library.folder).exists()
+
+
+def test_a_pair_at_the_threshold_counts() -> None:
+    cosines = np.array([0.9, 0.8, 0.8, 0.7])
+    none = np.zeros(4, np.intp)
+    found = AlikePairs((), none, none, cosines, ("", "x", KEPT, ""), FLOOR, 0.9, 0.75)
+    assert [found.count(limit) for limit in (0.95, 0.9, 0.8, 0.75, 0.7)] == [0, 1, 3, 3, 4]
+    assert [found.differing(limit) for limit in (0.9, 0.8)] == [0, 1]
+    assert [found.kept(limit) for limit in (0.9, 0.8)] == [0, 1]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.bench.exporting import DEFAULT_NAME
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.files.exports.exporting import DEFAULT_NAME
+from workbench.bench.open import Workbench, open_workbench
+from workbench.config.paths import shipped
 from workbench.core.errors import Conflict, WorkbenchError
-from workbench.paths import shipped
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BARE = "## RULES\n[shr-00001] Look before you leap.\n\n[shr-00002] Write small steps.\n## EMPTY\n"
@@ -20,7 +20,9 @@ BOOK = "trained"
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Workbench]:
-    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=lambda: NOW)
+    bench = open_workbench(
+        tmp_path / "store", profiles=tmp_path / "profiles", replaced=tmp_path / "replaced", clock=lambda: NOW
+    )
     yield bench
     bench.close()
 
@@ -120,6 +122,9 @@ def test_what_cannot_be_written_is_said_before(bench: Workbench, source: Path) -
     protected = folder / "protected.txt"
     protected.write_text("x")
     protected.chmod(0o444)
+    closed = folder / "closed.txt"
+    closed.write_text("x")
+    closed.chmod(0)
     os.mkfifo(folder / "pipe")
     cases = {
         folder: "is a folder",
@@ -128,6 +133,7 @@ def test_what_cannot_be_written_is_said_before(bench: Workbench, source: Path) -
         folder / "bytes": "not a text file",
         folder / "locked" / "x.txt": "is read-only",
         protected: "is read-only",
+        closed: "cannot be read: its permissions forbid it",
         folder / "pipe": "not an ordinary file",
         folder / ("n" * 300): "cannot be read",
     }

@@ -9,11 +9,11 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core import delta
+from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import WorkbenchError
-from workbench.core.playbook import Bullet
-from workbench.formats import ace
+from workbench.core.playbook import delta
+from workbench.core.playbook.book import Bullet
+from workbench.formats.ace import ace
 from workbench.formats.model import ReadContext
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.bench.playbook import MAIN
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core.bookfilter import parse_book_filter
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.playbook.playbook import MAIN
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
+from workbench.core.playbook.filter import parse_book_filter
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TEXT = "## RULES\n[r-00001] helpful=3 harmful=0 :: one\n[r-00002] helpful=0 harmful=0 :: two\n## OTHERS\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Open
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
 from workbench.core.errors import InvalidRecord, WorkbenchError
-from workbench.core.playbook import Bullet
+from workbench.core.playbook.book import Bullet
 
 TEXT = """## RULES
 [r-00001] helpful=2 harmful=0 :: Always run the database migrations before the integration tests start.
@@ -190,3 +190,16 @@ def test_a_harmful_rule_becomes_a_warning(book: Workbench) -> None:
     book.history.undo()
     book.history.undo()
     assert texts(book) == before
+
+
+def test_one_text_in_two_sections_is_left_to_a_person(open_bench: Open, tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text(
+        "## BILLING\n[bil-00001] helpful=1 harmful=0 :: Restart the workers after every deploy.\n"
+        "## SEARCH\n[sea-00002] helpful=1 harmful=0 :: Restart the workers after every deploy.\n"
+    )
+    bench = open_bench()
+    bench.importer.carry_out(bench.importer.plan(path))
+    assert bench.refiner.same("book") == ()
+    (group,) = bench.refiner.groups("book", 0.6)
+    assert (group.kind, group.ordinary, "sections differ" in group.conflicts) == ("apart", False, True)

@@ -1,10 +1,10 @@
 """What citations mean after merges, and the tree down to raw events."""
 
 from tests.bench.conftest import NOON, memory, put
-from workbench.bench.citations import MAX_CITED, Citations
-from workbench.bench.review_queue import GONE, NO_EVIDENCE
-from workbench.bench.workbench import Workbench
-from workbench.core.memory import Memory
+from workbench.bench.open import Workbench
+from workbench.bench.review.citations import MAX_CITED, Citations
+from workbench.bench.review.queue import GONE, NO_EVIDENCE
+from workbench.core.stream.memory import Memory
 
 
 def candidate(id: str, *citations: str) -> Memory:

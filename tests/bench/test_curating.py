@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Open
-from workbench.bench.curating import SAID, Card, edited
-from workbench.bench.workbench import Workbench
-from workbench.core.curation import BulletTag
-from workbench.core.delta import Add, Delete, Update
+from workbench.bench.open import Workbench
+from workbench.bench.playbook.curation import SAID, Card, edited
 from workbench.core.errors import InvalidRecord, UnknownRecord, UnreadableFile
+from workbench.core.playbook.curation import BulletTag
+from workbench.core.playbook.delta import Add, Delete, Update
 
 TEXT = """## RULES
 [r-00001] helpful=2 harmful=0 :: Look before you leap.

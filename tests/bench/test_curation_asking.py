@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server, reply_of
-from workbench.bench.curation_lessons import LATEST
-from workbench.bench.curation_run import read_episode
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core.curation import BulletTag
-from workbench.core.delta import Add
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.playbook.curation_lessons import LATEST
+from workbench.bench.playbook.curation_run import read_episode
 from workbench.core.errors import UnreadableFile
-from workbench.core.loosejson import UnreadableReply
-from workbench.core.memory import Memory
+from workbench.core.playbook.curation import BulletTag
+from workbench.core.playbook.delta import Add
+from workbench.core.reflection.loosejson import UnreadableReply
+from workbench.core.stream.memory import Memory
 from workbench.reflect.model import ReflectionProblem, Step
 
 TEXT = """## RULES

@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 
 from tests.bench.conftest import NOON, memory, put, snapshot
-from workbench.bench import dedup_finder
-from workbench.bench.dedup_plan import Group
-from workbench.bench.deduplication import DeduplicationCancelled
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import Workbench
+from workbench.bench.duplicates import finder
+from workbench.bench.duplicates.deduplication import DeduplicationCancelled
+from workbench.bench.duplicates.plan import Group
+from workbench.bench.open import Workbench
+from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.stream.memory import FILE_KEY, Memory
 
 PERSON = "Deploys on Friday need a second person"
 PNPM = "Use pnpm for installs in this repository"
@@ -204,7 +205,7 @@ def test_it_tells_how_far_it_is_and_can_be_stopped(store: Workbench) -> None:
 
 
 def test_many_copies_make_groups_that_can_be_looked_at(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dedup_finder, "LARGEST_EXACT", 4)
+    monkeypatch.setattr(finder, "LARGEST_EXACT", 4)
     fill(bench, *[PERSON] * 9)
     plan = bench.deduplication.plan()
     assert sorted(len(g.ids) for g in plan.groups) == [4, 4]
@@ -215,7 +216,28 @@ def test_many_copies_make_groups_that_can_be_looked_at(bench: Workbench, monkeyp
 def test_when_there_are_too_many_pairs_it_says_from_where_it_looked(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dedup_finder, "MOST", 3)
+    monkeypatch.setattr(finder, "MOST", 3)
     fill(bench, *(f"{PNPM} {'and ' * n}today" for n in range(5)))
     plan = bench.deduplication.plan()
     assert plan.floor > plan.threshold
+
+
+def named(id: str, name: str, text: str = PERSON) -> Memory:
+    """Return a memory as the reader of an MCP server's file makes it."""
+    return memory(id, text, NOON, metadata={FILE_KEY: {"format": "mcp-memory", "kind": "entity", "name": name}})
+
+
+def test_two_people_of_whom_the_same_is_said_are_never_proposed_as_one(bench: Workbench) -> None:
+    put(bench, named("a", "Ann"), named("b", "Bob"), named("b2", "Bob"), named("c", "Cas", PERSON + "."))
+    plan = bench.deduplication.plan()
+    assert ids(plan.groups) == [{"b", "b2"}]
+    assert {frozenset(g.ids) for g in plan.apart} >= {frozenset(("a", "c"))}
+    assert all("names differ" in g.flags for g in plan.apart)
+
+
+def test_one_text_about_many_things_hides_no_other_pair(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finder, "MOST", 100)
+    put(bench, *(named(f"p{n}", f"Person {n}") for n in range(40)))
+    put(bench, memory("x", PNPM, NOON), memory("y", PNPM.replace("installs", "the installs"), NOON))
+    plan = bench.deduplication.plan()
+    assert ids(plan.groups) == [{"x", "y"}]

@@ -7,10 +7,10 @@ import pytest
 
 from tests.bench.conftest import NOON, Open, snapshot
 from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.config.paths import shipped
 from workbench.core.errors import WorkbenchError
 from workbench.core.served import is_served
-from workbench.paths import shipped
 
 
 @pytest.fixture

@@ -9,22 +9,22 @@ from statistics import fmean
 
 import pytest
 
-from workbench.bench.birth import Birth
 from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.evaluation import EvaluationCancelled, Evaluator, certificate
-from workbench.bench.judging import Judging
-from workbench.bench.profiles import Profiles
-from workbench.bench.query_export import qrels, queries_jsonl
-from workbench.bench.querysets import JudgedSet, digest_of, from_file, from_store, judged_queries
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, certificate
+from workbench.bench.tuning.judging import Judging
+from workbench.bench.tuning.profiles import Profiles
+from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.query_export import qrels, queries_jsonl
+from workbench.bench.tuning.query_sets import JudgedSet, digest_of, from_file, from_store, judged_queries
+from workbench.config.paths import shipped
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile
-from workbench.core.profile import BUILT_IN, WORKBENCH
 from workbench.core.served import is_served
-from workbench.formats.model import JudgedQuery
-from workbench.formats.trec import qrels_text
-from workbench.paths import shipped
-from workbench.retrieval.measure import NDCG10, STANDARD, Measure
-from workbench.retrieval.tuner import Search, TuningCancelled
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.evaluation.measure import NDCG10, STANDARD, Measure
+from workbench.evaluation.tuner import Search, TuningCancelled
+from workbench.formats.model import JudgedQuery, Parsed
+from workbench.formats.queries.trec import write_qrels
 
 DEPLOY = "how do we deploy"
 
@@ -162,7 +162,7 @@ def test_qrels_name_the_stores_own_queries(bench: Workbench, tmp_path: Path) -> 
     stored = from_store(bench.context)
     ids = {(q.text, q.now): q.id for q in bench.library.queries.all()}
     path = tmp_path / "judgments.txt"
-    path.write_text(qrels_text({ids[q.text, q.now]: q.relevant for q in stored.queries}))
+    path.write_text(write_qrels(Parsed(queries=tuple(replace(q, topic=ids[q.text, q.now]) for q in stored.queries))))
     assert from_file(bench.context, path).queries == stored.queries
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import snapshot
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.open import Workbench, open_workbench
+from workbench.config.paths import shipped
 from workbench.core.errors import Conflict, UnknownRecord, WorkbenchError
-from workbench.formats import lifecycle
+from workbench.formats.lifecycle import lifecycle
 from workbench.formats.model import Parsed
-from workbench.paths import shipped
 
 
 def test_a_playbook_is_written_with_the_bytes_it_was_read_from(demo: Workbench, tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_mode_and_link_of_a_replaced_file_stay(demo: Workbench, tmp_path: Path) 
     real.write_text("old\n")
     real.chmod(0o600)
     link.symlink_to(real)
-    demo.exporter.write(demo.exporter.preview(link, "new\n"))
+    demo.exporter.write(demo.exporter.preview(link, "new\n"), force=True)
     assert (real.read_text(), real.stat().st_mode & 0o777, link.is_symlink()) == ("new\n", 0o600, True)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.bench.filediff import NO_LAST_END, DiffLine, diff_texts, split_lines
+from workbench.bench.files.diff import NO_LAST_END, DiffLine, diff_texts, split_lines
 
 TEXTS = st.text(alphabet="ab\n\r\u2028\x85\x0c", max_size=30)
 

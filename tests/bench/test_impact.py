@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from tests.bench.conftest import NOON, memory, put
-from workbench.bench.impact import ImpactCancelled, ImpactPreview
-from workbench.bench.workbench import Workbench
-from workbench.core.judgment import SavedQuery
-from workbench.core.proposal import Proposal
+from workbench.bench.open import Workbench
+from workbench.bench.review.impact import ImpactCancelled, ImpactPreview
+from workbench.core.review.proposal import Proposal
+from workbench.core.tuning.judgment import SavedQuery
 
 DAY = timedelta(days=1)
 CACHE = "when must the cache be cleared"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import NOON, Clock, snapshot
-from workbench.bench.importing import CHUNK, ReadingStopped, query_id
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.files.imports.importing import CHUNK, ReadingStopped, query_id
+from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import UnreadableFile
-from workbench.core.memory import Memory
+from workbench.core.stream.memory import Memory
 
 
 def entries(path: Path, *names: str, context: str = "text of {}") -> Path:

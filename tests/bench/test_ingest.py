@@ -3,10 +3,10 @@
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord
-from workbench.core.memory import MAX_CONTENT, Source
+from workbench.core.stream.memory import MAX_CONTENT, Source
 
 RULE = "Run the database migrations with lock_timeout 3s before every deploy of the API"
 
@@ -178,3 +178,12 @@ def test_what_is_no_text_is_refused(bench: Workbench, text: str) -> None:
 def test_text_that_cannot_be_stored_is_cleaned(bench: Workbench) -> None:
     done = bench.ingest.add(Observation("  nul \x00 half \udc00 end \n"))
     assert done.memory.content == "nul \ufffd half \ufffd end"
+
+
+def test_what_is_said_of_somebody_else_is_neither_skipped_nor_counted(bench: Workbench) -> None:
+    put(bench, memory("ann", RULE, NOON, user_id="ann", source=Source(file="ann.md")))
+    done = bench.ingest.add(Observation(RULE))
+    assert (done.outcome, done.other) == ("created", None)
+    fill_up(bench)
+    assert bench.ingest.add(Observation(RULE)).memory.id == done.memory.id
+    assert bench.stream.get("ann").helpful_absorbed == 0

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.evaluation import EvaluationCancelled
-from workbench.bench.live import LiveSet, live_set
-from workbench.bench.querysets import from_store
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.tuning.evaluation import EvaluationCancelled
+from workbench.bench.tuning.live import LiveSet, live_set
+from workbench.bench.tuning.query_sets import from_store
+from workbench.config.paths import shipped
 from workbench.core.errors import InvalidRecord
-from workbench.core.profile import BUILT_IN, WORKBENCH
-from workbench.paths import shipped
-from workbench.retrieval.measure import NDCG10, Measure
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.evaluation.measure import NDCG10, Measure
 
 ENGRAM = next(p for p in BUILT_IN if p.name == "engram")
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from tests.bench.conftest import Clock, Open
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.stream.observation import Observation
 
 
 def test_stats_count_every_kind(demo: Workbench) -> None:

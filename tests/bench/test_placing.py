@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Open, memory, put
-from workbench.bench import placing, placing_files
-from workbench.bench.filewrite import replace_bytes
-from workbench.bench.placing import NOTES
-from workbench.bench.promotion_plan import Target
-from workbench.bench.workbench import Workbench
-from workbench.core.errors import StoreProblem
-from workbench.store.tail import Tail
+from tests.hostile import RULE, half_done
+from workbench.bench.files.replacing import replace_bytes
+from workbench.bench.open import Workbench
+from workbench.bench.promotion import placement_files, placements
+from workbench.bench.promotion.placements import NOTES, HalfDone
+from workbench.bench.promotion.plan import Target
+from workbench.core.errors import Conflict, StoreProblem
+from workbench.store.journal.tail import Tail
 
 OWN = "# Mine\n"
 ROOT = Path(__file__).parent.parent.parent
@@ -21,10 +22,10 @@ ROOT = Path(__file__).parent.parent.parent
 KILLED = """
 import os, sys
 from pathlib import Path
-from workbench.bench import placing
-from workbench.bench.promotion_plan import Target
-from workbench.bench.workbench import open_workbench
-from workbench.store.tail import Tail
+from workbench.bench.promotion import placements as placing
+from workbench.bench.promotion.plan import Target
+from workbench.bench.open import open_workbench
+from workbench.store.journal.tail import Tail
 
 stage, verb, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 write, append = placing.carry_out, Tail.append
@@ -79,6 +80,14 @@ def notes(project: Path) -> list[Path]:
     return list((project / ".workbench").glob(NOTES))
 
 
+def finish(bench: Workbench) -> HalfDone:
+    """Settle the one change that was broken off, as a person does who was shown it."""
+    (shown,) = bench.care.half_done()
+    bench.care.finish(shown)
+    assert bench.care.half_done() == ()
+    return shown
+
+
 def promote(bench: Workbench) -> None:
     bench.promotion.carry_out(bench.promotion.plan(["m1"], Target("memory", slug="one")))
 
@@ -100,13 +109,16 @@ def test_a_killed_process_leaves_nothing_half_done(
     ended = subprocess.run([sys.executable, "-c", KILLED, stage, verb, str(folder)], check=False, cwd=ROOT)
     assert ended.returncode == 9
     assert notes(project)
+    left = state(project)
     again = open_bench(folder=folder)
+    assert state(project) == left, "opening a store changes no file"
+    assert any("was broken off" in notice for notice in again.library.journal.notices)
+    shown = finish(again)
     done = stage == "after the line"
     assert state(project) == (end if done else start)
     assert again.stream.get("m1").status == ("promoted" if (verb == "undo") != done else "confirmed")
     assert notes(project) == []
-    said = [notice for notice in again.library.journal.notices if "brought to what the store says" in notice]
-    assert bool(said) == (stage in ("between the files", "before the line"))
+    assert bool(shown.edits) == (stage in ("between the files", "before the line"))
     if done:
         (again.history.redo if verb == "undo" else again.history.undo)()
         assert state(project) == start
@@ -119,7 +131,7 @@ def test_what_was_edited_after_a_kill_is_kept(bench: Workbench, project: Path, o
     index = project / "MEMORY.md"
     index.write_text(f"{index.read_text()}more\n")
     (project / "one.md").write_text("my words")
-    open_bench(folder=folder)
+    finish(open_bench(folder=folder))
     assert index.read_text() == f"{OWN}\nmore\n"
     assert (project / "one.md").read_text() == "my words"
 
@@ -129,12 +141,12 @@ def test_a_second_file_that_cannot_be_written_takes_the_first_one_back(
 ) -> None:
     write = replace_bytes
 
-    def failing(path: Path, data: bytes) -> None:
+    def failing(path: Path, data: bytes, before: bytes | None) -> None:
         if path.name == "MEMORY.md" and b"begin" in data:
             raise StoreProblem("MEMORY.md cannot be written: no space left on device.", "The file is as it was.")
-        write(path, data)
+        write(path, data, before)
 
-    monkeypatch.setattr(placing_files, "replace_bytes", failing)
+    monkeypatch.setattr(placement_files, "replace_bytes", failing)
     rev = bench.library.journal.rev
     with pytest.raises(StoreProblem, match="no space left"):
         promote(bench)
@@ -171,11 +183,11 @@ def test_an_open_store_never_writes_outside_its_project_on_its_own(
     committed = list(bench.library.placements.all())
     bench.close()
     far.unlink()
-    guard = placing.Placing(bench.library)
+    guard = placements.Placing(bench.library)
     guard._leave_note({}, {p.id: p for p in committed})
-    again = open_bench(folder=project / ".workbench")
+    shown = finish(open_bench(folder=project / ".workbench"))
+    assert (shown.outside, shown.edits) == ((str(far),), ())
     assert not far.exists()
-    assert f"A change of {far} was broken off; look at the file." in again.library.journal.notices
     assert notes(project) == []
     assert text
 
@@ -184,5 +196,24 @@ def test_a_note_that_cannot_be_read_is_said_and_goes(project: Path, bench: Workb
     bench.close()
     (project / ".workbench/placing-1.json").write_text("{")
     again = open_bench(folder=project / ".workbench")
-    assert any("A promotion was broken off" in notice for notice in again.library.journal.notices)
+    assert notes(project)
+    assert not finish(again).readable
     assert notes(project) == []
+
+
+def test_what_is_no_longer_as_it_was_shown_is_not_done(project: Path, bench: Workbench) -> None:
+    half_done(bench.library.folder, "one")
+    bench.library.journal.refresh()
+    (shown,) = bench.care.half_done()
+    half_done(bench.library.folder, "two")
+    with pytest.raises(Conflict, match="no longer as it was shown"):
+        bench.care.finish(shown)
+    assert not (project / RULE).exists()
+    assert notes(project)
+
+
+@pytest.mark.parametrize("note", ["[" * 100_000, "[[], [[]]]", "[[], {}]", "[[], null]", "[[], [{}]]", "[1]", "null"])
+def test_whatever_a_note_holds_is_read(note: str, bench: Workbench, project: Path) -> None:
+    (project / ".workbench/placing-1.json").write_text(note)
+    (shown,) = bench.care.half_done()
+    assert not shown.readable or shown.edits == ()

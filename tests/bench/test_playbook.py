@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import snapshot
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, UnknownRecord, WorkbenchError
 
 TEXT = """## HARD RULES

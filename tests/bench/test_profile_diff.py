@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.bench.profile_diff import Changed, changes, values_of
-from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
+from workbench.bench.tuning.profile_diff import Changed, changes, values_of
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
 
 
 def test_the_changed_parameters_stand_in_order_with_both_values() -> None:

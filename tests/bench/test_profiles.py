@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import NOON
-from workbench.bench.profiles import Profiles
+from workbench.bench.tuning.profiles import Profiles
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
-from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives
 
 MINE = replace(
     WORKBENCH, name="my profile 1.0", recency=0.25, half_lives=HalfLives(1.0, 2.5, None, 90.0), k=7, scope="top"

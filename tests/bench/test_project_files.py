@@ -7,15 +7,16 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, Open
 from workbench.bench.demo import fill
-from workbench.bench.file_checks import Checks, check_all
-from workbench.bench.filebase import FileBases
-from workbench.bench.import_paths import Offered, as_named, completed, completions, listing
-from workbench.bench.linting import look_over, make, preview, take_back
-from workbench.bench.project_files import MOST, known_files
-from workbench.bench.workbench import Workbench
+from workbench.bench.files.base import FileBases
+from workbench.bench.files.checks import Checks, check_all
+from workbench.bench.files.imports.paths import Offered, as_named, completed, completions, listing
+from workbench.bench.files.lint import look_over, make, preview, take_back
+from workbench.bench.files.project import MOST, known_files
+from workbench.bench.files.replaced import Replaced
+from workbench.bench.open import Workbench
+from workbench.config.paths import shipped
 from workbench.core.errors import Conflict, UnreadableFile, WorkbenchError
-from workbench.core.placement import Placement
-from workbench.paths import shipped
+from workbench.core.promotion.placement import Placement
 
 BOOK = "## RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n\n## OTHERS\n"
 
@@ -79,6 +80,7 @@ def test_very_many_files_of_one_kind_are_cut_off(project: Path, open_bench: Open
 
 
 def test_copies_name_their_files_even_odd_ones(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
     bases = FileBases(tmp_path / "store")
     paths = [tmp_path / name for name in ('a "quoted" name.txt', "ünï\\code\n.md", "plain.md")]
     for path in paths:
@@ -121,7 +123,7 @@ def test_a_fix_is_taken_back_whole_or_not_at_all(tmp_path: Path, clock: Clock) -
     (finding,) = look_over(path, clock()).findings
     assert finding.fix is not None
     changes = preview(path, [finding.fix])
-    make(changes)
+    make(changes, Replaced(tmp_path / "replaced"))
     assert older.exists()
     after = older.read_text()
     older.write_text(after + "more\n")

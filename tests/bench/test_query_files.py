@@ -9,17 +9,17 @@ from statistics import fmean
 import pytest
 
 from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.evaluation import EvaluationCancelled
-from workbench.bench.query_export import RUN_DEPTH, judgments, qrels, queries_jsonl, run
-from workbench.bench.query_plan import QueryLine, plan_queries
-from workbench.bench.querysets import from_store, graded
-from workbench.bench.run_scores import is_run, score_run
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.tuning.evaluation import EvaluationCancelled
+from workbench.bench.tuning.query_export import RUN_DEPTH, judgments, qrels, queries_jsonl, run
+from workbench.bench.tuning.query_plan import QueryLine, plan_queries
+from workbench.bench.tuning.query_sets import from_file, from_store, graded
+from workbench.bench.tuning.run_scores import is_run, score_run
+from workbench.config.paths import shipped
 from workbench.core.errors import InvalidQuery, UnreadableFile
-from workbench.core.profile import WORKBENCH
 from workbench.core.record import parse_time
-from workbench.formats.trec import read_run
-from workbench.paths import shipped
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.formats.queries.trec import read_run
 
 
 @pytest.fixture
@@ -123,3 +123,33 @@ def test_a_store_without_queries_or_grades_says_so(tmp_path: Path) -> None:
         run(empty.context, empty.tuning, WORKBENCH)
     with pytest.raises(InvalidQuery, match="No query of this store is judged yet"):
         qrels(empty.context)
+
+
+def test_topics_stay_and_an_unchanged_file_comes_out_as_it_was(bench: Workbench, tmp_path: Path) -> None:
+    one, two, three = (memory.id for memory in list(bench.library.memories.all())[:3])
+    text = f"301\tQ0\t{one}\t4\r\n302 0 {two} 1\r\n301 Q0 {three}  -1\r\n302 0 {one} 2"
+    path = put(tmp_path, "real.txt", text)
+    path.write_bytes(text.encode())
+    bench.importer.carry_out(bench.importer.plan(path))
+    assert qrels(bench.context, text).startswith(text + "\r\n")
+    mine = [query for query in bench.library.queries.all() if query.topic]
+    assert [(query.topic, query.text) for query in mine] == [("301", "301"), ("302", "302")]
+    assert not plan_queries(bench, path).plan.records
+    ranking = put(tmp_path, "a.run", f"301 Q0 {one} 1 0.9 sys\n302 Q0 {one} 1 0.8 sys\n999 Q0 {one} 1 0.7 sys\n")
+    found = score_run(bench.context, ranking)
+    assert (found.tag, found.unknown) == ("sys", 1)
+    topics = set(read_run(run(bench.context, bench.tuning, WORKBENCH)).rankings)
+    assert {"301", "302"} < topics
+    assert from_file(bench.context, path).judgments == 4
+    assert {"301", "302"} < {json.loads(line)["topic"] for line in judgments(bench.context).splitlines()}
+
+
+def test_a_store_of_one_qrels_file_writes_that_file(tmp_path: Path) -> None:
+    made = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
+    text = "q1 0 a 9\n\nq2 0 b 0\nq1 0 c 1\n"
+    path = put(tmp_path, "x.qrels", text)
+    made.importer.carry_out(made.importer.plan(path))
+    assert qrels(made.context) == text
+    names = {query.text: query for query in made.library.queries.all()}
+    assert names["q1"].name == "q1"
+    made.close()

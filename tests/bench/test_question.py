@@ -10,12 +10,12 @@ import pytest
 
 from tests.tui.support import NOW, open_bench
 from workbench.bench.demo import fill
-from workbench.bench.question import FACTORS, Question
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.tuning.question import FACTORS, Question
 from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.core.profile import BUILT_IN, WORKBENCH, Profile
-from workbench.core.scoring import DEAD_SPREAD
-from workbench.retrieval.flips import Direction, just_beyond, nearest_flip
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, Profile
+from workbench.core.tuning.scoring import DEAD_SPREAD
+from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
 
 DEMO = Path(__file__).parent.parent.parent / "fixtures" / "demo"
 BOTH: tuple[Direction, ...] = (-1, 1)

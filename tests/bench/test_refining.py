@@ -6,11 +6,11 @@ import pytest
 
 from tests.bench.conftest import NOON, memory, put
 from tests.reflect.server import MessagesServer, Reply, error_reply, messages_server
-from workbench.bench.refining import Refining
-from workbench.bench.workbench import Workbench
-from workbench.core.memory import Memory
-from workbench.reflect.budget import Budget
-from workbench.reflect.claude import ClaudeReflector
+from workbench.bench.open import Workbench
+from workbench.bench.review.refinement import Refining
+from workbench.core.stream.memory import Memory
+from workbench.reflect.claude.budget import Budget
+from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.reflect.model import ReflectionProblem, Step
 
 BETTER = (

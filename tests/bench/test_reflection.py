@@ -11,19 +11,21 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put, snapshot
+from tests.busy_store import go_on, stopped_holder
 from tests.reflect.server import MessagesServer, Reply, error_reply, messages_server, reply_of
-from workbench.bench.claude import CLAUDE
-from workbench.bench.observation import Observation
-from workbench.bench.reflecting import state_of
-from workbench.bench.reflection import EXTRACTIVE, Outcome, Plan, Reflecting
-from workbench.bench.reflection_drafts import drafts_of, why
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.reflection.claude import CLAUDE
+from workbench.bench.reflection.drafts import drafts_of, why
+from workbench.bench.reflection.gauge import state_of
+from workbench.bench.reflection.reflection import EXTRACTIVE, Outcome, Plan, Reflecting
+from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, WorkbenchError
-from workbench.core.llm import LlmSettings
-from workbench.core.memory import MAX_CONTENT, Memory
-from workbench.core.trigger import ReflectionState
-from workbench.reflect.budget import Budget
-from workbench.reflect.claude import ClaudeReflector
+from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.waiting import Patience, waiting
+from workbench.reflect.claude.budget import Budget
+from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.reflect.model import Insight, ReflectionProblem, Step
 
 QUESTION = "1. Why do the checks fail in CI only?"
@@ -162,7 +164,7 @@ def test_observations_made_meanwhile_stay_on_the_gauge(demo: Workbench, open_ben
 
 
 def test_reflections_do_not_move_the_gauge_and_appending_does(bench: Workbench, open_bench: Open) -> None:
-    from workbench.bench.hook import append
+    from workbench.bench.stream.hook import append
 
     put(bench, *(memory(f"m{i}", f"Deploys of the api need the lock, attempt {i}") for i in range(4)))
     made(bench.reflecting, bench.reflecting.plan(EXTRACTIVE))
@@ -217,12 +219,26 @@ def test_what_claude_finds_waits_in_review(bench: Workbench, claude: Reflecting,
     assert not claude.verdict().due
 
 
+def test_what_claude_found_is_not_given_up_while_others_hold_the_store(
+    bench: Workbench, claude: Reflecting, script: list[Reply]
+) -> None:
+    script += [Reply(QUESTION), Reply(INSIGHT)]
+    plan = claude.plan(CLAUDE)
+    with stopped_holder(bench.library.folder) as holder:
+        impatient = Patience(0, gives_up=lambda: True, waits_for=lambda _: go_on(holder))
+        with waiting(impatient):
+            outcome = made(claude, plan)
+    assert [m.id for m in outcome.candidates] == [m.id for m in bench.library.memories.all() if m.status == "candidate"]
+    assert outcome.candidates
+    assert claude.runs.spent()
+
+
 def test_planning_does_not_load_the_sdk(tmp_path: Path) -> None:
     code = f"""
 import sys
 from pathlib import Path
-from workbench.bench.workbench import open_workbench
-from workbench.bench.observation import Observation
+from workbench.bench.open import open_workbench
+from workbench.bench.stream.observation import Observation
 bench = open_workbench(Path({str(tmp_path)!r}) / "store", profiles=Path({str(tmp_path)!r}))
 bench.ingest.add(Observation("Something was noticed"))
 assert bench.reflecting.plan("claude").preview.texts

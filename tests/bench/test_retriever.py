@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core.profile import BUILT_IN
-from workbench.retrieval.lexical import OVERLAY
+from workbench.bench.open import Workbench, open_workbench
+from workbench.core.tuning.profile import BUILT_IN
+from workbench.retrieval.fulltext.lexical import OVERLAY
 
 
 @pytest.fixture
@@ -120,10 +120,10 @@ def test_many_new_memories_are_followed_and_cached(loaded: Workbench, open_bench
 def test_a_thousand_previews_leave_every_file_as_it_was(loaded: Workbench, open_bench: Open) -> None:
     loaded.close()
     bench = open_bench("agent:preview")
-    folder = bench.library.folder
+    folders = bench.library.folder, bench.context.caches
 
     def files() -> dict[str, tuple[int, bytes]]:
-        paths = sorted(path for path in folder.rglob("*") if path.is_file())
+        paths = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
         return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
 
     before = files()
@@ -144,7 +144,7 @@ def test_a_memory_that_cannot_be_read_is_left_out(loaded: Workbench, open_bench:
 
 
 def test_a_damaged_text_cache_is_made_again(loaded: Workbench, open_bench: Open) -> None:
-    (file,) = loaded.library.folder.rglob("*.fts")
+    (file,) = loaded.context.caches.rglob("*.fts")
     file.write_bytes(file.read_bytes()[:-4096])
     seen: list[tuple[int, int]] = []
     bench = open_bench()
@@ -180,5 +180,5 @@ def test_two_processes_that_fill_the_caches_at_once_end_with_one_that_is_right(
     again = open_bench()
     again.retriever.load(lambda done, total: seen.append((done, total)))
     assert seen == []
-    assert len(list(bench.library.folder.rglob("*.fts"))) == 1
+    assert len(list(bench.context.caches.rglob("*.fts"))) == 1
     assert found(again, "wagons Note 1234")[0] == "n1234"

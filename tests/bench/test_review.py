@@ -1,17 +1,19 @@
 """Review: the order of the queue, what a decision writes, what it rests on."""
 
+import threading
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put
-from workbench.bench.observation import Observation
-from workbench.bench.rejection import rejection_of
-from workbench.bench.review import LATER_DAYS, NO_EVIDENCE
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.review.rejection import rejection_of
+from workbench.bench.review.review import LATER_DAYS, NO_EVIDENCE
+from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.memory import Memory
+from workbench.core.stream.memory import Memory
+from workbench.safety.finding import Finding
 
 DAY = timedelta(days=1)
 
@@ -193,3 +195,31 @@ def test_a_filter_narrows_the_queue(waiting: Workbench) -> None:
     assert [p.id for p in waiting.review.matching(everything, "deploy")] == ["sound", "minor"]
     assert [p.id for p in waiting.review.matching(everything, "memory:episodic")] == []
     assert waiting.review.matching(everything, " ") == everything
+
+
+def test_the_queue_looks_at_texts_only_when_it_is_shown(waiting: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    sorts = waiting.context.verdicts.sorts
+
+    def look(text: str) -> tuple[Finding, ...]:
+        looked.append(text)
+        return sorts(text)
+
+    monkeypatch.setattr(waiting.context.verdicts, "sorts", look)
+    assert waiting.review.waiting() == len(waiting.review.queue())
+    shown = len(looked)
+    assert shown > 0
+    assert waiting.review.waiting() == len(waiting.review.queue())
+    looked.clear()
+    assert waiting.review.waiting() > 0
+    assert looked == []
+
+
+def test_a_long_candidate_is_masked_until_another_thread_looked_at_it(waiting: Workbench) -> None:
+    long = "Deploys wait for the queue to drain. " * 80
+    put(waiting, candidate("long", long))
+    arrived = threading.Event()
+    waiting.context.verdicts.in_background(lambda text: arrived.set())
+    assert "secret" in waiting.review.get("long").flags
+    assert arrived.wait(120)
+    assert "secret" not in waiting.review.get("long").flags

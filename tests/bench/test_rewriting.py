@@ -3,10 +3,10 @@
 import pytest
 
 from tests.bench.conftest import NOON, memory, put, snapshot
-from workbench.bench.rewriting import ROUNDS, SPLIT_FROM, SPLIT_INTO, parts_of, rounds_of
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.review.rewriting import ROUNDS, SPLIT_FROM, SPLIT_INTO, parts_of, rounds_of
 from workbench.core.errors import Conflict, InvalidRecord, WorkbenchError
-from workbench.core.memory import MAX_CONTENT
+from workbench.core.stream.memory import MAX_CONTENT
 
 TEXT = "Clear the cache after the commit.\n\nFind the race before adding a retry."
 

@@ -7,16 +7,16 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put
 from tests.safety.samples import keys, private_key
-from workbench.bench.flagging import flags_of
-from workbench.bench.hook import append
-from workbench.bench.leaving import parts_of
-from workbench.bench.observation import Observation
-from workbench.bench.safety import FlaggedText
-from workbench.bench.workbench import Workbench
+from workbench.bench.files.exports.unsaved import parts_of
+from workbench.bench.open import Workbench
+from workbench.bench.safety.flagging import flags_of
+from workbench.bench.safety.safety import FlaggedText
+from workbench.bench.stream.hook import append
+from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.memory import MAX_CONTENT, Memory
-from workbench.core.playbook import Book, Bullet, Section
-from workbench.formats import lifecycle
+from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.formats.lifecycle import lifecycle
 from workbench.formats.model import Parsed
 
 RULE, KEY = keys()["github"]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Clock, Open, memory, put
-from workbench.bench.serving import serve
-from workbench.bench.workbench import Workbench
+from workbench.bench.agents.serving import serve
+from workbench.bench.open import Workbench
 from workbench.core.errors import InvalidRecord, WorkbenchError
 
 
@@ -29,7 +29,7 @@ def test_what_an_agent_is_given_counts_as_read_in_one_line(demo: Workbench, open
     assert demo.overview.since(rev).read == tuple(sorted(ids))
     assert next(demo.history.events()).kind == "edit"
     assert next(demo.history.events(accesses=True)).label == "read 4 memories"
-    with pytest.raises(WorkbenchError, match="only counts what agents read"):
+    with pytest.raises(WorkbenchError, match="only notes what was read or written"):
         demo.history.undo_revision(rev + 1)
 
 

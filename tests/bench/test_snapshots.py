@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.conftest import NOON
-from workbench.bench.profiles import Profiles
-from workbench.bench.snapshots import LONGEST, Snapshots
+from workbench.bench.tuning.profiles import Profiles
+from workbench.bench.tuning.snapshots import LONGEST, Snapshots
 from workbench.core.errors import InvalidRecord, StoreProblem
-from workbench.core.profile import WORKBENCH, FrozenBounds
+from workbench.core.tuning.profile import WORKBENCH, FrozenBounds
 
 MOVED = replace(
     WORKBENCH, recency=0.1 + 0.2, mode="days", scope="frozen", frozen=FrozenBounds((0, 1), (0.2, 0.9), (-0.1, 1))

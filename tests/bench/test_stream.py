@@ -1,14 +1,16 @@
 """The stream: what a filter shows and in which order, and what a person does with one memory or several."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put
-from workbench.bench.stream import MAX_FUZZY
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.stream.stream import MAX_FUZZY
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.memory import MAX_CONTENT
+from workbench.core.stream.memory import MAX_CONTENT
+from workbench.retrieval.fulltext import fuzzy
 
 HOUR = timedelta(hours=1)
 
@@ -158,3 +160,25 @@ def test_the_timeline_is_the_session_around_a_memory(bench: Workbench, clock: Cl
     assert [m.id for m in bench.stream.timeline("m4", around=2)] == ["m2", "m3", "m4", "m5", "m6"]
     assert [m.id for m in bench.stream.timeline("m0", around=2)] == ["m0", "m1", "m2"]
     assert [m.id for m in bench.stream.timeline("lone")] == ["lone"]
+
+
+def test_words_are_looked_for_again_only_when_the_store_changed(
+    three: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked: list[str] = []
+    rank = fuzzy.fuzzy_rank
+
+    def noted(query: str, *arguments: Any) -> Any:
+        ranked.append(query)
+        return rank(query, *arguments)
+
+    monkeypatch.setattr(fuzzy, "fuzzy_rank", noted)
+    view = three.stream.view("pnpm")
+    again = three.stream.updated(view, [memory.id for memory in view.memories], "pnpm")
+    assert again is view
+    assert ranked == ["pnpm"]
+    three.stream.pin(["b"])
+    three.stream.view("pnpm")
+    three.stream.view("is:flagged pnpm")
+    three.stream.view("is:flagged pnpm")
+    assert ranked == ["pnpm"] * 4

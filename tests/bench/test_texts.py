@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bench.conftest import memory, put
-from workbench.bench.texts import kept_edges
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.safety.texts import kept_edges
 
 
 @given(st.text("ab \n"), st.text("ab \n"))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.bench.threeway import three_way
+from workbench.bench.files.threeway import three_way
 
 BASE = "a\nb\nc\nd\ne\nf\n"
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "e\r\n"]), max_size=12).map("".join)

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from tests.bench.conftest import NOON
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
 
 WORDS = "when did she move"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Clock, Open, memory, put, snapshot
-from workbench.bench import votes
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.stream import votes
+from workbench.bench.stream.observation import Observation
 from workbench.core.errors import Conflict, WorkbenchError
 
 Act = Callable[[Workbench], object]

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put, snapshot
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
-from workbench.core.memory import Memory
-from workbench.core.proposal import Proposal
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
 
 
 def aged(id: str, days: float, text: str = "", **fields: object) -> Memory:

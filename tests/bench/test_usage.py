@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Open
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
 from workbench.core.errors import UnreadableFile
 
 TEXT = """## RULES

@@ -5,10 +5,10 @@ import threading
 import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put
-from workbench.bench import votes
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
+from workbench.bench.stream import votes
 from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.core.playbook import Book, Bullet, Section
+from workbench.core.playbook.book import Book, Bullet, Section
 
 
 @pytest.fixture

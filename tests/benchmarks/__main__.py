@@ -16,8 +16,13 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--small", action="store_true", help="a tenth of a second instead of minutes, to see that it runs"
     )
-    chosen = parser.parse_args(arguments)
-    figures = importlib.import_module(f"tests.benchmarks.{chosen.name}").run(small=chosen.small)
+    parser.add_argument("folder", nargs="?", type=Path, help="files: the folder of real files to try")
+    chosen = parser.parse_intermixed_args(arguments)
+    module = importlib.import_module(f"tests.benchmarks.{chosen.name}")
+    if chosen.folder is not None and chosen.name != "files":
+        parser.error("a folder goes with files")
+    more = {"folder": chosen.folder} if chosen.folder is not None else {}
+    figures = module.run(small=chosen.small, **more)
     print(json.dumps(figures, indent=2))
 
 

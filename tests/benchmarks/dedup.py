@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core.memory import Memory
+from workbench.bench.open import Workbench, open_workbench
+from workbench.core.stream.memory import Memory
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 SHARE = 20

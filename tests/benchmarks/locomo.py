@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from workbench.bench.evaluation import Evaluator
-from workbench.bench.querysets import JudgedSet, from_file
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.tuning.evaluation import Evaluator
+from workbench.bench.tuning.query_sets import JudgedSet, from_file
 
 ANSWERABLE = (1, 2, 3, 4)
 _TURN = re.compile(r"D\d+:\d+")

@@ -13,8 +13,8 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
-from workbench import paths
-from workbench.core.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
+from workbench.config import paths
+from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
 from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ import json, resource, sys
 from pathlib import Path
 from time import perf_counter, process_time
 marks = [perf_counter()]
-from workbench.bench.workbench import open_workbench
+from workbench.bench.open import open_workbench
 marks.append(perf_counter())
 bench = open_workbench(Path(sys.argv[1]), profiles=Path(sys.argv[1]) / "no-profiles")
 marks.append(perf_counter())

@@ -11,9 +11,9 @@ from random import Random
 from typing import TypeVar
 
 from tests.tui.support import DEMO, app_over, import_file, open_bench
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
 from workbench.core.text import one_line
-from workbench.tui.screens.playbook import PlaybookScreen
+from workbench.tui.playbook.screen import PlaybookScreen
 
 TRAINED = "WORKBENCH_PLAYBOOK"
 """The environment variable that names a playbook file to measure with; without it one is made up."""

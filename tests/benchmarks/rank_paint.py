@@ -17,12 +17,12 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.benchmarks.open import ROOT, build
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.tui import app as app_module
-from workbench.tui.app import AppOptions, WorkbenchApp
-from workbench.tui.screens.tune import TuneScreen
-from workbench.tui.themes import load_themes
-from workbench.tui.widgets.slider import Slider
+from workbench.bench.open import Workbench, open_workbench
+from workbench.tui.app import app as app_module
+from workbench.tui.app.app import AppOptions, WorkbenchApp
+from workbench.tui.app.themes import load_themes
+from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.widgets.bars.slider import Slider
 
 SIZES = ((120, 40), (180, 50))
 SLIDERS = ("recency", "relevance", "half-life-episodic", "blend")

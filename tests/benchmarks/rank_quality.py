@@ -10,14 +10,14 @@ import numpy as np
 
 from tests.benchmarks import locomo
 from tests.benchmarks.worlds import make_world
-from workbench.core.profile import BUILT_IN, WORKBENCH
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.evaluation.measure import NDCG10
+from workbench.evaluation.objective import JudgedScores
+from workbench.evaluation.settings import settings_around
+from workbench.evaluation.tuner import best, score_table
+from workbench.evaluation.verdict import compare
 from workbench.retrieval.arrays import Column
-from workbench.retrieval.embedder import Embedder
-from workbench.retrieval.measure import NDCG10
-from workbench.retrieval.objective import JudgedScores
-from workbench.retrieval.settings import settings_around
-from workbench.retrieval.tuner import best, score_table
-from workbench.retrieval.verdict import compare
+from workbench.retrieval.embedding.embedder import Embedder
 
 SPLITS = 20
 

@@ -10,15 +10,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.core.memory import Memory
-from workbench.core.profile import WORKBENCH, HalfLives, Profile
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import WORKBENCH, HalfLives, Profile
+from workbench.evaluation.objective import JudgedScores
+from workbench.evaluation.tuner import tune
 from workbench.retrieval.arrays import Scores
-from workbench.retrieval.embedder import Embedder
-from workbench.retrieval.lexical import LexicalIndex
-from workbench.retrieval.objective import JudgedScores
-from workbench.retrieval.pool import Pool
-from workbench.retrieval.ranker import QueryScores, Ranker
-from workbench.retrieval.tuner import tune
+from workbench.retrieval.embedding.embedder import Embedder
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 TOP = 50

@@ -8,14 +8,14 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from workbench.core.importance import base_importance
-from workbench.core.memory import Memory
+from workbench.config.paths import shipped
+from workbench.core.stream.importance import base_importance
+from workbench.core.stream.memory import Memory
 from workbench.formats import registry
 from workbench.formats.model import ReadContext
-from workbench.paths import shipped
-from workbench.reflect.extractive import ExtractiveReflector
+from workbench.reflect.extractive.reflector import ExtractiveReflector
 from workbench.reflect.model import Reflection, Request
-from workbench.retrieval.embedder import Embedder
+from workbench.retrieval.embedding.embedder import Embedder
 
 BAR_SECONDS, BAR_CANDIDATES = 2.0, 5
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)

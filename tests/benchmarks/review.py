@@ -16,10 +16,10 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.tui.support import DEMO, NOW, app_over, open_bench
-from workbench.bench.workbench import Workbench
-from workbench.core.memory import Memory
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.review import ReviewScreen
+from workbench.bench.open import Workbench
+from workbench.core.stream.memory import Memory
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.review.screen import ReviewScreen
 
 SIZES = ((80, 24), (140, 45), (200, 60))
 BAR_MS = 50.0

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-from workbench import paths
-from workbench.bench.hook import append
-from workbench.bench.ingest import Ingest
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import open_workbench
+from tests.safety.hostile import MEGABYTE, NAMES, hostile, prose
+from workbench.bench.open import open_workbench
+from workbench.bench.stream.hook import append
+from workbench.bench.stream.ingest import Ingest
+from workbench.bench.stream.observation import Observation
+from workbench.config import paths
 from workbench.core.text import clean_for_store
 from workbench.safety.scanning import mask, scan
 
@@ -36,9 +37,29 @@ def run(small: bool) -> dict[str, object]:
         "mask_microseconds": _each(mask, texts, rounds),
         "ingest_per_second": _ingest(texts, count, mask),
         "ingest_per_second_without": _ingest(texts, count, clean_for_store),
+        **_hostile(20_000 if small else MEGABYTE),
         "append_milliseconds": _append(texts, hooks, mask),
         "append_milliseconds_without": _append(texts, hooks, clean_for_store),
     }
+
+
+def _hostile(size: int) -> dict[str, object]:
+    """Return how long a look at prose takes, and how many times that the worst of the texts made to be slow."""
+    plain = _seconds(prose(size))
+    times = {name: _seconds(hostile(name, size)) for name in NAMES}
+    worst = max(times, key=lambda name: times[name])
+    return {
+        "prose_milliseconds": round(plain * 1e3, 1),
+        "hostile_texts": len(times),
+        "hostile_times_prose": round(times[worst] / plain, 1),
+        "hostile_worst": worst,
+    }
+
+
+def _seconds(text: str) -> float:
+    start = time.process_time()
+    scan(text)
+    return time.process_time() - start
 
 
 def _each(look: Callable[[str], object], texts: list[str], rounds: int) -> float:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pexpect
 
-from workbench import paths
 from workbench.bench.demo import fill
-from workbench.bench.workbench import open_workbench
+from workbench.bench.open import open_workbench
+from workbench.config import paths
 
 EMPTY = """
 from textual.app import App

@@ -14,7 +14,8 @@ from time import perf_counter
 
 from tinydb import JSONStorage, TinyDB
 
-from workbench.core.memory import Memory
+from workbench.config.paths import heads_dir
+from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -25,13 +26,14 @@ import json, sys
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import open_workbench
+from workbench.bench.stream.observation import Observation
+from workbench.bench.open import open_workbench
+from workbench.config.paths import heads_dir
 from random import Random
 from tests.benchmarks.open import demo_sentences, memory
 
 folder, batches, size = Path(sys.argv[1]), int(sys.argv[2]), 100
-bench = open_workbench(folder, profiles=folder / "none", actor="agent:bench")
+bench = open_workbench(folder, profiles=folder / "none", actor="agent:bench", heads=heads_dir())
 start = perf_counter()
 bench.retriever.load()
 loaded = perf_counter() - start
@@ -53,13 +55,14 @@ OPEN = """
 import gc, json, os, sys
 from pathlib import Path
 from time import perf_counter
+from workbench.config.paths import heads_dir
 from workbench.store.library import Library
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 before, start = resident(), perf_counter()
-library = Library(Path(sys.argv[1]))
+library = Library(Path(sys.argv[1]), heads=heads_dir())
 count = len(library.memories)
 opened = perf_counter() - start
 library.memories.find("mem-20261121-0000001")
@@ -79,6 +82,7 @@ def run(small: bool) -> dict[str, object]:
     """Measure everything in one run on one disk; times in milliseconds unless the name says otherwise."""
     few, many, votes, stock_votes = (100, 2_000, 20, 2) if small else (1_000, 100_000, 300, 3)
     folder = Path(tempfile.mkdtemp(prefix="bench-store-"))
+    os.environ["XDG_STATE_HOME"] = str(folder / "state")
     try:
         little, rate_little = fill(folder / "little", few)
         big, rate = fill(folder / "big", many)
@@ -123,7 +127,7 @@ def example(name: str, number: int) -> Memory:
 
 def fill(folder: Path, count: int, chunk: int = 1000) -> tuple[Library, float]:
     """Import `count` memories in chunks; return the open library and the rate per second."""
-    library = Library(folder, lambda: NOW)
+    library = Library(folder, lambda: NOW, heads=heads_dir())
     start = perf_counter()
     for first in range(0, count, chunk):
         last = min(count, first + chunk)

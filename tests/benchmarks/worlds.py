@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from workbench import paths
-from workbench.core.memory import Memory
-from workbench.core.profile import WORKBENCH, Profile
-from workbench.retrieval.embedder import Embedder
-from workbench.retrieval.lexical import LexicalIndex
-from workbench.retrieval.measure import NDCG10
-from workbench.retrieval.objective import JudgedScores
-from workbench.retrieval.pairwise import GRADES, Preferences, begin
-from workbench.retrieval.pool import Pool
-from workbench.retrieval.pooling import judging_pool
-from workbench.retrieval.ranker import QueryScores, Ranker
-from workbench.retrieval.settings import with_half_life
-from workbench.retrieval.tuner import tune
+from workbench.config import paths
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import WORKBENCH, Profile
+from workbench.evaluation.measure import NDCG10
+from workbench.evaluation.objective import JudgedScores
+from workbench.evaluation.pairwise import GRADES, Preferences, begin
+from workbench.evaluation.pooling import judging_pool
+from workbench.evaluation.settings import with_half_life
+from workbench.evaluation.tuner import tune
+from workbench.retrieval.embedding.embedder import Embedder
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 SIZE = 600

@@ -1,5 +1,6 @@
 """Runs the command line in this process, at a fixed time, from a folder of the test's own."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -9,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.workbench import Workbench, open_workbench
+from workbench.bench.open import Workbench, open_workbench
 from workbench.cli.main import run
-from workbench.paths import shipped
+from workbench.config.paths import shipped
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 
@@ -47,10 +48,15 @@ class Cli:
         return Result(code, *self.read())
 
     def ok(self, *args: str) -> str:
-        """Run a command that has to succeed, without a remark, and return what it printed."""
+        """Run a command that has to succeed, with no remark but that it made the store; return what it printed."""
         result = self(*args)
-        assert (result.code, result.err) == (0, "")
+        remarks = [line for line in result.err.splitlines() if not line.startswith("Made a new store in ")]
+        assert (result.code, remarks) == (0, [])
         return result.out
+
+    def files(self) -> dict[str, bytes]:
+        """Return what the files of the store hold, by their names."""
+        return {p.name: p.read_bytes() for p in sorted(self.store.rglob("*")) if p.is_file()}
 
     def write(self, name: str, text: str) -> str:
         """Write a file in the working directory, byte for byte, and return its name."""
@@ -61,6 +67,14 @@ class Cli:
         assert demo == (origin == "demo")
         self.opened.append((store, origin, (store / "journal.jsonl").exists()))
         return 0
+
+
+@pytest.fixture(autouse=True)
+def _trusted(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust the stores that tests make by copying and by other doors; what came from elsewhere has its own tests."""
+    stores = [tmp_path / name for name in ("store", "here")]
+    stores += [request.getfixturevalue("filled")] if "filled" in request.fixturenames else []
+    monkeypatch.setenv("WORKBENCH_TRUST", os.pathsep.join(map(str, stores)))
 
 
 @pytest.fixture

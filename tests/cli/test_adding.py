@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.conftest import Cli, files_of
-from workbench import paths
+from workbench.config import paths
 
 
 def one(cli: Cli, id: str) -> dict[str, object]:

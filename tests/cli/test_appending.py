@@ -71,9 +71,19 @@ def test_what_is_no_text_is_refused(cli: Cli, text: str) -> None:
 
 def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
     heavy = (
-        "textual", "numpy", "tinydb", "rapidfuzz", "sqlite3", "filelock", "platformdirs", "difflib", "tomllib",
-        "workbench.config", "workbench.store.engine", "workbench.store.library", "workbench.bench.context",
-    )  # fmt: skip
+        "textual",
+        "numpy",
+        "tinydb",
+        "rapidfuzz",
+        "sqlite3",
+        "platformdirs",
+        "difflib",
+        "tomllib",
+        "workbench.config.loading",
+        "workbench.store.journal.engine",
+        "workbench.store.library",
+        "workbench.bench.context",
+    )
     code = (
         "import sys\nfrom workbench.__main__ import main\n"
         f"code = main(['--store', {str(demo.store)!r}, 'append', 'seen by a hook'])\n"

@@ -95,6 +95,7 @@ def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:
 
 
 def test_many_equal_remarks_are_summed_up(cli: Cli) -> None:
+    cli.ok("init")
     cli.write("book.txt", "## A\n" + "loose\n" * 100 + BOOK)
     for args in (("convert", "book.txt", "o.csv"), ("import", "book.txt")):
         said = cli(*args)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
-from workbench import drafts
-from workbench.paths import state_dir
+from workbench.config import drafts
+from workbench.config.paths import state_dir
 
 SECRET = "the vault opens with marmalade-9912 on Tuesdays"
 REASON = "because the vault opens with marmalade-9912 on Tuesdays"

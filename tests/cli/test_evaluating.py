@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli, files_of
-from workbench.core.profile import BUILT_IN
-from workbench.paths import config_dir, shipped
+from workbench.config.paths import config_dir, shipped
+from workbench.core.tuning.profile import BUILT_IN
 
 NAMES = [p.name for p in BUILT_IN]
 METRICS = {"ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"}
@@ -139,10 +139,12 @@ def test_friendly_answers(demo: Cli, queries: str, command: str) -> None:
 
 @pytest.mark.parametrize("command", ["eval", "tune"])
 def test_an_empty_store_has_nothing_to_measure(cli: Cli, queries: str, command: str) -> None:
+    cli.ok("init")
+    before = cli.files()
     result = cli(command, queries)
     assert (result.code, result.out) == (2, "")
     assert "no memories" in result.err
-    assert not cli.store.exists()
+    assert cli.files() == before
 
 
 @pytest.mark.parametrize(

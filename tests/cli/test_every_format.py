@@ -14,9 +14,9 @@ from tests.cli.conftest import Cli
 from tests.formats.counting import BY_HAND, COUNTERS
 from tests.formats.others import ROWS, TEXTS, claude_mem_database
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES
+from workbench.config.paths import shipped
 from workbench.core.errors import WorkbenchError
 from workbench.formats.registry import detect, read_text
-from workbench.paths import shipped
 
 MORE = {
     "ace counts": ("playbook.txt", COUNTS),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
 from workbench.cli.main import run
-from workbench.paths import shipped
+from workbench.config.paths import shipped
 
 CRLF_BOOK = (
     "\ufeff## Rules\r\n\r\n[r-00001] helpful=1 harmful=0 :: Ask\x0bfirst.\r\nfree text\r\n"
@@ -112,6 +112,7 @@ def test_exporting_does_not_touch_the_store(demo: Cli) -> None:
 
 
 def test_an_empty_store_has_no_playbook_to_export(cli: Cli) -> None:
+    cli.ok("init")
     result = cli("export", "--format", "ace")
     assert (result.code, result.err) == (
         2,

@@ -23,7 +23,7 @@ class Terminal:
         self.environment = {**os.environ, "TERM": "xterm-256color", "TMPDIR": str(folder)}
         self.child = pexpect.spawn(
             COMMAND[0], [*COMMAND[1:], *arguments], cwd=str(ROOT), env=self.environment,
-            encoding="utf-8", codec_errors="replace", timeout=30, dimensions=size,
+            encoding="utf-8", codec_errors="replace", timeout=120, dimensions=size,
         )  # fmt: skip
         self._painted = ""
 
@@ -36,7 +36,7 @@ class Terminal:
         """Wait until every text was painted since the last key."""
         while not all(text in self._text() for text in texts):
             try:
-                self._painted += self.child.read_nonblocking(1 << 16, timeout=30)
+                self._painted += self.child.read_nonblocking(1 << 16, timeout=120)
             except (pexpect.TIMEOUT, pexpect.EOF):
                 missing = [text for text in texts if text not in self._text()]
                 pytest.fail(f"{missing} did not appear in:\n{self._text()[-3000:]}")

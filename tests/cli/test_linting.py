@@ -1,11 +1,16 @@
 """`workbench lint`: findings with places, fixes shown before they are made."""
 
 import json
+from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Cli
+from tests.safety.fresh import fresh
+from tests.safety.samples import keys
 from workbench.formats.lint.finding import RULES
 
-BAD = "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00001] helpful=0 harmful=1 :: ask first.\n"
+BAD = "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00001] helpful=0 harmful=1 :: Ask first.\n"
 
 
 def test_findings_and_exit_codes(cli: Cli) -> None:
@@ -60,10 +65,11 @@ def test_files_of_records(cli: Cli) -> None:
         {"id": "a", "context": "One thing.", "related": ["gone"], **entry},
         {"id": "b", "context": "one  thing.", **entry},
         {"id": "b", "context": "Again.", **entry},
+        {"id": "c", "context": "One thing.", **entry},
     ]
     cli.write("m.jsonl", "".join(json.dumps(doc) + "\n" for doc in docs))
     rules = [f["rule"] for f in json.loads(cli.bare("lint", "m.jsonl", "--json").out)[0]["findings"]]
-    assert rules == ["unreadable", "duplicate-text", "dangling-reference"]
+    assert rules == ["unreadable", "duplicate-text", "duplicate-text", "dangling-reference"]
     dangling = cli.bare("lint", "m.jsonl", "--fix", "dangling-reference").out
     assert "1 of 1 thing found put right" in dangling
     first, *rest = (cli.cwd / "m.jsonl").read_text().splitlines()
@@ -71,7 +77,7 @@ def test_files_of_records(cli: Cli) -> None:
     assert rest == [json.dumps(doc) for doc in docs[1:]]
     cli.bare("lint", "m.jsonl", "--fix", "all")
     assert [json.loads(line)["context"] for line in (cli.cwd / "m.jsonl").read_text().splitlines()] == [
-        "One thing.", "Again.",
+        "One thing.", "one  thing.", "Again.",
     ]  # fmt: skip
 
 
@@ -104,7 +110,7 @@ def test_agents_md_is_looked_over_as_what_it_is(cli: Cli) -> None:
 
 
 MANY = (
-    "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n- [r-00001] helpful=0 harmful=1 :: ask first.\n"
+    "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n- [r-00001] helpful=0 harmful=1 :: Ask first.\n"
     "[r-00002] helpful=z harmful=2 :: Then act.\n\n## MORE\n[more-00003] helpful=0 harmful=0 :: Then act.\n"
     "[more-00004] helpful=0 harmful=0 :: Long\n  one\n[more-00005] helpful=0 harmful=0 :: Long\n  two\n"
 )
@@ -155,3 +161,78 @@ def test_what_cannot_be_fixed_is_a_problem(cli: Cli) -> None:
 def test_the_help_names_every_rule(cli: Cli) -> None:
     said = cli.bare("lint", "--help").out
     assert all(rule in said for rule in RULES)
+
+
+def test_two_entities_with_the_same_observations_both_stay(cli: Cli) -> None:
+    entity = '{"type":"entity","name":"%s","entityType":"person","observations":["Speaks Welsh"]}\n'
+    text = entity % "Ann Lee" + entity % "Bob Ray"
+    cli.write("memory.jsonl", text)
+    assert json.loads(cli.bare("lint", "memory.jsonl", "--json").out)[0]["findings"] == []
+    assert "nothing to put right" in cli.bare("lint", "memory.jsonl", "--fix", "duplicate-text").out
+    assert (cli.cwd / "memory.jsonl").read_text() == text
+
+
+def test_what_a_fix_takes_out_is_shown_first_and_only_what_is_equal_in_everything_goes(cli: Cli) -> None:
+    entry = {"timestamp": "2026-01-01T00:00:00Z", "type": "gotcha", "status": "signal", "context": "One thing."}
+    docs = [{"id": "a", **entry}, {"id": "b", **entry, "tags": ["x"]}, {"id": "c", **entry}]
+    text = "".join(json.dumps(doc) + "\n" for doc in docs)
+    cli.write("m.jsonl", text)
+    dry = cli.bare("lint", "m.jsonl", "--fix", "duplicate-text", "--dry-run")
+    assert [line for line in dry.out.splitlines() if line.startswith("-{")] == ["-" + json.dumps(docs[2])]
+    assert (cli.cwd / "m.jsonl").read_text() == text
+    cli.bare("lint", "m.jsonl", "--fix", "duplicate-text")
+    assert (cli.cwd / "m.jsonl").read_text() == text.replace(json.dumps(docs[2]) + "\n", "")
+    (left,) = json.loads(cli.bare("lint", "m.jsonl", "--json").out)[0]["findings"]
+    assert (left["rule"], left["fix"]) == ("duplicate-text", None)
+    assert "not the same in everything" in left["message"]
+
+
+def test_fixes_as_json_are_one_value_with_what_changed_and_what_is_left(cli: Cli) -> None:
+    cli.write("bad.txt", BAD)
+    cli.write("good.txt", "## RULES\n[rule-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n")
+    dry, good = json.loads(cli.bare("lint", "bad.txt", "good.txt", "--fix", "deep-heading", "--dry-run", "--json").out)
+    assert dry == {
+        "file": str(cli.cwd / "bad.txt"),
+        "format": "ace",
+        "written": False,
+        "fixes": 1,
+        "found": 1,
+        "left": 0,
+        "changes": [{"file": str(cli.cwd / "bad.txt"), "new": False, "lines": dry["changes"][0]["lines"]}],
+        "copies": [],
+    }
+    assert {"-### RULES", "+## RULES"} <= set(dry["changes"][0]["lines"])
+    assert (good["fixes"], good["changes"], good["written"]) == (0, [], False)
+    assert (cli.cwd / "bad.txt").read_text() == BAD
+    done = cli.bare("lint", "bad.txt", "--fix", "all", "--json")
+    (fixed,) = json.loads(done.out)
+    assert (done.code, done.err, fixed["written"], fixed["left"]) == (0, "", True, 0)
+    (copy,) = fixed["copies"]
+    assert Path(copy).read_text() == BAD
+    assert json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"] == []
+
+
+def test_fixes_as_json_of_a_file_that_cannot_be_read(cli: Cli) -> None:
+    cli.write("bad.txt", BAD)
+    said = cli.bare("lint", "missing.txt", "bad.txt", "--fix", "all", "--json")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert [one["file"] for one in json.loads(said.out)] == [str(cli.cwd / "bad.txt")]
+    assert json.loads(cli.bare("lint", "missing.txt", "--fix", "all", "--json").out) == []
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)], ids=["plain", "json"])
+def test_a_secret_in_a_file_is_masked_in_what_is_shown_of_it(cli: Cli, more: tuple[str, ...]) -> None:
+    _, key = keys()["github"]
+    block = fresh("lint")["openssh key"]
+    lines = f"see {key} there\n" * 2 + "### Deep\n" + "\n".join(json.loads(block.text)["k"].split("\\n")) + "\n"
+    cli.write("bad.txt", BAD + lines)
+    cli.write("MEMORY.md", "- fine\n" * 201 + f"- holds {key}\n" + f"- [x]({key}.md) gone\n")
+    for command in (
+        ("lint", "bad.txt"), ("lint", "bad.txt", "--fix", "all", "--dry-run"), ("lint", "bad.txt", "--fix", "all"),
+        ("lint", "MEMORY.md"), ("lint", "MEMORY.md", "--cut"), ("lint", "MEMORY.md", "--fix", "all"),
+    ):  # fmt: skip
+        said = cli.bare(*command, *more)
+        assert key[:12] not in said.out + said.err, command
+        assert block.secret[:12] not in said.out + said.err, command
+    assert key in (cli.cwd / "bad.txt").read_text()
+    assert block.secret in (cli.cwd / "bad.txt").read_text()

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
-from workbench import paths, recent
-from workbench.core.memory import Memory
+from workbench.config import paths, recent
 from workbench.core.record import field_names
+from workbench.core.stream.memory import Memory
 
 
 def test_a_memory_is_shown_in_full(demo: Cli) -> None:
@@ -97,9 +97,9 @@ def test_reading_leaves_the_store_as_it_is(demo: Cli, command: str) -> None:
 
 @pytest.mark.parametrize("command", ["status", "stats", "list"])
 def test_a_store_that_is_not_there_reads_as_an_empty_one(cli: Cli, command: str) -> None:
-    result = cli(command)
+    result = cli.bare(command)
     assert result.code == 0
-    assert not cli.store.exists()
+    assert not paths.data_dir().exists()
     if command == "status":
         assert (result.out, result.err) == ("0 pending · 0 new\n", "")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli, Result
-from workbench import __main__, __version__
+from workbench import __main__, __version__, crash
 
 COMMANDS = [
     "demo", "import", "export", "search", "eval", "tune", "ingest", "append", "vote", "undo", "redo", "history", "show",
@@ -100,7 +100,7 @@ def test_whatever_happens_ends_without_a_traceback(
     said = capsys.readouterr().err
     if code == 70:
         assert said.startswith("workbench: something unexpected went wrong (RuntimeError: boom\\x1b[1m).")
-        monkeypatch.setenv(__main__.TRACEBACK, "1")
+        monkeypatch.setenv(crash.TRACEBACK, "1")
         with pytest.raises(RuntimeError):
             __main__.main([])
     else:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench import paths, recent
+from workbench.config import paths, recent
 
 
 def configure(text: str) -> Path:
@@ -29,6 +29,7 @@ def test_config_show_prints_what_holds_as_a_config_file(cli: Cli) -> None:
 
 @pytest.mark.parametrize("command", [("status",), ("config", "show"), ("stores",)])
 def test_what_is_wrong_with_the_config_is_said_on_stderr(cli: Cli, command: tuple[str, ...]) -> None:
+    cli.ok("init")
     configure('them = "workbench-light"\n')
     result = cli(*command)
     assert result.code == 0

@@ -61,6 +61,8 @@ def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
 
 def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
+    assert workbench("--store", store, "status").returncode == 2
+    assert workbench("--store", store, "init").returncode == 0
     assert workbench("--store", store, "status").returncode == 0
     failed = workbench("--store", store, "import", "missing")
     assert (failed.returncode, failed.stdout) == (2, "")

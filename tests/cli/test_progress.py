@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from workbench.cli.progress import ProgressLine
+from workbench.cli.progress import ProgressLine, waits_said
+from workbench.core.waiting import Holder, patience
 
 
 def test_a_long_work_says_how_many_a_second(
@@ -29,3 +30,14 @@ def test_short_work_and_other_places_stay_silent(
     assert capsys.readouterr().err == ""
     ProgressLine("x", 1)(5, 10)
     assert "5 of 10 · x" in capsys.readouterr().err
+
+
+def test_it_says_for_whom_what_was_paid_for_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    with waits_said():
+        tell = patience().waits_for
+        assert tell is not None
+        tell(Holder(7, "python3"))
+    assert capsys.readouterr().err == (
+        "workbench: Another process (python3, 7) is writing to the store. "
+        "What was paid for is stored once the store is free; ctrl+c twice lets it go.\n"
+    )

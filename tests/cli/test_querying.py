@@ -31,9 +31,9 @@ def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
 
 
 def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
-    before = files_of(demo.store)
     demo.ok("queries", "export", "a.run", "--format", "run", "--profile", "engram")
     demo.ok("queries", "export", "set.jsonl")
+    before = files_of(demo.store)
     found = json.loads(demo.ok("queries", "measure", "a.run", "--json"))
     means = json.loads(demo.ok("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json"))
     assert found["mean"] == pytest.approx(means["profiles"]["engram"]["mean"])
@@ -64,11 +64,13 @@ def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...],
 
 
 def test_a_store_without_queries(cli: Cli) -> None:
+    cli.ok("init")
+    before = cli.files()
     assert cli("queries", "list").err.startswith("No queries are saved yet")
     assert json.loads(cli.ok("queries", "list", "--json")) == []
     for kind in ("jsonl", "qrels", "run"):
         result = cli("queries", "export", "x", "--format", kind)
         assert result.code == 2
         assert "No query of this store" in result.err
-    assert not cli.store.exists()
+    assert cli.files() == before
     assert not (Path(cli.cwd) / "x").exists()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
-from workbench.core.memory import Memory
-from workbench.core.proposal import Proposal
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
@@ -64,8 +64,10 @@ def test_the_queue_is_listed_in_its_order_with_flags(queue: Cli) -> None:
 
 
 def test_an_empty_queue_says_what_fills_it(cli: Cli) -> None:
+    cli.ok("init")
+    before = cli.files()
     assert "Nothing waits" in cli("review", "list").err
-    assert not cli.store.exists()
+    assert cli.files() == before
 
 
 def test_showing_prints_the_evidence_in_full(queue: Cli) -> None:

@@ -2,22 +2,28 @@
 
 import io
 import json
+import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import NOW, Cli
+from tests.safety.fresh import fresh
 from tests.safety.samples import keys
-from workbench.bench.workbench import open_workbench
+from workbench.bench.open import open_workbench
+from workbench.bench.stream import votes
 from workbench.cli.main import utc_now
-from workbench.core.memory import Memory
+from workbench.config import paths
+from workbench.core.stream.memory import Memory
 
 RULE, KEY = keys()["github"]
 
 
 def put(cli: Cli, **contents: str) -> None:
-    """Store memories as they are, as an edit could have left them."""
+    """Store memories as they are, as an older version could have left them."""
     bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=utc_now)
+    bench.library.journal.gate = None
     with bench.library.transaction("setup", "set up") as tx:
         for id, content in contents.items():
             tx.put(Memory(id, content, NOW, NOW))
@@ -47,6 +53,7 @@ def test_scanning_stdin_and_what_is_not_there(cli: Cli, monkeypatch: pytest.Monk
 
 
 def test_scanning_the_store_lists_what_is_held_back(cli: Cli) -> None:
+    cli.ok("init")
     assert cli.ok("scan") == "Nothing is flagged.\n"
     put(cli, m1=f"key {KEY}", m2="fine")
     result = cli("scan")
@@ -92,8 +99,8 @@ def test_an_imported_file_goes_out_byte_for_byte_with_a_warning(cli: Cli) -> Non
     text = f"## RULES\n[r-00001] helpful=1 harmful=0 :: Use {KEY}\n"
     cli.write("book.txt", text)
     cli.ok("import", "book.txt")
-    result = cli("export", "--format", "ace")
-    assert (result.code, result.out) == (0, text)
+    result = cli("export", "--format", "ace", "--out", "book.txt")
+    assert (result.code, (cli.cwd / "book.txt").read_text()) == (0, text)
     assert result.err == f"flagged: book/r-00001: This looks like a {RULE}. (imported, unchanged)\n"
 
 
@@ -153,3 +160,188 @@ def test_a_conflict_names_no_secret(cli: Cli) -> None:
     refused = cli("undo", "--rev", "2")
     assert (refused.code, KEY in refused.err) == (2, False)
     assert "[secret: " in refused.err
+
+
+SHORT = fresh("masking")["password in an address"]
+
+
+def left_in(folder: Path, secret: str) -> list[str]:
+    """Return the files below a folder that hold a secret."""
+    return [path.name for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+def test_scan_finds_what_grep_finds_in_every_field_and_file(cli: Cli) -> None:
+    cases = {"vote": "reason", "session": "session", "id": "id", "label": "label"}
+    drawn = {case: fresh(case)["github"].secret for case in (*cases, "draft", "copy")}
+    bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=utc_now)
+    bench.library.journal.gate = None
+    with bench.library.transaction("setup", f"about {drawn['label']}") as tx:
+        memory = Memory(drawn["id"], "Fine.", NOW, NOW)
+        tx.put(memory)
+    votes.cast(bench.context, memory, "helpful", reason=f"says {drawn['vote']}", session=drawn["session"])
+    bench.close()
+    (cli.store / "memory.edited-1.json").write_text(drawn["copy"])
+    draft = paths.state_dir() / "drafts" / "a" / "b.json"
+    draft.parent.mkdir(parents=True)
+    draft.write_text(json.dumps({"text": drawn["draft"]}))
+    result = cli("scan")
+    assert result.code == 1
+    assert result.out.count("This looks like a GitHub token.") == len(drawn)
+    assert not any(secret in result.out for secret in drawn.values())
+    masked = cli("scan", "--mask")
+    assert masked.code == 1
+    assert "Rotate it" in masked.out
+    assert f"{draft} still holds a secret and was not touched." in masked.err
+    assert {case: left for case, secret in drawn.items() if (left := left_in(cli.store, secret))} == {}
+
+
+def test_masking_takes_secrets_out_of_the_whole_history_and_leaves_a_store_that_works(cli: Cli) -> None:
+    put(cli, m1=f"key {KEY}", m2=SHORT.text, m3="fine", m4=f"allowed {fresh('kept')['gitlab'].secret}")
+    cli.ok("allow", "m4", "--reason", "a test key")
+    bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=utc_now)
+    bench.stream.edit("m1", "no key any more")
+    bench.close()
+    assert left_in(cli.store, KEY) != []
+    result = cli("scan", "--mask")
+    assert (result.code, result.err) == (0, "")
+    assert "Masked 2 secrets for good." in result.out
+    assert left_in(cli.store, KEY) == left_in(cli.store, SHORT.secret) == []
+    assert left_in(cli.store, fresh("kept")["gitlab"].secret) != []
+    assert cli("doctor").code == 0
+    assert cli("scan").code == 0
+    assert "[secret: password]" in cli("show", "m2").out
+    cli.ok("vote", "m1", "helpful")
+    cli.ok("undo")
+    assert cli("scan", "--mask").code == 2
+
+
+def test_masked_names_stay_apart_and_usable(cli: Cli) -> None:
+    one, two = (fresh(seed)["github"].secret for seed in "ab")
+    put(cli, **{one: "the first", two: "the second"})
+    cli("scan", "--mask")
+    rows = json.loads(cli("list", "--json").out)
+    names = [row["id"] for row in rows]
+    assert len(set(names)) == 2
+    assert all(name.startswith("masked-") for name in names)
+    assert "the first" in cli.ok("show", next(row["id"] for row in rows if row["content"] == "the first"))
+
+
+def test_imported_secrets_leave_only_in_their_own_file_or_in_jsonl(cli: Cli) -> None:
+    bullet = f"[shr-00001] helpful=1 harmful=0 :: The database is {SHORT.text}"
+    own = cli.write("playbook.txt", f"## STRATEGIES & INSIGHTS\n{bullet}\n")
+    cli("import", own)
+    before = (cli.cwd / own).read_bytes()
+    cli("export", "--format", "ace", "--out", own)
+    assert (cli.cwd / own).read_bytes() == before
+    for format in ("ace", "json", "markdown"):
+        result = cli("export", "--format", format)
+        assert "[secret: password]" in result.out
+        assert SHORT.secret not in result.out
+        assert "Secrets are masked in 1 record." in result.err
+    row = {"id": KEY, "timestamp": "2026-03-01T10:00:00Z", "type": "error", "context": f"use {KEY}", "session_id": KEY}
+    cli("import", cli.write("in.jsonl", json.dumps(row) + "\n"))
+    kept = cli("export", "--format", "jsonl")
+    assert kept.out.count(KEY) == 3
+    assert "flagged: " in kept.err
+    masked = cli("export", "--format", "jsonl", "--mask").out
+    assert KEY not in masked
+    name = json.loads(masked)["id"]
+    listed = cli("list", "--json").out
+    assert KEY not in listed
+    assert json.loads(listed)[0]["id"] == name
+    assert "helpful" in cli.ok("vote", name, "helpful")
+    assert "use [secret" in cli("show", name).out
+
+
+def test_no_argument_that_is_wrong_reaches_the_terminal_as_it_is(cli: Cli) -> None:
+    bad = "\x1b]0;x\x07"
+    wrong = (("search", "--now", bad, "x"), ("show", "--at", bad, "x"), ("list", "-n", bad), ("undo", "--rev", bad))
+    for args in (*wrong, ("stats", f"--{bad}"), ("stats", bad)):
+        result = cli(*args)
+        assert result.code == 2
+        assert "\x1b" not in result.err + result.out
+
+
+def test_queries_are_exported_with_options_between_the_words(cli: Cli) -> None:
+    put(cli, m1="fine")
+    bench = open_workbench(cli.store, profiles=cli.cwd / "none", clock=utc_now)
+    bench.judging.save_query("what is fine")
+    bench.close()
+    result = cli.bare("queries", "export", "--store", str(cli.store), "out.jsonl")
+    assert (result.code, result.err) == (0, "")
+    assert cli.bare("queries", "list", "--store", str(cli.store)).code == 0
+    assert cli.bare("queries", "export", "out.jsonl", "--store", str(cli.store), "--force").code == 0
+
+
+def test_new_files_keep_to_the_umask(cli: Cli) -> None:
+    put(cli, m1="fine")
+    before = os.umask(0o077)
+    try:
+        cli("export", "--format", "jsonl", "--out", "a.jsonl")
+        cli("convert", "a.jsonl", "b.json")
+    finally:
+        os.umask(before)
+    assert [(cli.cwd / name).stat().st_mode & 0o777 for name in ("a.jsonl", "b.json")] == [0o600, 0o600]
+
+
+@pytest.mark.parametrize("name", ["pipe", "zero"])
+def test_what_never_ends_is_not_scanned(name: str, cli: Cli) -> None:
+    os.mkfifo(cli.cwd / "pipe")
+    (cli.cwd / "zero").symlink_to("/dev/zero")
+    result = cli("scan", name)
+    assert result.code == 2
+    assert f"{name} is not a regular file." in result.err
+
+
+def test_a_person_keeps_what_is_typed_with_a_word_and_an_agent_cannot(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two, three = (fresh(seed)["github"].secret for seed in ("append", "ingest", "vote"))
+    cli.ok("append", f"The test key is {one}.", "--keep")
+    cli.ok("ingest", f"Quite another matter: {two}", "--keep", "--json")
+    ids = {row["content"]: row["id"] for row in json.loads(cli.ok("list", "--json", "--show-secrets"))}
+    assert set(ids) == {f"The test key is {one}.", f"Quite another matter: {two}"}
+    cli.ok("vote", next(iter(ids.values())), "helpful", "--reason", f"it was {three}", "--keep")
+    assert left_in(cli.store, three) != []
+    result = cli("scan")
+    assert (result.code, result.out.count("(allowed by you)")) == (0, 2)
+    assert cli("scan", "--mask").code == 2
+    cli.ok("append", "Nothing in it.", "--keep")
+    refused = cli("append", f"My {KEY}", "--keep", "--actor", "bot")
+    assert (refused.code, left_in(cli.store, KEY)) == (2, [])
+    assert "--keep is not for agents" in refused.err
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "--keep is not for agents" in cli("ingest", f"My {KEY}", "--keep").err
+
+
+@pytest.mark.parametrize("command", [("append",), ("ingest",)])
+@pytest.mark.parametrize(("name", "agent"), [("CLAUDECODE", "claude"), ("CODEX_SANDBOX", "codex")])
+def test_what_runs_within_an_agent_is_done_by_that_agent(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], name: str, agent: str
+) -> None:
+    monkeypatch.setenv(name, "1")
+    cli.ok(*command, "Deploys run on Friday.")
+    cli.ok(*command, "Quite another matter altogether.", "--actor", "other")
+    monkeypatch.delenv(name)
+    cli.ok(*command, "A person wrote this one here.")
+    actors = {row["label"]: row["actor"] for row in json.loads(cli.ok("history", "--json"))}
+    assert sorted(actors.values()) == sorted([f"agent:{agent}", "agent:other", "cli"])
+    served = cli.ok("search", "deploys", "--for-agent", "x")
+    assert f"written by the agent {agent}" in served
+
+
+def test_masking_as_json_is_one_value(cli: Cli) -> None:
+    cli.ok("init")
+    put(cli, m1=f"key {KEY}", m2="fine")
+    (cli.store.parent / f"{cli.store.name}.old").mkdir()
+    copy = cli.store.parent / f"{cli.store.name}.old" / "journal.jsonl"
+    copy.write_text(f"key {KEY}\n")
+    result = cli("scan", "--mask", "--json")
+    said = json.loads(result.out)
+    assert (result.code, result.err) == (1, "")
+    assert (said["secrets"], said["elsewhere"], said["damaged"]) == (1, [str(copy)], 0)
+    assert said["lines"] >= 1
+    assert "memory.json" in said["rewritten"]
+    assert set(said) == {"secrets", "rewritten", "lines", "removed", "damaged", "elsewhere"}
+    again = cli("scan", "--mask", "--json")
+    assert (again.code, again.out, again.err.count("\n")) == (2, "", 1)

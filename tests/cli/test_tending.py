@@ -3,7 +3,13 @@
 import json
 from pathlib import Path
 
+from tests.cli.commands import Command
 from tests.cli.conftest import NOW, Cli, files_of
+from tests.cli.test_scanning import KEY, put
+from tests.store.helpers import killed_after
+from workbench.bench import caches
+from workbench.bench.files.replaced import Replaced
+from workbench.config import drafts, paths
 from workbench.store.library import Library
 
 
@@ -18,7 +24,7 @@ def test_a_sound_store_is_said_to_be_sound_and_left_alone(demo: Cli) -> None:
 def test_no_store_cannot_be_examined(cli: Cli) -> None:
     result = cli("doctor")
     assert (result.code, result.out) == (2, "")
-    assert result.err == f"workbench: There is no store in {cli.store}. Nothing was changed.\n"
+    assert result.err == f"workbench: There is no store in {cli.store}. `workbench init --store DIR` makes one.\n"
     assert not cli.store.exists()
 
 
@@ -111,6 +117,7 @@ def test_an_outside_edit_may_be_turned_down_and_is_kept(cli: Cli) -> None:
 
 
 def test_compact_packs_closed_files_and_history_still_reads_them(cli: Cli) -> None:
+    cli.ok("init")
     assert cli.ok("compact").startswith("Nothing to pack")
     _in_small_files(cli.store)
     before = cli.ok("history", "-n", "99")
@@ -122,7 +129,7 @@ def test_compact_packs_closed_files_and_history_still_reads_them(cli: Cli) -> No
 
 
 def _in_small_files(store: Path) -> None:
-    from workbench.store.engine import Options
+    from workbench.store.journal.engine import Options
 
     library = Library(store, lambda: NOW, Options(segment_bytes=1500, recent_of=("memories",)))
     for number in range(12):
@@ -132,6 +139,106 @@ def _in_small_files(store: Path) -> None:
 
 
 def _memory(id: str, text: str) -> object:
-    from workbench.core.memory import Memory
+    from workbench.core.stream.memory import Memory
 
     return Memory(id, text, NOW, NOW)
+
+
+def test_what_was_stored_and_is_gone_is_said_by_every_command_until_it_is_accepted(cli: Cli) -> None:
+    for text in ("the first thing that was seen", "something else entirely", "a third and last observation"):
+        cli.ok("append", text)
+    journal = cli.store / "journal.jsonl"
+    whole = journal.read_bytes()
+    journal.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
+    said = "Revision 3 was stored and is gone from the journal."
+    for command in ("list", "history", "status", "stats"):
+        assert said in cli(command).err
+    result = cli("doctor")
+    assert result.code == 1
+    assert said in result.out
+    assert "`workbench doctor --accept`" in result.out
+    found = json.loads(cli("doctor", "--json").out)
+    assert found["gone"] == [{"first": 3, "last": 3, "replaced": False}]
+    assert said in cli("append", "what came after the loss").err
+    assert cli("doctor").code == 1
+    assert "No longer missed" in cli.ok("doctor", "--accept")
+    assert cli.ok("doctor")
+    assert "what came after the loss" in cli.ok("list")
+    assert "nothing to accept" in cli.ok("doctor", "--accept")
+
+
+def test_a_damaged_line_before_the_checkpoint_is_said_by_list_and_history(demo: Cli) -> None:
+    spoil(demo.store, 2)
+    for command in ("list", "history"):
+        assert "journal.jsonl:2" in demo(command).err
+    assert demo("doctor").code == 1
+
+
+def test_what_killed_processes_left_outside_the_store_is_named_until_the_next_of_its_kind(demo: Cli) -> None:
+    state = paths.state_dir()
+    kept = Replaced(paths.replaced_dir())
+    typed = drafts.folder_of(state, demo.store)
+
+    def draft() -> str:
+        return drafts.keep(typed, drafts.Item("memories/m1"), drafts.Draft("typed", "", NOW))
+
+    killed_after(lambda: kept.keep(Path("book.txt"), b"a copy"), "fsync", 1)
+    killed_after(draft, "utime", 1)
+    left = [path for path in state.rglob("*.new") if path.is_file()]
+    assert len(left) == 2
+    said = demo("doctor")
+    assert said.code == 0
+    assert all(f"leftover  {path}: a process left it" in said.out for path in left)
+    assert json.loads(demo.ok("doctor", "--json"))["leavings_outside"] == sorted(map(str, left))
+    kept.keep(Path("book.txt"), b"a copy")
+    assert draft() == ""
+    assert "leftover" not in demo.ok("doctor")
+
+
+def test_a_masked_backup_that_was_killed_leaves_its_copy_where_the_doctor_the_next_one_and_a_purge_find_it(
+    cli: Cli,
+) -> None:
+    put(cli, m1=f"key {KEY}", m2="fine")
+    scratch = caches.place(paths.cache_dir(), cli.store) / caches.SCRATCH
+    backup = ["--store", str(cli.store), "backup", "b.tar.gz", "--mask"]
+
+    def broken_off() -> None:
+        running = Command(backup, cli.cwd)
+        while running.code is None and not scratch.joinpath("copy").exists():
+            pass
+        running.kill()
+        assert running.ended()[0] < 0
+        assert scratch.joinpath("whole").exists()
+        assert f"leftover  {scratch}: a process left it" in cli.ok("doctor")
+
+    broken_off()
+    cli.ok("purge", "m2", "--yes-erase", "m2")
+    assert not scratch.exists()
+    broken_off()
+    assert cli(*backup[2:]).code == 0
+    assert not scratch.exists()
+    assert "leftover" not in cli.ok("doctor")
+
+
+def test_a_restore_that_was_killed_leaves_a_folder_that_the_doctor_names(demo: Cli) -> None:
+    demo.ok("backup", "b.tar.gz")
+    place = demo.store.parent / "again"
+    killed_after(lambda: demo.bare("restore", "b.tar.gz", str(place)), "fsync", 2)
+    half = place.with_name(".again.restoring")
+    assert half.exists()
+    assert f"leftover  {half}: a process left it" in demo.ok("doctor")
+    assert demo.bare("restore", "b.tar.gz", str(place)).code == 0
+    assert "leftover" not in demo.ok("doctor")
+
+
+def test_a_purge_that_was_killed_is_said_with_exit_code_1_and_finished_as_asked(cli: Cli) -> None:
+    put(cli, m1="what nobody may know at all", m2="fine")
+    killed_after(lambda: cli("purge", "m1", "--yes-erase", "m1"), "fsync", 1)
+    said = cli("doctor")
+    assert said.code == 1
+    assert "was broken off: texts may still be in some files" in said.out
+    assert json.loads(cli("doctor", "--json").out)["unfinished_purges"][0]["records"] == [["memories", "m1"]]
+    assert "Erased m1." in cli.ok("doctor", "--finish")
+    assert b"nobody may know" not in b"".join(cli.files().values())
+    assert cli("doctor").code == 0
+    assert "Nothing is half done." in cli.ok("doctor", "--finish")

@@ -21,10 +21,12 @@ def test_undo_takes_everything_back_step_by_step_and_redo_returns_it(demo: Cli) 
 
 
 def test_nothing_to_undo_or_redo_is_a_sentence(cli: Cli) -> None:
+    cli.ok("init")
+    before = cli.files()
     for command in ("undo", "redo"):
         result = cli(command)
         assert (result.code, result.out, result.err) == (2, "", f"workbench: There is nothing to {command}.\n")
-    assert not cli.store.exists()
+    assert cli.files() == before
 
 
 def test_a_later_change_by_another_stands_in_the_way(demo: Cli) -> None:
@@ -124,6 +126,7 @@ def test_an_unknown_record_has_no_history(demo: Cli) -> None:
 
 
 def test_a_new_store_has_no_history(cli: Cli) -> None:
+    cli.ok("init")
     result = cli("history")
     assert (result.code, result.out, result.err) == (0, "", "Nothing was done in this store yet.\n")
     assert json.loads(cli.ok("history", "--json")) == []

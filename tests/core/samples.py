@@ -5,15 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from workbench.core.memory import (
-    ARCHIVED_REASONS,
-    MEMORY_TYPES,
-    OBSERVATION_TYPES,
-    STATUSES,
-    Memory,
-    Source,
-)
-from workbench.core.playbook import Book, Bullet, Playbook, Section
+from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.stream.memory import ARCHIVED_REASONS, MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory, Source
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.budget import bullet_tokens, by_value, costs, heading_tokens, in_order, worth
-from workbench.core.playbook import Book, Bullet, Playbook, Section
+from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.playbook.budget import bullet_tokens, by_value, costs, heading_tokens, in_order, worth
 
 SECTIONS = (Section("a", "a", "ALPHA", order=0), Section("b", "b", "BETA", order=1))
 BULLETS = st.lists(

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 
 from tests.core.samples import documents
 from workbench.core.change import FieldChange, diff
-from workbench.core.judgment import judgment_id
-from workbench.core.vote import vote_id
+from workbench.core.stream.vote import vote_id
+from workbench.core.tuning.judgment import judgment_id
 
 
 def test_only_what_differs_is_named() -> None:

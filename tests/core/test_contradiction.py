@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.core.contradiction import contradictions
+from workbench.core.review.contradiction import contradictions
 
 PLAIN = "Always clear the cache after the commit, because readers put the old value back."
 

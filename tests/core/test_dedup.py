@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.dedup import (
+from workbench.core.duplicates.dedup import (
     DedupThresholds,
     contained_in_recent,
     content_words,

@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, file_lines, playbook
-from workbench.core.delta import (
+from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
+from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.playbook.delta import (
     BULLET_COUNTS,
     Add,
     CreateMeta,
@@ -21,8 +23,6 @@ from workbench.core.delta import (
     check_playbook,
     find_bullet,
 )
-from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord
-from workbench.core.playbook import Book, Bullet, Playbook, Section
 
 BOOK = playbook()
 LINES = [

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.core.samples import NOW
-from workbench.core.describe import describe
-from workbench.core.proposal import PROPOSAL_KINDS, Proposal, ProposalKind
+from workbench.core.review.describe import describe
+from workbench.core.review.proposal import PROPOSAL_KINDS, Proposal, ProposalKind
 
 
 @pytest.mark.parametrize("kind", PROPOSAL_KINDS)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.differing import ORDER, differing, same_word, word_conflicts
+from workbench.core.duplicates.differing import ORDER, differing, same_word, word_conflicts
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memory
-from workbench.core.dedup import DedupThresholds
-from workbench.core.duplicates import (
+from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.duplicates.groups import (
     common_words,
     complete_groups,
     group_mark,

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, memory
-from workbench.core import episodic
-from workbench.core.episodic import GROUPS, TERMS, WEIGHTS, EpisodeTerms, group_weight, score, share
-from workbench.core.memory import MEMORY_TYPES
-from workbench.core.profile import BUILT_IN, EPISODE_HALF_LIFE
-from workbench.core.scoring import Candidate, rank
+from workbench.core.stream.memory import MEMORY_TYPES
+from workbench.core.tuning import episodic
+from workbench.core.tuning.episodic import GROUPS, TERMS, WEIGHTS, EpisodeTerms, group_weight, score, share
+from workbench.core.tuning.profile import BUILT_IN, EPISODE_HALF_LIFE
+from workbench.core.tuning.scoring import Candidate, rank
 
 EPISODIC = next(p for p in BUILT_IN if p.name == "episodic")
 units = st.floats(0, 1)

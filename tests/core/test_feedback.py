@@ -6,9 +6,9 @@ from typing import Literal
 import pytest
 
 from tests.core.samples import NOW, days, memory
-from workbench.core.feedback import apply_vote, effective_importance, retract_vote
-from workbench.core.playbook import Bullet
-from workbench.core.vote import Vote
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.feedback import apply_vote, effective_importance, retract_vote
+from workbench.core.stream.vote import Vote
 
 
 def vote(verdict: Literal["helpful", "harmful"], at: datetime = NOW) -> Vote:

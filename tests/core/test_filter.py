@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.errors import InvalidQuery
-from workbench.core.filter import HELP, Filter, describe, matches, parse_filter
-from workbench.core.memory import Memory
+from workbench.core.stream.filter import HELP, Filter, describe, matches, parse_filter
+from workbench.core.stream.memory import Memory
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 BASE = Memory(

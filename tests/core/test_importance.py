@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.core.errors import UnknownRecord
-from workbench.core.importance import CODE, GENERAL, TABLES, Rating, base_importance, rate, table_named
+from workbench.core.stream.importance import CODE, GENERAL, TABLES, Rating, base_importance, rate, table_named
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
-from workbench.core import lifecycle
 from workbench.core.errors import InvalidRecord, WorkbenchError
-from workbench.core.lifecycle import AgeFinding, LifecycleLimits, Tombstone, age_finding
-from workbench.core.memory import STATUSES, Memory, Status, check_memory
+from workbench.core.review import lifecycle
+from workbench.core.review.lifecycle import AgeFinding, LifecycleLimits, Tombstone, age_finding
+from workbench.core.stream.memory import STATUSES, Memory, Status, check_memory
 
 SOON = NOW + days(7)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.samples import NOW, memory
 from workbench.core.errors import InvalidRecord, WorkbenchError
-from workbench.core.memory import MAX_CONTENT, check_memory
+from workbench.core.stream.memory import MAX_CONTENT, check_memory
 
 
 @pytest.mark.parametrize(

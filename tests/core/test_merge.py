@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memories, memory
+from workbench.core.duplicates.merge import MEMORY_COUNTS, absorb, merge_memories, union
 from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.memory import Memory, Status
-from workbench.core.merge import MEMORY_COUNTS, absorb, merge_memories, union
+from workbench.core.stream.memory import Memory, Status
 
 OLD = memory(
     "mem-1", "Use pnpm", created_at=NOW - days(9), last_accessed_at=NOW - days(1), summary="pnpm",

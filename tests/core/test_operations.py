@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from workbench.core.curation import BulletTag
-from workbench.core.delta import Add, CreateMeta, Delete, Merge, Move, Update
 from workbench.core.errors import InvalidRecord
-from workbench.core.operations import Suggested, from_json, named_ids, title, to_json
+from workbench.core.playbook.curation import BulletTag
+from workbench.core.playbook.delta import Add, CreateMeta, Delete, Merge, Move, Update
+from workbench.core.playbook.operations import Suggested, from_json, named_ids, title, to_json
 
 EVERY: list[tuple[Suggested, tuple[str, ...]]] = [
     (Add("RULES", "one"), ()),

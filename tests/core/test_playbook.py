@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.samples import playbook
-from workbench.core.playbook import (
+from workbench.core.playbook.book import (
     Bullet,
     bullet_id,
     is_high_performing,

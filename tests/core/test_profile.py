@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from workbench.core.errors import InvalidRecord
-from workbench.core.memory import MEMORY_TYPES
-from workbench.core.profile import (
+from workbench.core.stream.memory import MEMORY_TYPES
+from workbench.core.tuning.profile import (
     BUILT_IN,
     ENGRAM_HALF_LIFE,
     WORKBENCH,

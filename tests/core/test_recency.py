@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days
-from workbench.core.profile import ENGRAM_HALF_LIFE, LITERAL_FEEDBACK_HALF_LIFE
-from workbench.core.recency import CUT, decay_per_hour, half_life_days, hours_between, rank_recency, recency
+from workbench.core.tuning.profile import ENGRAM_HALF_LIFE, LITERAL_FEEDBACK_HALF_LIFE
+from workbench.core.tuning.recency import CUT, decay_per_hour, half_life_days, hours_between, rank_recency, recency
 
 
 @pytest.mark.parametrize(("hours", "value"), [(0, 1.0), (168, 0.431), (336, 0.186), (138.3, 0.5), (1, 0.995)])

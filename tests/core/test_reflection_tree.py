@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.memory import Memory
-from workbench.core.reflection_tree import depth_citing, depth_of
+from workbench.core.reflection.tree import depth_citing, depth_of
+from workbench.core.stream.memory import Memory
 
 AT = datetime(2026, 3, 20, tzinfo=UTC)
 

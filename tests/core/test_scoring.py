@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memory
 from workbench.core.errors import InvalidRecord
-from workbench.core.memory import MEMORY_TYPES, Memory
-from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile, check_profile
-from workbench.core.scoring import Candidate, normalise, rank, recency_scores, relevance_scores
+from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile, check_profile
+from workbench.core.tuning.scoring import Candidate, normalise, rank, recency_scores, relevance_scores
 
 EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feedback_half_life=None)
 

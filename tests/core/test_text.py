@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core import text as module
 from workbench.core.text import MAX_MARKS, TAB, clean_for_store, clip, one_line, printable, words
 
 anything = st.text(st.characters(), max_size=60)
@@ -176,3 +177,23 @@ def test_what_is_cleaned_can_be_written(text: str) -> None:
 def test_words(text: str, found: list[str]) -> None:
     """Lower case, whole, in order."""
     assert words(text) == found
+
+
+@settings(max_examples=300)
+@given(st.text(st.sampled_from("ab \n\t\u0301\u200d\ufe0f\u2764漢\x07"), max_size=120), st.integers(0, 12))
+def test_one_line_of_a_long_line_is_its_beginning(text: str, limit: int) -> None:
+    line = next((" ".join(raw.split()) for raw in text.splitlines() if raw.strip()), "")
+    assert one_line(text, limit) == clip(printable(line), limit)
+
+
+def test_of_a_long_line_only_what_can_be_seen_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def looked(text: str) -> str:
+        seen.append(len(text))
+        return printable(text)
+
+    monkeypatch.setattr(module, "printable", looked)
+    assert one_line("\u2764\ufe0f\ufe0f" * 100_000, 40).endswith("…")
+    assert one_line("a\u0301 " * 100_000, 40).endswith("…")
+    assert max(seen) <= 40 * (MAX_MARKS + 1) + 1

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.errors import WorkbenchError
-from workbench.core.lifecycle import LifecycleLimits
-from workbench.core.memory import Memory, check_memory
-from workbench.core.proposal import Proposal
-from workbench.core.upkeep import Contradicted, finding, is_resolved, outcome, refused, waits_long
+from workbench.core.review.lifecycle import LifecycleLimits
+from workbench.core.review.proposal import Proposal
+from workbench.core.review.upkeep import Contradicted, finding, is_resolved, outcome, refused, waits_long
+from workbench.core.stream.memory import Memory, check_memory
 
 NEWS = Contradicted("news", "mark", "this says 5, the other 7")
 

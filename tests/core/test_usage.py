@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.usage import Run, compared, disagrees, rate, usages
+from workbench.core.playbook.usage import Run, compared, disagrees, rate, usages
 
 RUNS = st.lists(st.builds(Run, st.frozensets(st.sampled_from("abc")), st.booleans()), max_size=40)
 

@@ -5,13 +5,14 @@ import json
 import pytest
 
 from tests.core.samples import NOW
-from workbench.core.curation import Analysis, BulletTag, Curation
-from workbench.core.delta import Add, Delete, Merge, Update
+from workbench.config.paths import shipped
 from workbench.core.errors import UnreadableFile
-from workbench.core.loosejson import UnreadableReply
-from workbench.formats import ace_operations, ace_replies, registry
+from workbench.core.playbook.curation import Analysis, BulletTag, Curation
+from workbench.core.playbook.delta import Add, Delete, Merge, Update
+from workbench.core.reflection.loosejson import UnreadableReply
+from workbench.formats import registry
+from workbench.formats.ace import operations, replies
 from workbench.formats.model import ReadContext
-from workbench.paths import shipped
 
 CONTEXT = ReadContext(NOW, "reply.txt")
 REPLIES = shipped("fixtures/demo").parent / "replies"
@@ -21,14 +22,14 @@ REPLIES = shipped("fixtures/demo").parent / "replies"
 def test_replies_with_prose_around_them(name: str, parts: int, odd: int) -> None:
     text = (REPLIES / name).read_text()
     assert registry.detect(name, text)[0].format == "ace-reply"
-    parsed = ace_replies.read(text, CONTEXT)
+    parsed = replies.read(text, CONTEXT)
     assert (parsed.records_read, len(parsed.issues), parsed.records_in) == (parts, odd, parts + odd)
     assert all(issue.line >= 1 for issue in parsed.issues)
 
 
 def test_roles_are_told_apart() -> None:
-    curation = ace_replies.read_reply('[{"type": "DELETE", "bullet_id": "x"}]')
-    analysis = ace_replies.read_reply('{"key_insight": "look", "bullet_tags": [{"id": "x", "tag": "helpful"}]}')
+    curation = replies.read_reply('[{"type": "DELETE", "bullet_id": "x"}]')
+    analysis = replies.read_reply('{"key_insight": "look", "bullet_tags": [{"id": "x", "tag": "helpful"}]}')
     assert isinstance(curation, Curation)
     assert isinstance(analysis, Analysis)
     assert analysis.bullet_tags == (BulletTag("x", "helpful"),)
@@ -36,14 +37,14 @@ def test_roles_are_told_apart() -> None:
 
 def test_the_line_of_an_unreadable_part() -> None:
     text = '{"operations": [\n{"type": "DELETE", "bullet_id": "x"},\n{"type": "SING"}]}'
-    (issue,) = ace_replies.read(text, CONTEXT).issues
+    (issue,) = replies.read(text, CONTEXT).issues
     assert (issue.line, issue.records) == (3, 1)
     assert "no operation “SING”" in issue.reason
 
 
 def test_what_is_no_reply() -> None:
     with pytest.raises(UnreadableFile, match="no reply"):
-        ace_replies.read("hello", CONTEXT)
+        replies.read("hello", CONTEXT)
 
 
 LOG = [
@@ -59,7 +60,7 @@ LOG = [
 def test_a_log_of_operations_is_read_line_by_line() -> None:
     text = "".join(json.dumps(line) + "\n" for line in LOG) + "not json\n"
     assert registry.detect("curator_operations_diff.jsonl", text)[0].format == "ace-operations"
-    parsed = ace_operations.read(text, CONTEXT)
+    parsed = operations.read(text, CONTEXT)
     (curation,) = parsed.replies
     assert isinstance(curation, Curation)
     assert [one.operation for one in curation.operations] == [
@@ -68,6 +69,6 @@ def test_a_log_of_operations_is_read_line_by_line() -> None:
     ]  # fmt: skip
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(5, 1), (6, 1)]
     assert (parsed.records_read, parsed.records_in) == (5, 7)
-    assert ace_replies.read_reply(text) == curation
+    assert replies.read_reply(text) == curation
     with pytest.raises(UnreadableReply, match="No line"):
-        ace_replies.read_reply(json.dumps(LOG[-1]))
+        replies.read_reply(json.dumps(LOG[-1]))

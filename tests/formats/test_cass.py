@@ -8,8 +8,8 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import CASS
 from tests.formats.samples import context
 from workbench.core.errors import InvalidRecord, UnreadableFile
-from workbench.core.playbook import Bullet
-from workbench.formats.cass import read, write
+from workbench.core.playbook.book import Bullet
+from workbench.formats.cass.cass import read, write
 
 PARSED = read(CASS, context("x/playbook.yaml"))
 (BOOK,) = PARSED.playbooks

@@ -12,8 +12,10 @@ import pytest
 from tests.formats.others import CLAUDE_MEM, MEM0, claude_mem_database
 from tests.formats.samples import NOW, context
 from workbench.core.errors import UnreadableFile
-from workbench.core.memory import MAX_CONTENT
-from workbench.formats import claude_mem, claude_mem_db, mem0
+from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT
+from workbench.formats import mem0
+from workbench.formats.claude_mem import claude_mem
+from workbench.formats.claude_mem import database as claude_mem_db
 from workbench.formats.registry import read_file
 
 EXPORT = claude_mem.read(CLAUDE_MEM, context("export.json"))
@@ -27,7 +29,7 @@ def test_an_export() -> None:
     assert fixed.tags == ("auth", "jwt")
     assert fixed.metadata == {
         "project": "p", "type": "bugfix", "subtitle": "token refresh", "facts": ["TTL is 60 s"],
-        "files_modified": ["auth.py"],
+        "files_modified": ["auth.py"], FILE_KEY: {"format": "claude-mem", "name": "Login fixed", "project": "p"},
     }  # fmt: skip
     assert (title.content, title.observation_type) == ("Only a title", "general")
     assert [(issue.line, issue.records) for issue in EXPORT.issues] == [(9, 1), (9, 2)]

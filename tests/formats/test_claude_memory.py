@@ -8,10 +8,10 @@ import pytest
 
 from tests.formats.others import CLAUDE_MD, MEMORY_MD, TOPIC_MD
 from tests.formats.samples import context
-from workbench.formats import claude_memory
-from workbench.formats.markdown import front_matter, statements
+from workbench.formats.claude_memory import claude_memory
 from workbench.formats.model import Parsed
 from workbench.formats.registry import read_file
+from workbench.formats.shared.markdown import front_matter, statements
 
 
 @pytest.fixture

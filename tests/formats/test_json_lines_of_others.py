@@ -12,9 +12,11 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import BEADS, MCP, MESSAGES
 from tests.formats.samples import NOW, context
 from workbench.core.errors import InvalidRecord
-from workbench.core.memory import FILE_KEY, Memory
-from workbench.formats import beads, external_messages, mcp_memory
-from workbench.formats.jsonstream import spliced, values
+from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.formats import beads
+from workbench.formats.external import messages
+from workbench.formats.mcp import mcp_memory
+from workbench.formats.shared.jsonstream import spliced, values
 
 GRAPH = mcp_memory.read(MCP, context("memory.jsonl"))
 ANN, BATH, LIVES = (memory.id for memory in GRAPH.memories)
@@ -78,7 +80,7 @@ def test_beads() -> None:
     parsed = beads.read(BEADS, context("issues.jsonl"))
     build, style = parsed.memories
     assert (build.content, build.summary, build.created_at) == ("Use make, not npm.", "build", NOW)
-    assert (style.content, style.metadata) == ("Tabs.", {"by": "ann"})
+    assert (style.content, style.metadata) == ("Tabs.", {"by": "ann", FILE_KEY: {"format": "beads", "name": "style"}})
     assert [(issue.line, issue.records) for issue in parsed.issues] == [(1, 2)]
     assert parsed.records_in == 4
     more = beads.read(
@@ -88,7 +90,7 @@ def test_beads() -> None:
 
 
 def test_messages() -> None:
-    parsed = external_messages.read(MESSAGES, context("messages.jsonl"))
+    parsed = messages.read(MESSAGES, context("messages.jsonl"))
     first, done, again, nested = parsed.memories
     assert (first.id, first.content, first.category, first.memory_type) == ("u1", "Use pnpm.", "user", "episodic")
     assert (done.content, again.id) == ("Done.", f"{done.id}-2")
@@ -100,7 +102,7 @@ def test_messages() -> None:
         '+{"role": "assistant", "content": "No.", "n": 1}'
     )
     broken = MESSAGES + '{"role": "user", "content": " "}\n{"content": "x"}\n[]\n'
-    assert [i.line for i in external_messages.read(broken, context()).issues] == [5, 6, 7]
+    assert [i.line for i in messages.read(broken, context()).issues] == [5, 6, 7]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
-from workbench.core.memory import ARCHIVED_REASONS, FILE_KEY, MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory, Source
-from workbench.formats.lifecycle import detect, read, write
+from workbench.core.stream.memory import (
+    ARCHIVED_REASONS,
+    FILE_KEY,
+    MEMORY_TYPES,
+    OBSERVATION_TYPES,
+    STATUSES,
+    Memory,
+    Source,
+)
+from workbench.formats.lifecycle.lifecycle import detect, read, write
 from workbench.formats.model import Parsed
 
 ENTRY: dict[str, Any] = {

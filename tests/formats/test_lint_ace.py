@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.formats import ace
+from workbench.formats.ace import ace
 from workbench.formats.lint.ace import lint
 from workbench.formats.lint.finding import Finding
 
@@ -35,11 +35,38 @@ def test_an_id_that_is_used_twice_is_renumbered() -> None:
     assert fixed(text, "duplicate-id") == text.replace("[hr-00001] helpful=0", "[hr-00002] helpful=0")
 
 
-@pytest.mark.parametrize("second", ["Ask first.", "ASK  first."])
-def test_equal_texts_become_one_with_the_sum_of_counts(second: str) -> None:
-    text = CLEAN.replace("\n\n##", f"\n[hr-00002] helpful=4 harmful=2 :: {second}\n\n##")
+def test_equal_texts_become_one_with_the_sum_of_counts() -> None:
+    text = CLEAN.replace("\n\n##", "\n[hr-00002] helpful=4 harmful=2 :: Ask first.\n\n##")
     assert only(text, "duplicate-text").line == 3
     assert fixed(text, "duplicate-text") == CLEAN.replace("helpful=1 harmful=0", "helpful=5 harmful=2")
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "[hr-00002] helpful=4 harmful=2 :: ASK  first.",
+        "[hr-00002] helpful=4 harmful=2 neutral=1 :: Ask first.",
+        "[hr-00002] helpful=4 harmful=-2 :: Ask first.",
+        "[hr-00002] Ask first.",
+    ],
+)
+def test_what_is_not_equal_in_everything_is_told_and_stays(second: str) -> None:
+    found = only(CLEAN.replace("\n\n##", f"\n{second}\n\n##"), "duplicate-text")
+    assert (found.line, found.fix) == (3, None)
+
+
+def test_one_rule_of_two_services_is_no_duplicate() -> None:
+    text = (
+        "## BILLING\n[bil-00001] helpful=1 harmful=0 :: Restart after a deploy.\n"
+        "## SEARCH\n[sea-00002] helpful=1 harmful=0 :: Restart after a deploy.\n"
+        "## OTHERS\n[misc-00003] helpful=1 harmful=0 :: Restart after a deploy.\n"
+    )
+    found = only(text, "duplicate-text")
+    assert (found.line, found.fix) == (6, None)
+    equal = text + "## SEARCH\n[sea-00004] helpful=2 harmful=0 :: Restart after a deploy.\n"
+    *_, last = (f for f in lint(equal, "book.txt") if f.rule == "duplicate-text")
+    assert last.fix is not None
+    assert last.fix.applied(equal) == text.replace("[sea-00002] helpful=1", "[sea-00002] helpful=3") + "## SEARCH\n"
 
 
 def test_an_id_of_another_section_is_renamed_unless_that_is_taken() -> None:

@@ -1,7 +1,7 @@
 """The managed block: found, filled, emptied and taken out without a change anywhere else."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workbench.formats.managed_block import BrokenBlock, find, item, lead_of, render, same, written
@@ -71,7 +71,9 @@ def test_only_the_block_changes_wherever_it_stands(above: str, below: str, first
     assert written(text, [], 2) == above + below or not below
 
 
-@given(st.text(max_size=200))
+@example(f"an entry\n{END}")
+@example(BEGIN)
+@given(st.lists(st.one_of(st.text(max_size=40), st.sampled_from([BEGIN, END, "\n", "  "]))).map("".join))
 def test_an_entry_is_one_item_and_no_marker(text: str) -> None:
     shown = item(text)
     assert BEGIN not in shown

@@ -12,12 +12,12 @@ from ruamel.yaml import YAML
 
 from tests.formats.samples import COUNTS, NOW, context
 from workbench.core.errors import UnreadableFile
-from workbench.core.memory import Memory
-from workbench.core.playbook import Book, Bullet, Playbook, Section
-from workbench.formats import ace
-from workbench.formats.crossing import memories_of, playbook_of
+from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.stream.memory import Memory
+from workbench.formats.ace import ace
 from workbench.formats.model import Parsed
 from workbench.formats.outlets import OUTLETS, names, outlet
+from workbench.formats.shared.crossing import memories_of, playbook_of
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=80)
 
@@ -99,3 +99,11 @@ def test_every_name_is_an_outlet_and_others_are_refused() -> None:
     assert {outlet(name).name for name in names()} == {known.name for known in OUTLETS}
     with pytest.raises(UnreadableFile, match="no format “word”"):
         outlet("word")
+
+
+def test_a_column_that_no_record_fills_any_more_stays_in_the_table() -> None:
+    some = memories("one", "two")
+    both = replace(some, memories=(some.memories[0], replace(some.memories[1], user_id="somebody")))
+    write = outlet("csv").write
+    table = write(both, None)
+    assert write(replace(both, memories=both.memories[:1]), table).splitlines() == table.splitlines()[:2]

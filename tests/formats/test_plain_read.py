@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from tests.formats.samples import NOW, context
-from workbench.core.memory import Memory, Source
-from workbench.core.playbook import Book, Bullet, Playbook, Section
-from workbench.formats import plain_data, plain_prose, plain_read
-from workbench.formats.ace import read_playbook
+from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.stream.memory import Memory, Source
+from workbench.formats.ace.ace import read_playbook
 from workbench.formats.model import Parsed
-from workbench.formats.plain_rows import book_rows, memory_row
+from workbench.formats.plain import data, prose, reading
+from workbench.formats.plain.rows import book_rows, memory_row
 from workbench.formats.registry import detect
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
@@ -29,15 +29,15 @@ MEMORIES = (
            related=("m1",), category="c", source=Source("hook", 3, "f.py"), aliases=("old", "[x"), access_count=4,
            is_synthetic=True, last_feedback_at=NOW, review_after=NOW, metadata={"note": {"deep": [1, None, 0.5]}}),
 )  # fmt: skip
-WRITERS = {"json": plain_data.write_json, "yaml": plain_data.write_yaml, "csv": plain_data.write_csv}
+WRITERS = {"json": data.write_json, "yaml": data.write_yaml, "csv": data.write_csv}
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60).filter(str.strip)
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_memories_come_back(name: str) -> None:
     text = WRITERS[name](Parsed("json", memories=MEMORIES), None)
-    assert detect("file", text)[0].format == plain_read.NAME
-    again = plain_read.read(text, context("file"))
+    assert detect("file", text)[0].format == reading.NAME
+    again = reading.read(text, context("file"))
     assert [memory_row(m) for m in again.memories] == [memory_row(m) for m in MEMORIES]
     assert not again.issues
 
@@ -46,8 +46,8 @@ def test_memories_come_back(name: str) -> None:
 def test_bullets_come_back(name: str) -> None:
     book = read_playbook("## A\n[a-00001] helpful=1 harmful=0 :: One.\n## B\n[b-00002] helpful=0 harmful=2 :: -Two.\n")
     text = WRITERS[name](Parsed("json", playbooks=(book,)), None)
-    assert detect("file", text)[0].format == plain_read.NAME
-    (again,) = plain_read.read(text, context("file")).playbooks
+    assert detect("file", text)[0].format == reading.NAME
+    (again,) = reading.read(text, context("file")).playbooks
     assert book_rows(again) == book_rows(book)
 
 
@@ -64,12 +64,12 @@ def test_any_text_comes_back_exactly(texts: list[str], note: str, count: int) ->
         for n, text in enumerate(texts)
     )  # fmt: skip
     book = Playbook(Book(), sections, bullets)
-    for name, write in {**WRITERS, "markdown": plain_prose.write_markdown}.items():
-        again = plain_read.read(write(Parsed(memories=memories), None), context("file"))
+    for name, write in {**WRITERS, "markdown": prose.write_markdown}.items():
+        again = reading.read(write(Parsed(memories=memories), None), context("file"))
         assert [(m.id, m.content, m.harmful_count) for m in again.memories] == [
             (m.id, m.content, m.harmful_count) for m in memories
         ]
-        (read,) = plain_read.read(write(Parsed(playbooks=(book,)), None), context("file")).playbooks
+        (read,) = reading.read(write(Parsed(playbooks=(book,)), None), context("file")).playbooks
         told = [(b.id, b.content, b.helpful_count, b.pinned) for b in read.bullets]
         assert told == [(b.id, b.content, b.helpful_count, b.pinned) for b in bullets]
         if name != "markdown":
@@ -81,21 +81,19 @@ def test_any_text_comes_back_exactly(texts: list[str], note: str, count: int) ->
 
 def test_yaml_that_another_program_wrote_over() -> None:
     out = io.StringIO()
-    YAML().dump(YAML().load(plain_data.write_yaml(Parsed(memories=MEMORIES), None)), out)
+    YAML().dump(YAML().load(data.write_yaml(Parsed(memories=MEMORIES), None)), out)
     text = out.getvalue().replace("content: ", "content:  ", 1)
-    assert detect("file", text)[0].format == plain_read.NAME
-    again = plain_read.read(text, context("file"))
+    assert detect("file", text)[0].format == reading.NAME
+    again = reading.read(text, context("file"))
     assert [memory_row(m) for m in again.memories] == [memory_row(m) for m in MEMORIES]
-    cut = plain_read.read(text + "  - id: [\n", context("file"))
+    cut = reading.read(text + "  - id: [\n", context("file"))
     assert (len(cut.memories), len(cut.issues), cut.records_in) == (2, 1, 3)
 
 
 def test_markdown_keeps_sections_and_kinds_and_says_what_it_does_not_read() -> None:
-    text = plain_prose.write_markdown(
-        Parsed(memories=(replace(MEMORIES[0], content="one\n\n- two\n"), MEMORIES[1])), None
-    )
-    assert detect("file", text)[0].format == plain_read.NAME
-    parsed = plain_read.read(text + "- no id\nprose\n", context("file"))
+    text = prose.write_markdown(Parsed(memories=(replace(MEMORIES[0], content="one\n\n- two\n"), MEMORIES[1])), None)
+    assert detect("file", text)[0].format == reading.NAME
+    parsed = reading.read(text + "- no id\nprose\n", context("file"))
     found = {m.id: (m.observation_type, m.content, m.helpful_count, m.pinned) for m in parsed.memories}
     assert found == {"m1": ("error", "one\n\n- two\n", 2, True), "m2": ("general", MEMORIES[1].content, 0, False)}
     assert [issue.reason for issue in parsed.issues] == [
@@ -104,13 +102,13 @@ def test_markdown_keeps_sections_and_kinds_and_says_what_it_does_not_read() -> N
 
 
 def test_tables_of_spreadsheets_and_broken_ones() -> None:
-    parsed = plain_read.read('id;content;helpful\r\na;"x;\r\ny";2\r\nb;z;1;more;still\r\nc;"open', context("t.csv"))
+    parsed = reading.read('id;content;helpful\r\na;"x;\r\ny";2\r\nb;z;1;more;still\r\nc;"open', context("t.csv"))
     assert [(m.id, m.content, m.helpful_count) for m in parsed.memories] == [("a", "x;\r\ny", 2), ("b", "z", 1)]
     assert [(i.line, i.records) for i in parsed.issues] == [(4, 0), (5, 1)]
-    other = plain_read.read("content\tid\nx\ta\n", context("t.csv"))
+    other = reading.read("content\tid\nx\ta\n", context("t.csv"))
     assert [(m.id, m.content) for m in other.memories] == [("a", "x")]
     huge = "x" * 150_000
-    (memory,) = plain_read.read(f'"id","content","note"\n"a","b","{huge}"\n', context("t.csv")).memories
+    (memory,) = reading.read(f'"id","content","note"\n"a","b","{huge}"\n', context("t.csv")).memories
     assert memory.metadata == {"note": huge}
 
 
@@ -118,8 +116,8 @@ def test_json_lines_and_lists_with_keys_of_others() -> None:
     docs = [{"id": "a", "content": "one", "mine": {"x": 1}}, {"id": "b", "content": "two"}, {"id": "b", "content": "3"},
             {"id": "c"}, 5]  # fmt: skip
     for text in (json.dumps(docs), "".join(json.dumps(doc) + "\n" for doc in docs)):
-        assert detect("file", text)[0].format == plain_read.NAME
-        parsed = plain_read.read(text, context("file"))
+        assert detect("file", text)[0].format == reading.NAME
+        parsed = reading.read(text, context("file"))
         assert [(m.id, m.content) for m in parsed.memories] == [("a", "one"), ("b", "two")]
         assert parsed.memories[0].metadata == {"mine": {"x": 1}}
         assert (len(parsed.issues), parsed.records_in) == (3, 5)
@@ -129,7 +127,7 @@ def test_json_lines_and_lists_with_keys_of_others() -> None:
 def test_a_table_of_ones_own() -> None:
     out = io.StringIO()
     csv.writer(out).writerows([["id", "content", "status", "color"], ["a", "one", "odd", "red"], ["b", "", "", ""]])
-    parsed = plain_read.read(out.getvalue(), context("t.csv"))
+    parsed = reading.read(out.getvalue(), context("t.csv"))
     (memory,) = parsed.memories
     assert (memory.status, memory.metadata) == ("candidate", {"color": "red"})
     assert [issue.line for issue in parsed.issues] == [3]

@@ -9,9 +9,9 @@ from tests.formats.diffing import after, changed_lines, grown, without
 from tests.formats.others import SKILLBOOK
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
-from workbench.core.memory import FILE_KEY
-from workbench.core.playbook import Bullet
-from workbench.formats.skillbook import read, write
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import FILE_KEY
+from workbench.formats.skillbook.skillbook import read, write
 
 PARSED = read(SKILLBOOK, context("x/skillbook.json"))
 (BOOK,) = PARSED.playbooks

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import context
-from workbench.core.memory import Memory
-from workbench.formats.crossing import playbook_of
+from workbench.core.stream.memory import Memory
 from workbench.formats.model import Parsed
 from workbench.formats.outlets import OUTLETS, Outlet
 from workbench.formats.registry import format_named
+from workbench.formats.shared.crossing import playbook_of
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 WRITERS = {kind.name: kind for kind in OUTLETS if kind.reads and kind.holds in ("memories", "playbook")}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
 from workbench.formats.model import JudgedQuery, Parsed
-from workbench.formats.registry import FORMATS, detect, format_named, read_file
-from workbench.formats.trec import (
+from workbench.formats.queries import queryset
+from workbench.formats.queries.trec import (
     QRELS_FORMAT,
     RUN_FORMAT,
     Run,
@@ -20,13 +20,13 @@ from workbench.formats.trec import (
     decoded,
     detect_qrels,
     detect_run,
-    qrels_text,
     ranked,
     read_qrels,
     read_run,
     write_qrels,
     write_run,
 )
+from workbench.formats.registry import FORMATS, detect, format_named, read_file
 
 QRELS = "301 0 FBIS3-1 1\n301 0 FBIS3-2 0\n\n302\t0\tFT-9  2\r\n"
 RUN = "301 Q0 a 1 9.5 mine\n301 Q0 b 2 9.25 mine\n302 Q0 a 1 1e-3 mine\n"
@@ -34,7 +34,9 @@ RUN = "301 Q0 a 1 9.5 mine\n301 Q0 b 2 9.25 mine\n302 Q0 a 1 1e-3 mine\n"
 
 def test_judgments_become_one_query_per_topic() -> None:
     parsed = read_qrels(QRELS, context())
-    assert parsed.queries == (JudgedQuery("301", {"FBIS3-1": 1, "FBIS3-2": 0}), JudgedQuery("302", {"FT-9": 2}))
+    assert parsed.queries == (
+        JudgedQuery("301", {"FBIS3-1": 1, "FBIS3-2": 0}, topic="301"), JudgedQuery("302", {"FT-9": 2}, topic="302"),
+    )  # fmt: skip
     assert not parsed.issues
     assert write_qrels(parsed) == "301 0 FBIS3-1 1\n301 0 FBIS3-2 0\n302 0 FT-9 2\n"
 
@@ -46,6 +48,20 @@ def test_only_lines_that_changed_are_new() -> None:
     changed = replace(parsed, queries=(JudgedQuery("a", {"x": 2, "y": 0}), JudgedQuery("b", {"z": 1})))
     assert write_qrels(changed, text) == "a  0 x 1\nnot a judgment\na 0 y 0\r\na 0 x 2\nb 0 z 1\n"
     assert write_qrels(replace(parsed, queries=()), text) == "not a judgment\n"
+
+
+def test_grades_of_another_scale_come_back_also_through_a_query_set() -> None:
+    text = "a 0 x 5\na 0 y -2\nb 0 z 3\n"
+    parsed = read_qrels(text, context())
+    assert [dict(q.relevant) for q in parsed.queries] == [{"x": 3, "y": 0}, {"z": 3}]
+    assert write_qrels(parsed) == text
+    again = queryset.read(queryset.write(parsed), context())
+    assert write_qrels(again) == text
+    (first, second) = parsed.queries
+    changed = replace(parsed, queries=(replace(first, relevant={"x": 2, "y": 0}), second))
+    assert write_qrels(changed) == write_qrels(changed, text) == "a 0 x 2\na 0 y -2\nb 0 z 3\n"
+    named = JudgedQuery("what is tea?", {"x": 1}, topic="301")
+    assert write_qrels(queryset.read(queryset.write(Parsed(queries=(named,))), context())) == "301 0 x 1\n"
 
 
 def test_what_cannot_be_read_is_reported() -> None:
@@ -123,11 +139,11 @@ names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=1
 @given(st.dictionaries(names, st.dictionaries(names, st.integers(0, 3), min_size=1, max_size=4), max_size=4))
 @settings(max_examples=80, deadline=None)
 def test_any_name_survives(grades: dict[str, dict[str, int]]) -> None:
-    text = qrels_text(grades)
+    text = write_qrels(Parsed(queries=tuple(JudgedQuery(topic, of) for topic, of in grades.items())))
     assert all(len(line.split()) == 4 for line in text.split("\n") if line)
     assert {q.text: dict(q.relevant) for q in read_qrels(text, context()).queries} == grades
     assert read_qrels(write_qrels(Parsed(queries=read_qrels(text, context()).queries)), context()).queries == tuple(
-        JudgedQuery(topic, of) for topic, of in grades.items()
+        JudgedQuery(topic, of, topic=topic) for topic, of in grades.items()
     )
 
 

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from tests.core.samples import NOW
-from workbench.core.usage import Run
-from workbench.formats import registry, usage_log
+from workbench.core.playbook.usage import Run
+from workbench.formats import registry
+from workbench.formats.ace import usage_log
 from workbench.formats.model import ReadContext
 
 CONTEXT = ReadContext(NOW, "log.jsonl")

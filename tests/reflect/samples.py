@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workbench.core.llm import LlmSettings
-from workbench.core.memory import Memory
-from workbench.reflect.budget import Budget
-from workbench.reflect.claude import ClaudeReflector
+from workbench.core.reflection.llm import LlmSettings
+from workbench.core.stream.memory import Memory
+from workbench.reflect.claude.budget import Budget
+from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.reflect.model import Request, Step
 
 KEY = "sk-ant-test-0123456789-secret"

@@ -8,6 +8,7 @@ A `Reply` with a text is served in the form the request asks for: as one JSON me
 """
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -77,6 +78,11 @@ class MessagesServer(ThreadingHTTPServer):
     def url(self) -> str:
         """What to give as `base_url`."""
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that went away, also between two requests."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def answer(self, seen: Seen) -> Reply:
         """Note a request and return the reply that is due."""
@@ -176,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_whole(self, reply: Reply) -> None:
         body = (message_json(reply) if reply.body is None else reply.body).encode()
         if reply.hold is not None:
-            reply.hold.wait(30)
+            reply.hold.wait(120)
         self._start(reply, "application/json", ("Content-Length", str(len(body))))
         self.wfile.write(body[: len(body) // 2] if reply.dropped else body)
         self._end(reply)
@@ -186,12 +192,12 @@ class _Handler(BaseHTTPRequestHandler):
         parts = events(reply) if reply.body is None else iter([reply.body])
         for part in parts:
             if reply.body is not None and reply.hold is not None:
-                reply.hold.wait(30)
+                reply.hold.wait(120)
             data = part.encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             self.wfile.flush()
             if reply.hold is not None and part.startswith("event: content_block_delta"):
-                reply.hold.wait(30)
+                reply.hold.wait(120)
         if not reply.dropped:
             self.wfile.write(b"0\r\n\r\n")
         self._end(reply)

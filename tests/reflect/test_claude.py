@@ -9,13 +9,13 @@ import pytest
 
 from tests.reflect.samples import IDS, MEMORIES, REQUEST, ignore, memory, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
-from workbench.core.memory import Memory
-from workbench.reflect.call import Call
-from workbench.reflect.calls import read
-from workbench.reflect.events import Reach
+from workbench.core.stream.memory import Memory
+from workbench.reflect.claude.call import Call
+from workbench.reflect.claude.calls import read
+from workbench.reflect.claude.events import Reach
+from workbench.reflect.claude.reflection import Relevant
 from workbench.reflect.model import Insight, ReflectionProblem, Request, Step, Usage
-from workbench.reflect.parse import CLAUDE
-from workbench.reflect.reflection import Relevant
+from workbench.reflect.replies.parse import CLAUDE
 
 QUESTIONS = reply_of("questions.txt")
 ONE_QUESTION = Reply("1. What keeps breaking the build?")
@@ -251,7 +251,7 @@ def test_a_call_that_reached_nobody_costs_nothing_when_it_is_cancelled() -> None
         connection = listening.accept()[0]
         connection.recv(10)
         cancel.set()
-        hold.wait(20)
+        hold.wait(120)
 
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the connection, and never answers
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
@@ -278,7 +278,7 @@ def test_a_call_that_was_taken_costs_what_was_sent() -> None:
         connection = listening.accept()[0]
         connection.recv(65_536)
         connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
-        hold.wait(20)
+        hold.wait(120)
 
     with socket.create_server(("127.0.0.1", 0)) as slow:
         threading.Thread(target=serve, args=(slow,), daemon=True).start()
@@ -305,7 +305,7 @@ def test_cancelling_while_the_sdk_waits_to_retry_sends_nothing_more() -> None:
         found = reflector(server.url, retries=1).reflect(REQUEST, ignore, cancel.is_set)
         for thread in threading.enumerate():
             if thread.name == "claude":
-                thread.join(10)
+                thread.join(120)
         assert len(server.requests) == 1
     assert not found.complete
 

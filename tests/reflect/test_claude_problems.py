@@ -10,9 +10,9 @@ import pytest
 
 from tests.reflect.samples import KEY, REQUEST, ignore, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
-from workbench.core.llm import LlmSettings
-from workbench.reflect.budget import Budget
-from workbench.reflect.claude import ClaudeReflector
+from workbench.core.reflection.llm import LlmSettings
+from workbench.reflect.claude.budget import Budget
+from workbench.reflect.claude.reflector import ClaudeReflector
 from workbench.reflect.model import Reflection, ReflectionProblem
 
 ENVIRONMENT = (

@@ -5,9 +5,9 @@ import pytest
 from tests.reflect.samples import reflector
 from tests.reflect.server import Reply, messages_server, reply_of
 from tests.reflect.test_prompting import BULLETS, PLAYBOOK
-from workbench.core.curation import BulletTag
-from workbench.core.delta import Delete
-from workbench.reflect import asks
+from workbench.core.playbook.curation import BulletTag
+from workbench.core.playbook.delta import Delete
+from workbench.reflect.claude import asks
 from workbench.reflect.model import ReflectionProblem, Step, Usage
 
 RUN = asks.Run("Sum my payments", "api(page=0) → 20 items", "12.50", "99.00")

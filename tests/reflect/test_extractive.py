@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.memory import Memory
-from workbench.reflect.extractive import MOST, ExtractiveReflector
+from workbench.core.stream.memory import Memory
+from workbench.reflect.extractive.reflector import MOST, ExtractiveReflector
+from workbench.reflect.extractive.themes import Vectors
 from workbench.reflect.model import Reflection, Request, Step
-from workbench.reflect.themes import Vectors
-from workbench.retrieval.embedder import Embedder
+from workbench.retrieval.embedding.embedder import Embedder
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import anthropic
 import pytest
 
-from workbench.reflect.keys import has_key
+from workbench.reflect.claude.keys import has_key
 
 PROFILE = '{"authentication": {"type": "user_oauth"}}'
 

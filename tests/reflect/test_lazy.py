@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MODULES = "\n".join(f"import workbench.reflect.{p.stem}" for p in sorted((ROOT / "workbench" / "reflect").glob("*.py")))
+FILES = sorted((ROOT / "workbench" / "reflect").rglob("*.py"))
+MODULES = "\n".join(f"import {'.'.join(p.relative_to(ROOT).with_suffix('').parts)}" for p in FILES)
 PREPARED = f"""
 {MODULES}
-from workbench.core.llm import LlmSettings
+from workbench.core.reflection.llm import LlmSettings
 from tests.reflect.samples import REQUEST
-from workbench.reflect.claude import ClaudeReflector
-from workbench.reflect.keys import has_key
+from workbench.reflect.claude.reflector import ClaudeReflector
+from workbench.reflect.claude.keys import has_key
 has_key()
 claude = ClaudeReflector(LlmSettings(), base_url="http://127.0.0.1:9", api_key="k", retries=0)
 claude.preview(REQUEST)
@@ -36,7 +37,7 @@ def loaded(code: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "code", [PREPARED, "import workbench.tui.run", "import workbench.cli.main", "import workbench.bench.workbench"]
+    "code", [PREPARED, "import workbench.tui.app.run", "import workbench.cli.main", "import workbench.bench.open"]
 )
 def test_nothing_loads_the_sdk_before_a_call(code: str) -> None:
     assert not loaded(code) & {"anthropic", "httpx2", "pydantic"}

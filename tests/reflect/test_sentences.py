@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.core.memory import Memory
-from workbench.reflect.sentences import MOST_PER_MEMORY, is_statement, sentences_of, split
+from workbench.core.stream.memory import Memory
+from workbench.reflect.extractive.sentences import MOST_PER_MEMORY, is_statement, sentences_of, split
 
 AT = datetime(2026, 3, 20, tzinfo=UTC)
 

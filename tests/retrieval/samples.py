@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from workbench.core.memory import MEMORY_TYPES, Memory
-from workbench.core.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
+from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile
 from workbench.retrieval.arrays import Scores
-from workbench.retrieval.ranker import QueryScores
+from workbench.retrieval.ranking.ranker import QueryScores
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.retrieval.arrays import Vectors
-from workbench.retrieval.close_pairs import close_pairs
+from workbench.retrieval.embedding.close_pairs import ROUNDING, close_pairs, reaches
 
 
 def unit(rows: int) -> Vectors:
@@ -37,3 +37,10 @@ def test_of_too_many_the_closest_are_kept_and_the_floor_says_so() -> None:
 def test_nothing_to_compare() -> None:
     assert len(close_pairs(np.zeros((0, 4), np.float32), 0.5, 10, lambda *_: None).cosines) == 0
     assert len(close_pairs(unit(1), 0.5, 10, lambda *_: None).cosines) == 0
+
+
+def test_a_pair_at_the_floor_is_close_and_rounding_does_not_part_it() -> None:
+    vectors = np.array([[1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5]], np.float32)
+    assert close_pairs(vectors, 0.5, 10, lambda *_: None).cosines.tolist() == [0.5]
+    assert close_pairs(vectors, 0.5001, 10, lambda *_: None).cosines.tolist() == []
+    assert [reaches(0.75 + off * ROUNDING, 0.75) for off in (-2, -0.5, 0, 0.5)] == [False, True, True, True]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from workbench.core.errors import UnreadableFile
-from workbench.retrieval.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
-from workbench.retrieval.thresholds import BUNDLED
+from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
+from workbench.retrieval.embedding.thresholds import BUNDLED
 
 SHA256 = {
     WEIGHTS: "0fff373f166313bc5613b9b3db515ec9fb9baea93b349dd7136c91d0ec4ecb05",
@@ -113,7 +113,7 @@ def refuse(*args, **kwargs):
     raise AssertionError("the network was asked")
 
 socket.socket.connect = socket.getaddrinfo = refuse
-import workbench.retrieval.embedder as module
+import workbench.retrieval.embedding.embedder as module
 assert not {"model2vec", "tokenizers", "safetensors"} & set(sys.modules), "importing the module must stay cheap"
 assert module.Embedder().embed(["a query"]).any()
 print(sorted(name for name in sys.modules if name.split(".")[0] in ("huggingface_hub", "requests", "httpx", "torch")))

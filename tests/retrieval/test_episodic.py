@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memory, near, query_scores
 from tests.retrieval.test_ranker import assert_equal, ranker_of
-from workbench.core.memory import MEMORY_TYPES, Memory
-from workbench.core.profile import BUILT_IN
 from workbench.core.record import to_doc
-from workbench.core.scoring import Candidate, rank
 from workbench.core.served import is_served
-from workbench.retrieval.pool import Pool
-from workbench.retrieval.ranker import QueryScores
+from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.tuning.profile import BUILT_IN
+from workbench.core.tuning.scoring import Candidate, rank
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores
 
 EPISODIC = next(p for p in BUILT_IN if p.name == "episodic")
 OUTCOMES: list[dict[str, object]] = [{}, {"success": True}, {"outcome": "failure"}, {"outcome": {"status": "SUCCESS"}}]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.retrieval.fuzzy import INSIDE, TYPO, FuzzyLines, fuzzy_rank, order_similarity
+from workbench.retrieval.fulltext.fuzzy import INSIDE, TYPO, FuzzyLines, fuzzy_rank, order_similarity
 
 LINES = [
     "Support group on Monday",

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.retrieval.arrays import Scores
-from workbench.retrieval.lexical import K1, OVERLAY, B, LexicalIndex
-from workbench.retrieval.stemming import stems
-from workbench.retrieval.stopwords import STOP_WORDS
+from workbench.retrieval.fulltext.lexical import K1, OVERLAY, B, LexicalIndex
+from workbench.retrieval.fulltext.stemming import stems
+from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 
 WORDS = ["deploy", "deployed", "tests", "fail", "cache", "the", "is", "never", "pnpm", "Café"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), min_size=1, max_size=8)

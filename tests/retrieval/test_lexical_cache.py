@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.retrieval import lexical_cache, lexical_file
 from workbench.retrieval.file_lock import writing
-from workbench.retrieval.lexical import LexicalIndex
-from workbench.retrieval.lexical_cache import BATCH, FULL, SMALL, IndexingCancelled, LexicalCache
-from workbench.retrieval.stored_segment import CacheDamaged, StoredSegment
+from workbench.retrieval.fulltext import lexical_cache, lexical_file
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.fulltext.lexical_cache import BATCH, FULL, SMALL, IndexingCancelled, LexicalCache
+from workbench.retrieval.fulltext.stored_segment import CacheDamaged, StoredSegment
 
 WORDS = (
     "deploy", "deployed", "tests", "the", "is", "pnpm", "Café", "AUTH_SECRET", "src/auth/login.py", "3.11.7", "память",
@@ -254,7 +254,7 @@ def test_several_processes_may_fill_one_folder(tmp_path: Path) -> None:
 
 
 FILL = """
-import sys; from pathlib import Path; from workbench.retrieval.lexical_cache import LexicalCache
+import sys; from pathlib import Path; from workbench.retrieval.fulltext.lexical_cache import LexicalCache
 print("go", flush=True)
 for n in range(1, 400):
     LexicalCache(Path(sys.argv[1])).index([f"deploy number{i} the tests of src/part_{i % 7}.py" for i in range(5 * n)])

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.retrieval.lexical import LexicalIndex
-from workbench.retrieval.lexical_cache import LexicalCache
-from workbench.retrieval.lexical_search import prefix, substring
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.fulltext.lexical_cache import LexicalCache
+from workbench.retrieval.fulltext.lexical_search import prefix, substring
 
 TEXTS = [
     "Set AUTH_SECRET before the server starts",

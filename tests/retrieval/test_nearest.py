@@ -1,13 +1,15 @@
 """The most similar vectors, against a full sort; and choosing the best without one."""
 
+from typing import Any, ClassVar
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import memory
-from workbench.retrieval.nearest import near_pairs, nearest
-from workbench.retrieval.selecting import place_of, top_positions
+from workbench.retrieval.embedding.nearest import near_pairs, nearest
+from workbench.retrieval.ranking.selecting import place_of, top_positions
 from workbench.retrieval.text import memory_text
 
 
@@ -47,7 +49,7 @@ def test_the_text_of_a_memory_has_a_summary_that_adds_something() -> None:
 
 @pytest.mark.parametrize("least", [0.2, 0.9, 1.1])
 def test_near_pairs_are_those_of_the_whole_product(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.retrieval.nearest._BLOCK", 7)
+    monkeypatch.setattr("workbench.retrieval.embedding.nearest._BLOCK", 7)
     random = np.random.default_rng(5)
     matrix = random.standard_normal((50, 6)).astype(np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -63,3 +65,27 @@ def test_no_pairs_of_nothing() -> None:
     nothing = np.zeros((0, 4), np.float32)
     for vectors, matrix in ((nothing, np.eye(4, dtype=np.float32)), (np.eye(4, dtype=np.float32), nothing)):
         assert [len(part) for part in near_pairs(vectors, matrix, 0.5)] == [0, 0, 0]
+
+
+class Watched(np.ndarray[Any, Any]):
+    """A matrix that notes how many rows its products had."""
+
+    products: ClassVar[list[int]] = []
+
+    def __matmul__(self, other: Any) -> Any:
+        self.products.append(len(self))
+        return np.asarray(self) @ np.asarray(other)
+
+
+@pytest.mark.parametrize(("chosen", "rows"), [(7, 7), (8, 64), (64, 64)])
+def test_only_few_rows_are_copied_out_for_a_product(chosen: int, rows: int) -> None:
+    matrix, mask = np.eye(64, dtype=np.float32).view(Watched), np.arange(64) < chosen
+    Watched.products.clear()
+    nearest(np.ones(64, np.float32), matrix, 3, mask)
+    assert Watched.products == [rows]
+
+
+def test_a_pair_at_the_least_cosine_is_near() -> None:
+    matrix = np.array([[1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5]], np.float32)
+    assert near_pairs(matrix[:1], matrix, 0.5)[2].tolist() == [1.0, 0.5]
+    assert near_pairs(matrix[:1], matrix, 0.5001)[2].tolist() == [1.0]

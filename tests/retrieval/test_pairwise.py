@@ -9,12 +9,12 @@ import pytest
 from tests.benchmarks.worlds import make_world
 from tests.retrieval.samples import T0, memory
 from workbench.core.errors import InvalidRecord
-from workbench.core.profile import WORKBENCH, Profile
-from workbench.retrieval.embedder import Embedder
-from workbench.retrieval.lexical import LexicalIndex
-from workbench.retrieval.pairwise import Preferences, begin, information, regret
-from workbench.retrieval.pool import Pool
-from workbench.retrieval.ranker import QueryScores, Ranker
+from workbench.core.tuning.profile import WORKBENCH, Profile
+from workbench.evaluation.pairwise import Preferences, begin, information, regret
+from workbench.retrieval.embedding.embedder import Embedder
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 LATER = T0 + timedelta(days=3)
 TRUTH = replace(WORKBENCH, recency=0.2, importance=0.5, relevance=0.3)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memories, memory, near
 from workbench.core.errors import UnknownRecord
-from workbench.core.memory import Memory
 from workbench.core.record import from_doc, to_doc
 from workbench.core.served import is_served
-from workbench.retrieval.candidates import Candidates
-from workbench.retrieval.pool import PINNED, Pool
-from workbench.retrieval.times import EPOCH, micros
+from workbench.core.stream.memory import Memory
+from workbench.retrieval.ranking.candidates import Candidates
+from workbench.retrieval.ranking.pool import PINNED, Pool
+from workbench.retrieval.ranking.times import EPOCH, micros
 
 COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "servable", "id_rank")
 

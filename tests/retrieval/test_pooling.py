@@ -5,11 +5,11 @@ from datetime import timedelta
 import numpy as np
 
 from tests.retrieval.samples import T0, memory
-from workbench.core.profile import WORKBENCH, check_profile
-from workbench.retrieval.lexical import LexicalIndex
-from workbench.retrieval.pool import Pool
-from workbench.retrieval.pooling import corners, judging_pool
-from workbench.retrieval.ranker import QueryScores, Ranker
+from workbench.core.tuning.profile import WORKBENCH, check_profile
+from workbench.evaluation.pooling import corners, judging_pool
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 LATER = T0 + timedelta(days=3)
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +12,16 @@ from hypothesis import strategies as st
 
 from tests.retrieval.samples import DEFAULT, RELEVANCE_ONLY, T0, memories, memory, near, profiles, query_scores
 from workbench.core.errors import UnknownRecord
-from workbench.core.memory import Memory
-from workbench.core.profile import Profile
-from workbench.core.scoring import Candidate, Scored, rank
 from workbench.core.served import is_served
+from workbench.core.stream.memory import Memory, MemoryType
+from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
+from workbench.core.tuning.scoring import Candidate, Scored, rank
 from workbench.retrieval.arrays import Mask, Scores
-from workbench.retrieval.column_cache import ColumnCache
-from workbench.retrieval.lexical import LexicalIndex
-from workbench.retrieval.pool import Pool
-from workbench.retrieval.ranker import QueryScores, Ranker
-from workbench.retrieval.ranking import Ranking
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.column_cache import ColumnCache
+from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 
 class NoText:
@@ -199,6 +200,49 @@ def test_a_weight_change_computes_no_column_again(monkeypatch: pytest.MonkeyPatc
     voted = ranker.moved_to(pool.with_replaced([replace(pool.memories[0], helpful_votes=3)])).rank(scores, DEFAULT, now)
     assert voted.factors["relevance"] is before.factors["relevance"]
     assert voted.factors["importance"] is not before.factors["importance"]
+
+
+FADING = replace(DEFAULT, half_lives=HalfLives(1.0, 2.0, 3.0, 4.0), recency=0.5, importance=0.5, relevance=0.5)
+BY_RANK = replace(FADING, mode="rank")
+AMONG_TOP = replace(FADING, scope="top", top_n=4)
+FROZEN = replace(FADING, scope="frozen", frozen=FrozenBounds((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)))
+
+
+@pytest.mark.parametrize(
+    ("before", "change"),
+    [
+        (FADING, {"mode": "days"}),
+        (FADING, {"half_lives": HalfLives(1.0, 8.0, 3.0, 4.0)}),
+        (FADING, {"pinned": "fades"}),
+        (FADING, {"feedback": 2.0}),
+        (FADING, {"feedback_half_life": None}),
+        (FADING, {"blend": 0.9}),
+        (FADING, {"contiguity": 0.9}),
+        (FADING, {"scope": "top", "top_n": 4}),
+        (FADING, {"candidates": "-pinned:yes"}),
+        (BY_RANK, {"rank_decay": 0.5}),
+        (BY_RANK, {"rank_order": "oldest"}),
+        (AMONG_TOP, {"top_n": 6}),
+        (FROZEN, {"frozen": FrozenBounds((0.2, 0.9), (0.0, 1.0), (0.0, 1.0))}),
+    ],
+)
+def test_a_parameter_that_changes_alone_is_not_answered_from_the_cache(before: Profile, change: dict[str, Any]) -> None:
+    kinds: tuple[MemoryType, ...] = ("episodic", "semantic", "working", "procedural")
+    rows = [
+        memory(
+            n, created_at=T0 - timedelta(days=3 * n), last_accessed_at=T0 - timedelta(days=n), memory_type=kinds[n % 4],
+            pinned=n % 5 == 0, helpful_votes=n % 3, importance_score=float(n), session_id=f"s{n // 4}",
+        )
+        for n in range(12)
+    ]  # fmt: skip
+    pool = Pool.build(rows)
+    ranker = ranker_of(pool)
+    scores = QueryScores("q", np.linspace(0.9, 0.1, 12, dtype=np.float32), np.linspace(0, 1, 12, dtype=np.float32) ** 2)
+    after = replace(before, **change)
+    first = ranker.rank(scores, before, T0, 12)
+    second = ranker.rank(scores, after, T0, 12)
+    assert second.best(12) != first.best(12)  # it is a parameter that matters here
+    assert_equal(second, by_rule(pool, scores, after, T0))
 
 
 def test_the_cache_stays_within_its_limit_and_still_gives_right_columns() -> None:

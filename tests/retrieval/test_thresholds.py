@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.retrieval.thresholds import BUNDLED, Thresholds, calibrate
+from workbench.retrieval.embedding.thresholds import BUNDLED, Thresholds, calibrate
 
 
 def unit(random: np.random.Generator, rows: int, shared: float) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -39,3 +39,9 @@ def test_more_uniform_memories_get_stricter_thresholds() -> None:
 def test_few_or_empty_memories_fall_back_to_the_usual_background() -> None:
     assert calibrate(np.zeros((0, 8), np.float32)) == BUNDLED == Thresholds(0.9, 0.75)
     assert calibrate(np.zeros((500, 8), np.float32)) == BUNDLED
+
+
+@pytest.mark.parametrize(("rows", "flag"), [(49, 0.9), (50, 0.998)])
+def test_fifty_memories_are_enough_to_know_the_background(rows: int, flag: float) -> None:
+    same = np.tile(np.array([1, 0], np.float32), (rows, 1))
+    assert calibrate(same).flag == flag

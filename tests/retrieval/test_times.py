@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.core.record import iso, parse_time
-from workbench.retrieval.times import micros, parsed_micros
+from workbench.retrieval.ranking.times import micros, parsed_micros
 
 moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)).map(lambda at: parse_time(at.isoformat()))
 odd = st.sampled_from(

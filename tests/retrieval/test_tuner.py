@@ -12,16 +12,16 @@ from hypothesis.extra import numpy as hnp
 
 from tests.retrieval.samples import T0, memories, memory, profiles, query_scores
 from workbench.core.errors import InvalidQuery, InvalidRecord
-from workbench.core.memory import Memory
-from workbench.core.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
+from workbench.evaluation.measure import NDCG10, Measure
+from workbench.evaluation.objective import JudgedScores, values
+from workbench.evaluation.settings import Settings, settings_around, with_half_life
+from workbench.evaluation.tuner import Search, TuningCancelled, best, propose, score_table, tune
 from workbench.retrieval.arrays import Column, Scores, Vectors
-from workbench.retrieval.measure import NDCG10, Measure
-from workbench.retrieval.objective import JudgedScores, values
-from workbench.retrieval.places import contenders, places
-from workbench.retrieval.pool import Pool
-from workbench.retrieval.ranker import QueryScores, Ranker
-from workbench.retrieval.settings import Settings, settings_around, with_half_life
-from workbench.retrieval.tuner import Search, TuningCancelled, best, propose, score_table, tune
+from workbench.retrieval.ranking.places import contenders, places
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 LATER = T0 + timedelta(days=3)
 """After everything that was stored."""

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.embedding.vectors import BATCH, EmbeddingCancelled, VectorCache
 from workbench.retrieval.file_lock import writing
 from workbench.retrieval.text_keys import text_key
-from workbench.retrieval.vectors import BATCH, EmbeddingCancelled, VectorCache
 
 PRINT = "0123456789abcdef" * 2
 DIM = 8

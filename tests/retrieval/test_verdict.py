@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.retrieval.verdict import (
+from workbench.evaluation.verdict import (
     EXACT,
     Verdict,
     bootstrap_band,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from workbench.safety.hidden import MOST
 from workbench.safety.scanning import scan
 
 
@@ -37,3 +38,9 @@ def test_hidden_characters_are_flagged_at_their_place(rule: str, text: str, at: 
 )
 def test_what_writing_needs_is_left_alone(text: str) -> None:
     assert scan(text) == ()
+
+
+def test_a_text_full_of_hidden_characters_is_reported_in_few_places() -> None:
+    for hidden in ("a\u200b", "\u2764\ufe0f\ufe0f", "a\u200e", "a\x07"):
+        found = scan(hidden * 50_000)
+        assert 0 < len(found) <= MOST

@@ -6,10 +6,12 @@ import sys
 import pytest
 
 from tests.safety.samples import ALNUM, HEX, drawn, keys, private_key
-from workbench.paths import shipped
-from workbench.safety.randomness import entropy, looks_random
+from workbench.config.paths import shipped
+from workbench.safety.finding import Finding
 from workbench.safety.scanning import mask, scan
-from workbench.safety.secrets import masked_rules
+from workbench.safety.secrets import secrets
+from workbench.safety.secrets.randomness import entropy, looks_random
+from workbench.safety.secrets.secrets import masked_rules
 
 KEYS = keys()
 
@@ -36,6 +38,8 @@ ASSIGNED = [
     (f'login(user="ada", {P}="Secret!Enough9")', f'login(user="ada", {P}="[secret: password]")'),
     ("DB_PASS" + "WORD=s3cr;t&,x rest", "DB_PASS" + "WORD=[secret: password] rest"),
     ('{"api_' + 'key": "abcd1234efgh"}', '{"api_' + 'key": "[secret: API key]"}'),
+    ('{"q": "a {\\"api_' + 'key\\": \\"abcd1234efgh\\"}"}', '{"q": "a {\\"api_' + 'key\\": \\"[secret: API key]\\"}"}'),
+    (f'"{{\\\\\\"{P}\\\\\\": \\\\\\"Ab1!xyz9\\\\\\"}}"', f'"{{\\\\\\"{P}\\\\\\": \\\\\\"[secret: password]\\\\\\"}}"'),
     ("passwd" + ": 123456", "passwd" + ": [secret: password]"),
     (f"the {P} is Tr0ub4dor&3.", f"the {P} is [secret: password]."),
     ("Server=x;Pass" + "word=Ab1!xyz;Timeout=3", "Server=x;Pass" + "word=[secret: password];Timeout=3"),
@@ -144,3 +148,19 @@ def test_the_library_is_loaded_only_when_a_text_hints_at_a_key_it_knows() -> Non
     clean = "AUTH_SECRET is missing in /srv/app/packages/server/settings_production.py, see sk-learn and Asia."
     assert not loaded_by(clean)
     assert loaded_by(f"key {KEYS['gitlab'][1]}")
+
+
+def test_a_second_look_asks_at_no_marker(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    find = secrets.find
+
+    def seen(text: str, low: str) -> list[Finding]:
+        looked.append(text)
+        return find(text, low)
+
+    monkeypatch.setattr(secrets, "find", seen)
+    text = "DB_PASSWORD" + "=x1y2z3w4 and the rest of the line\n"
+    assert secrets.mask(text * 3) == "DB_PASSWORD=[secret: password] and the rest of the line\n" * 3
+    assert len(looked) == 2
+    assert "secret" not in looked[1]
+    assert len(looked[1]) == len("DB_PASSWORD=[secret: password] and the rest of the line\n" * 3)

@@ -1,6 +1,9 @@
 """Small real things the store's tests are built from."""
 
-from collections.abc import Iterator
+import itertools
+import os
+import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,9 +12,9 @@ from typing import Any, cast
 
 import pytest
 
-from workbench.core.memory import Memory
-from workbench.store.engine import Journal, Options
-from workbench.store.entry import Doc
+from workbench.core.stream.memory import Memory
+from workbench.store.journal.engine import Journal, Options
+from workbench.store.journal.entry import Doc
 from workbench.store.library import Library
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -61,6 +64,28 @@ def memory(number: int, content: str = "", **fields: object) -> Memory:
 def lines(folder: Path) -> list[bytes]:
     """Return the lines of the active segment, line ends included."""
     return (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+
+
+def killed_after(step: Callable[[], object], name: str, count: int = 1) -> None:
+    """Run a step in a process that is killed right after a function of the operating system went well `count` times."""
+    child = os.fork()
+    if child == 0:
+        real, calls = getattr(os, name), itertools.count(1)
+
+        def call(*args: Any, **kwargs: Any) -> object:
+            done = real(*args, **kwargs)
+            if next(calls) == count:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return done
+
+        setattr(os, name, call)
+        try:
+            step()
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "it ended before that"
+    assert os.WTERMSIG(status) == signal.SIGKILL
 
 
 @contextmanager

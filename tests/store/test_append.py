@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,10 +10,10 @@ from tinydb import TinyDB
 
 from tests.store.helpers import NOON, clock, failing, memory, open_library
 from workbench.core.errors import InvalidRecord, StoreProblem
-from workbench.store import segments
 from workbench.store.append import Appending, append, appending
+from workbench.store.journal import segments
+from workbench.store.journal.segments import NEXT_IDS_EVERY
 from workbench.store.library import Library
-from workbench.store.segments import NEXT_IDS_EVERY
 
 
 def adding(content: str) -> Callable[[Appending], None]:
@@ -101,7 +102,7 @@ def test_the_search_for_ids_ends_at_a_line_that_has_them_all(tmp_path: Path, mon
 
 def test_every_so_often_it_writes_all_next_ids_itself(tmp_path: Path) -> None:
     library = open_library(tmp_path)
-    from workbench.core.playbook import Book
+    from workbench.core.playbook.book import Book
 
     with library.transaction("human", "add") as tx:
         tx.put(Book())
@@ -168,7 +169,7 @@ def test_what_cannot_be_written_or_read_is_said(tmp_path: Path) -> None:
     full = OSError(28, "No space left on device")
     with failing(segments, "append", full), pytest.raises(StoreProblem, match="no space left"):
         append(tmp_path, "hook", "x", clock, adding("two"))
-    with failing(Path, "open", PermissionError(13, "Permission denied")), pytest.raises(StoreProblem, match="denied"):
+    with failing(os, "open", PermissionError(13, "Permission denied")), pytest.raises(StoreProblem, match="denied"):
         append(tmp_path, "hook", "x", clock, adding("two"))
     with failing(Path, "mkdir", full), pytest.raises(StoreProblem):
         append(tmp_path, "hook", "x", clock, adding("two"))
@@ -183,7 +184,7 @@ def test_a_memory_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_it_loads_neither_tinydb_nor_the_engine() -> None:
-    names = ("tinydb", "workbench.store.engine", "workbench.core.playbook", "numpy", "textual")
+    names = ("tinydb", "workbench.store.journal.engine", "workbench.core.playbook.book", "numpy", "textual")
     code = f"import sys, workbench.store.append; print([name for name in {names} if name in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
@@ -212,7 +213,7 @@ def test_after_a_long_import_only_its_last_line_is_read(tmp_path: Path, monkeypa
 
 
 def test_a_store_without_memories_is_read_to_its_header(tmp_path: Path) -> None:
-    from workbench.core.playbook import Bullet
+    from workbench.core.playbook.book import Bullet
 
     library = open_library(tmp_path)
     for number in range(NEXT_IDS_EVERY + 2):

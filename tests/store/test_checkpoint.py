@@ -7,8 +7,9 @@ from tinydb import TinyDB
 
 from tests.store.helpers import delete, docs, failing, open_journal, put
 from workbench.core.errors import StoreProblem
-from workbench.store import checkpoint, files, keeper
-from workbench.store.engine import Journal
+from workbench.store import files
+from workbench.store.journal.engine import Journal
+from workbench.store.maintenance import checkpoint, keeper
 
 
 def filled(folder: Path, count: int = 3) -> Journal:
@@ -129,14 +130,14 @@ def test_writers_go_on_while_a_checkpoint_is_written(tmp_path: Path) -> None:
 
     def slow(path: Path, pieces: object) -> Path:
         writing.set()
-        assert go_on.wait(10)
+        assert go_on.wait(120)
         return real(path, pieces)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkpoint, "write_temporary", slow)
         thread = threading.Thread(target=journal.save_checkpoint)
         thread.start()
-        assert writing.wait(10)
+        assert writing.wait(120)
         put(journal, 8, {"a": 8})
         go_on.set()
         thread.join()
@@ -149,7 +150,8 @@ def test_the_journal_that_was_lost_is_begun_anew_with_all_documents(tmp_path: Pa
     journal.close()
     (tmp_path / "journal.jsonl").unlink()
     other = open_journal(tmp_path)
-    assert "history is gone" in other.notices[0]
+    assert "Revisions 1 to 4 were stored and are gone" in other.notices[0]
+    assert "history is gone" in other.notices[1]
     assert docs(other) == docs(journal)
     with other.transaction("human", "x") as staged:
         assert staged.allocate("t") == 4
@@ -171,7 +173,7 @@ def test_a_journal_that_was_cut_short_offers_what_only_the_checkpoint_has(tmp_pa
 
 
 def test_files_and_folder_are_for_their_owner_only(tmp_path: Path) -> None:
-    from workbench.store.journal import open_db
+    from workbench.store.journal.database import open_db
 
     db = open_db(tmp_path / "a" / "s")
     db.insert({"a": 1})
@@ -181,3 +183,16 @@ def test_files_and_folder_are_for_their_owner_only(tmp_path: Path) -> None:
     assert set(modes.values()) == {0o600}
     assert {"memory.json", "checkpoint.json", "journal.jsonl", "lock"} <= modes.keys()
     assert json.loads((tmp_path / "a" / "s" / "memory.json").read_text()) == {"_default": {"1": {"a": 1}}}
+
+
+def test_a_checkpoint_in_the_background_gives_way_to_a_writer_without_a_word(tmp_path: Path) -> None:
+    journal, told = filled(tmp_path), list[str]()
+    writer = open_journal(tmp_path)
+    with writer.exclusive():
+        journal._keeper.save_in_background(journal.save_checkpoint, told.append)
+        journal._keeper.wait()
+    assert told == []
+    assert not (tmp_path / "checkpoint.json").exists()
+    journal._keeper.save_in_background(journal.save_checkpoint, told.append)
+    journal._keeper.wait()
+    assert open_journal(tmp_path).revisions_since_checkpoint == 0

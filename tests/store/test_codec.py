@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.errors import InvalidRecord
-from workbench.store.codec import BadLine, dumps, loads, loads_foreign, mark_of, same, seal, unseal
+from workbench.store.journal.codec import BadLine, dumps, loads, loads_foreign, mark_of, same, seal, unseal
 
 json_values = st.recursive(
     st.none()
@@ -46,7 +46,7 @@ def test_a_bad_line_says_why(line: bytes, reason: str) -> None:
 
 @pytest.mark.parametrize(("body", "reason"), [(b'{"a":nonsense', "not JSON"), (b'["a"', "not JSON")])
 def test_a_checksum_over_nonsense_is_not_enough(body: bytes, reason: str) -> None:
-    from workbench.store import codec
+    from workbench.store.journal import codec
 
     line = body + b',"sum":"' + codec._sum(body) + b'"}'
     with pytest.raises(BadLine, match=reason):

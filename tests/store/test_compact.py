@@ -4,8 +4,10 @@ import pytest
 
 from tests.store.helpers import failing, open_journal, put
 from workbench.core.errors import StoreProblem
-from workbench.store import chain, compact, history
-from workbench.store.engine import Journal
+from workbench.store.history import reading
+from workbench.store.journal import chain
+from workbench.store.journal.engine import Journal
+from workbench.store.maintenance import compact
 
 
 def long(folder: Path) -> Journal:
@@ -25,7 +27,7 @@ def test_closed_segments_are_packed_and_read_as_before(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("journal-*.jsonl"))
     assert list(journal.entries_back()) == before
     assert open_journal(tmp_path).state.tables == journal.state.tables
-    assert history.at_revision(reader, "t", "x3", 7) == {"id": "x3", "a": "text 7" * 3}
+    assert reading.at_revision(reader, "t", "x3", 7) == {"id": "x3", "a": "text 7" * 3}
     assert compact.compact(journal) == []
     put(reader, 9, {"id": "x9"})
     assert journal.refresh() == 1

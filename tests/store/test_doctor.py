@@ -1,13 +1,14 @@
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.store.helpers import NOON, clock, failing, lines, memory, open_journal, open_library, put
 from workbench.core.errors import StoreProblem
-from workbench.store import undo
-from workbench.store.doctor import examine, recover
-from workbench.store.engine import Journal
+from workbench.store.history import undo
+from workbench.store.journal.engine import Journal
 from workbench.store.library import key_of
+from workbench.store.maintenance.doctor import examine, recover
 
 
 def spoil(journal: Journal, number: int) -> None:
@@ -130,14 +131,14 @@ def test_it_says_what_it_cannot_do(tmp_path: Path) -> None:
     with pytest.raises(StoreProblem, match="is there already"):
         recover(tmp_path / "s", NOON)
     denied = PermissionError(13, "Permission denied")
-    with failing(Path, "open", denied):
+    with failing(os, "open", denied):
         with pytest.raises(StoreProblem, match="cannot be read"):
             examine(tmp_path / "s")
         with pytest.raises(StoreProblem, match="cannot be read"):
             recover(tmp_path / "s", NOON)
     with failing(Path, "mkdir", denied), pytest.raises(StoreProblem, match="cannot be written"):
         recover(tmp_path / "s", NOON)
-    from workbench.store import doctor
+    from workbench.store.maintenance import doctor
 
     later = NOON.replace(hour=13)
     with (

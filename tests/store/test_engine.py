@@ -7,11 +7,13 @@ import pytest
 
 from tests.store.helpers import clock, docs, lines, open_journal, put
 from workbench.core.errors import StoreProblem
-from workbench.store.codec import seal
-from workbench.store.engine import Journal
-from workbench.store.entry import Entry
-from workbench.store.segments import NEXT_IDS_EVERY
-from workbench.store.state import Keys
+from workbench.store.journal import chain, tail
+from workbench.store.journal.codec import seal
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.entry import Entry
+from workbench.store.journal.segments import NEXT_IDS_EVERY
+from workbench.store.journal.state import Keys
+from workbench.store.maintenance.keeper import Seen, look
 
 
 def hear(journal: Journal) -> list[tuple[int, Keys]]:
@@ -253,6 +255,28 @@ def test_many_threads_commit_and_read_one_journal(tmp_path: Path) -> None:
     assert len(journal.state.index("t")) == len(docs(journal)) == 160
     assert open_journal(tmp_path).state.tables == journal.state.tables == follower.state.tables
     assert not follower.damage
+
+
+def test_a_segment_closed_between_two_looks_at_it_is_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = open_journal(tmp_path)
+    put(journal, 1, {"id": "a"})
+    reader = open_journal(tmp_path)
+    put(journal, 2, {"id": "b"})
+    looked = 0
+
+    def closed_behind_it(path: Path) -> Seen:
+        nonlocal looked
+        looked += 1
+        seen = look(path)
+        if looked == 4:
+            path.rename(tmp_path / chain.closed_name(0))
+        return seen
+
+    monkeypatch.setattr(tail, "look", closed_behind_it)
+    assert reader.refresh() == 1
+    assert looked >= 4
+    assert docs(reader) == docs(journal)
+    assert (tmp_path / chain.closed_name(0)).exists()
 
 
 def count_up(folder: Path, times: int) -> None:

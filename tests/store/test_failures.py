@@ -5,13 +5,13 @@ import os
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from tests.store.helpers import docs, failing, memory, open_journal, open_library, put
 from workbench.core.errors import InvalidRecord, StoreProblem
-from workbench.store import lock as locking
-from workbench.store.engine import Journal
-from workbench.store.journal import open_db
+from workbench.core.waiting import Patience, StoreBusy, waiting
+from workbench.store.journal.database import open_db
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.lock import WriteLock
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 BROKEN = OSError(errno.EIO, "Input/output error")
@@ -115,17 +115,17 @@ def test_a_folder_that_may_not_be_written_is_still_read(tmp_path: Path, error: O
     put(journal, 2, {"a": 2})
 
 
-@pytest.mark.parametrize("call", ["stat", "open"])
-def test_what_cannot_be_read_is_never_taken_for_empty(tmp_path: Path, call: str) -> None:
+@pytest.mark.parametrize(("where", "call"), [(Path, "lstat"), (os, "open")])
+def test_what_cannot_be_read_is_never_taken_for_empty(tmp_path: Path, where: object, call: str) -> None:
     journal = open_journal(tmp_path)
     put(journal, 1, {"a": 1})
     put(open_journal(tmp_path), 2, {"a": 2})
-    with failing(Path, call, DENIED):
+    with failing(where, call, DENIED):
         with pytest.raises(StoreProblem, match="cannot be read: permission denied"):
             journal.refresh()
         with pytest.raises(StoreProblem, match="permission denied"):
             Journal(tmp_path, journal.clock)
-    with failing(Path, "open", BROKEN), pytest.raises(StoreProblem, match="input/output error"):
+    with failing(os, "open", BROKEN), pytest.raises(StoreProblem, match="input/output error"):
         list(journal.entries_back())
     assert journal.refresh() == 1
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_read_is_never_taken_for_empty(tmp_path: Path, call: str)
 def test_the_tail_that_cannot_be_read_stops_a_writer(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
     put(open_journal(tmp_path), 2, {"a": 2})
-    with failing(Path, "open", BROKEN), pytest.raises(StoreProblem):
+    with failing(os, "open", BROKEN), pytest.raises(StoreProblem):
         put(journal, 1, {"a": 1})
     put(journal, 1, {"a": 1})
     assert set(docs(journal)) == {"1", "2"}
@@ -171,31 +171,9 @@ def test_an_error_inside_a_transaction_forgets_it(tmp_path: Path) -> None:
 
 def test_a_lock_that_somebody_holds_is_not_waited_for_without_end(tmp_path: Path) -> None:
     journal = open_journal(tmp_path)
-    journal._lock = locking.WriteLock(tmp_path / "lock", patience=0.05)
-    with FileLock(tmp_path / "lock"), pytest.raises(StoreProblem, match="Another process has been writing"):
+    with waiting(Patience(0.05)), WriteLock(tmp_path / "lock").held(), pytest.raises(StoreBusy):
         put(journal, 1, {"a": 1})
     assert put(journal, 1, {"a": 1}) == 1
-
-
-def test_a_thread_that_holds_the_lock_is_not_waited_for_without_end(tmp_path: Path) -> None:
-    import threading
-
-    journal = open_journal(tmp_path)
-    journal._lock = locking.WriteLock(tmp_path / "lock", patience=0.05)
-    held, done = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with journal.transaction("human", "long"):
-            held.set()
-            done.wait(10)
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    assert held.wait(10)
-    with pytest.raises(StoreProblem, match="Another thread"):
-        put(journal, 1, {"a": 1})
-    done.set()
-    thread.join()
 
 
 def test_the_name_of_a_group_is_no_number(tmp_path: Path) -> None:

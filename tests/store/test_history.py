@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.store.helpers import delete, memory, open_journal, open_library, put
-from workbench.store import history, undo
-from workbench.store.entry import Doc
-from workbench.store.history import FieldEvent, at_revision, events, tables_at
+from workbench.store.history import reading, undo
+from workbench.store.history.reading import FieldEvent, at_revision, events, tables_at
+from workbench.store.journal.entry import Doc
 
 
 def test_who_changed_what_and_when(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_the_past_is_what_it_was(
 
 
 def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
-    from workbench.core.playbook import Bullet
+    from workbench.core.playbook.book import Bullet
 
     library = open_library(tmp_path)
     bullet = Bullet("b-00001", "s", "text", book="other")
@@ -85,7 +85,7 @@ def test_keys_of_playbooks_are_found_in_the_past(tmp_path: Path) -> None:
     doc = at_revision(library.journal, "bullets", "other/b-00001", 1)
     assert doc is not None
     assert doc["content"] == "text"
-    assert history.doc_ids(library.journal, "bullets", "main/b-00001") == []
+    assert reading.doc_ids(library.journal, "bullets", "main/b-00001") == []
     action = undo.action_of(library.journal, "2")
     assert action is not None
     undo.undo(library.journal, action, "human")

@@ -4,18 +4,19 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, memory, open_library
+from workbench.core.duplicates.kept_pair import KeptPair
 from workbench.core.errors import InvalidRecord, UnknownRecord
-from workbench.core.judgment import Judgment, SavedQuery
-from workbench.core.kept_pair import KeptPair
-from workbench.core.llm_run import LlmRun, UnreadReply
+from workbench.core.file_state import FileState
 from workbench.core.override import Override
-from workbench.core.placement import Placement
-from workbench.core.playbook import Book, Bullet, Section
-from workbench.core.proposal import Proposal
-from workbench.core.trigger import ReflectionState
-from workbench.core.usage_tally import Outcome, UsageTally
-from workbench.core.vote import Vote
-from workbench.store import undo
+from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.playbook.usage_tally import Outcome, UsageTally
+from workbench.core.promotion.placement import Placement
+from workbench.core.reflection.llm_run import LlmRun, UnreadReply
+from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.vote import Vote
+from workbench.core.tuning.judgment import Judgment, SavedQuery
+from workbench.store.history import undo
 from workbench.store.library import TABLES, Touched, key_of
 from workbench.store.naming import memory_number
 
@@ -32,6 +33,7 @@ RECORDS: list[tuple[str, str, object]] = [
     ("kept_pairs", "b/x|y", KeptPair("b/x|y", "b", "x", "y", 0.93, "00-11", "human", NOON)),
     ("runs", "run-1", LlmRun("run-1", "claude", NOON, 7, 8, (UnreadReply("insights", "hm", "no list"),), ("m1",))),
     ("tallies", "b/log", UsageTally("b/log", "b", "log", ("x", "y"), (Outcome((0, 1), 1, 2),), NOON)),
+    ("files", "/a/b.txt", FileState("/a/b.txt", "ace", "00ff", "read", NOON)),
     ("placements", "m1:entry:A.md", Placement("m1:entry:A.md", "m1", "entry", "A.md", "- a", NOON, lead=2)),
 ]
 
@@ -143,7 +145,8 @@ def test_new_ids_are_readable_unique_and_clear_of_imported_ones(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "number"),
-    [("mem-20261121-0000041", 41), ("mem-20261121-123456789", 123456789), ("mem-20261121-1234567890", None),
+    [("mem-20261121-0000041", 41), ("mem-20261121-123456789", 123456789), ("mem-20261121-999999999999999", 10**15 - 1),
+     ("mem-20261121-1234567890123456", None),
      ("mem-2026-0000041", None), ("x", None), ("mem-20261121-٠٠٠٠٠٤١", None)],
 )  # fmt: skip
 def test_the_number_in_an_id(name: str, number: int | None) -> None:

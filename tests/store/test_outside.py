@@ -6,8 +6,8 @@ from tinydb import TinyDB, where
 
 from tests.store.helpers import docs, failing, open_journal, open_library, put
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem
-from workbench.store import outside
-from workbench.store.engine import Journal
+from workbench.store.journal.engine import Journal
+from workbench.store.maintenance import outside
 
 
 def edited(folder: Path) -> Journal:

@@ -13,10 +13,11 @@ import pytest
 
 from tests.store.helpers import clock
 from tests.store.writers import SMALL, add_many, digest, write_until_killed
-from workbench.store.entry import Entry
-from workbench.store.history import tables_at
+from workbench.store.history.reading import tables_at
+from workbench.store.journal.entry import Entry
+from workbench.store.journal.state import Keys
 from workbench.store.library import Library
-from workbench.store.state import Keys
+from workbench.store.maintenance.leavings import found
 
 KILLS = 520
 WRITERS = 8
@@ -79,6 +80,8 @@ def test_nothing_that_was_confirmed_is_lost_however_often_a_writer_is_killed(tmp
             lines = notes.read_text().splitlines()
             seen.add(lines[-1].split()[1] if lines[-1].startswith("begin") else "between")
             check(folder, lines)
+            add_many(folder, kills, 1)
+            assert found(folder) == ()
         shutil.rmtree(folder)
     assert {"put", "bulk", "undo", "compact", "checkpoint", "hook", "purge", "reopen"} <= seen
 

@@ -1,14 +1,18 @@
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.store.helpers import NOON, failing, memory, open_library
+from tests.store.helpers import NOON, failing, killed_after, memory, open_library
 from workbench.core.errors import StoreProblem, UnknownRecord
-from workbench.core.vote import Vote
-from workbench.store import compact, history, purge, undo
+from workbench.core.stream.vote import Vote
+from workbench.store.history import reading, undo
 from workbench.store.library import Library, Touched
-from workbench.store.redact import MARK
+from workbench.store.maintenance import compact, purge
+from workbench.store.maintenance.doctor import examine
+from workbench.store.maintenance.masker import Masker
+from workbench.store.maintenance.redact import MARK
 
 SECRET = 'the password is "hünter2-correct-horse"\nand nobody may know'
 PIECES = ("hünter2-correct-horse", "nobody may know", "password is")
@@ -21,9 +25,13 @@ def bytes_of(folder: Path) -> bytes:
     return b"".join(gzip.decompress(p.read_bytes()) if p.suffix == ".gz" else p.read_bytes() for p in files)
 
 
-def holds_secret(folder: Path) -> bool:
+def holds_secret(folder: Path, pieces: tuple[str, ...] = PIECES) -> bool:
     data = bytes_of(folder)
-    return any(piece.encode() in data or piece.encode("ascii", "backslashreplace") in data for piece in PIECES)
+    return any(piece.encode() in data or piece.encode("ascii", "backslashreplace") in data for piece in pieces)
+
+
+def masker() -> Masker:
+    return Masker(PIECES[:1], lambda text: text.replace(PIECES[0], "[gone]"))
 
 
 def lived_in(folder: Path) -> Library:
@@ -73,7 +81,7 @@ def test_afterwards_no_byte_of_the_text_is_left(tmp_path: Path, deleted: bool) -
     assert {"memory.json", "journal.jsonl"} <= set(done.rewritten)
     assert any(name.endswith(".gz") for name in done.rewritten)
     assert set(done.removed) == {
-        "memory.edited-1-x.json", "backup-1/memory.json", ".memory.json.99.tmp", "cache/text.db", "cache/vectors",
+        "memory.edited-1-x.json", "backup-1/memory.json", "cache/text.db", "cache/vectors",
     }  # fmt: skip
     for lib in (library, other, open_library(tmp_path / "s")):
         lib.journal.refresh()
@@ -93,14 +101,14 @@ def test_afterwards_no_byte_of_the_text_is_left(tmp_path: Path, deleted: bool) -
 def test_that_it_was_there_stays_known(tmp_path: Path) -> None:
     library = lived_in(tmp_path / "s")
     purge.purge(library.journal, [("memories", "m1")], "human")
-    seen = list(history.events(library.journal, ("memories", "m1")))
+    seen = list(reading.events(library.journal, ("memories", "m1")))
     assert seen[0].label == "purge 1 record"
     assert seen[0].kind == "purge"
     assert seen[-1].label == MARK
     assert all(f.redacted for e in seen for f in e.fields if f.key == "m1" and f.field != "id") or True
     assert {f.field for e in seen for f in e.fields if f.key == "m1"} == {"id"}
     assert all(
-        history.at_revision(library.journal, "memories", "m1", rev) is None for rev in range(library.journal.rev + 1)
+        reading.at_revision(library.journal, "memories", "m1", rev) is None for rev in range(library.journal.rev + 1)
     )
 
 
@@ -158,6 +166,60 @@ def test_interrupted_it_can_be_run_again(tmp_path: Path) -> None:
         assert len(library.memories) > 3
     purge.purge(library.journal, [("memories", "m1")], "human")
     assert not holds_secret(tmp_path / "s")
+
+
+def test_the_doctor_says_that_it_was_broken_off_until_it_is_done(tmp_path: Path) -> None:
+    library = lived_in(tmp_path / "s")
+    with failing(purge, "write_temporary", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
+        purge.purge(library.journal, [("memories", "m1")], "human")
+    broken = purge.Unfinished(library.journal.rev, masks=False, records=(("memories", "m1"),))
+    assert examine(tmp_path / "s").purges == (broken,)
+    library = open_library(tmp_path / "s")
+    assert purge.unfinished(library.journal) == (broken,)
+    purge.purge(library.journal, broken.records, "human")
+    assert examine(tmp_path / "s").purges == ()
+
+
+@pytest.mark.parametrize("mask", [False, True])
+def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(tmp_path: Path, mask: bool) -> None:
+    whole, cache, pieces = tmp_path / "whole", tmp_path / "cache", PIECES[:1] if mask else PIECES
+    lived_in(whole)
+
+    def erase() -> object:
+        journal = open_library(tmp_path / "s").journal
+        if mask:
+            return purge.mask(journal, masker(), "human", beside)
+        return purge.purge(journal, [("memories", "m1")], "human", beside)
+
+    def beside() -> tuple[str, ...]:
+        cache.unlink(missing_ok=True)
+        return ()
+
+    for name, calls in (("replace", 7), ("unlink", 4)):
+        for count in range(1, calls):
+            shutil.rmtree(tmp_path / "s", ignore_errors=True)
+            shutil.copytree(whole, tmp_path / "s")
+            cache.write_text(SECRET)
+            killed_after(erase, name, count)
+            broken = examine(tmp_path / "s").purges
+            assert [one.masks for one in broken] in ([], [mask])
+            assert broken or not (holds_secret(tmp_path / "s", pieces) or cache.exists()), (name, count)
+            erase()
+            assert examine(tmp_path / "s").purges == ()
+            assert not holds_secret(tmp_path / "s", pieces)
+
+
+def test_a_masking_that_was_broken_off_is_not_done_by_a_purge(tmp_path: Path) -> None:
+    library = lived_in(tmp_path / "s")
+    with failing(purge, "write_temporary", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
+        purge.mask(library.journal, masker(), "human")
+    rev = library.journal.rev
+    library = open_library(tmp_path / "s")
+    purge.purge(library.journal, [("memories", "m3")], "human")
+    assert examine(tmp_path / "s").purges == (purge.Unfinished(rev, masks=True, records=()),)
+    purge.mask(library.journal, masker(), "human")
+    assert examine(tmp_path / "s").purges == ()
+    assert not holds_secret(tmp_path / "s", PIECES[:1])
 
 
 def test_an_unknown_record_stops_it_before_anything_is_done(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
 import gzip
+import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.store.helpers import clock, failing, lines, open_journal, put
 from workbench.core.errors import StoreProblem
-from workbench.store import chain, segments
-from workbench.store.codec import seal
-from workbench.store.engine import Journal, Options
-from workbench.store.segments import Position
+from workbench.store.journal import chain, segments
+from workbench.store.journal.codec import seal
+from workbench.store.journal.engine import Journal, Options
+from workbench.store.journal.segments import Position
 
 
 @settings(max_examples=40)
@@ -44,6 +46,20 @@ def test_a_segment_is_followed_from_any_place(tmp_path: Path) -> None:
     assert list(segments.read_from(tmp_path / "none", Position())) == []
 
 
+def test_a_line_that_grows_while_it_is_read_is_left_for_later() -> None:
+    one, two = seal({"rev": 1}), seal({"rev": 2})
+
+    class Growing(io.BytesIO):
+        """A file whose writer adds the rest of a line right after its beginning was read."""
+
+        def __iter__(self) -> Iterator[bytes]:
+            yield from (one, two[:9], two[9:])
+
+    found = list(segments.read_lines(Growing(), "journal.jsonl", Position()))
+    assert [(line.value or {}).get("rev") for line in found] == [1]
+    assert found[-1].after == Position(len(one), 1)
+
+
 def test_damage_names_file_line_and_byte(tmp_path: Path) -> None:
     path = tmp_path / "j"
     good = seal({"rev": 1})
@@ -55,16 +71,16 @@ def test_damage_names_file_line_and_byte(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"complete\n"])
 def test_a_whole_tail_is_not_cut(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "j"
-    assert segments.cut_torn_tail(path) == b""
+    assert segments.mend_tail(path) == b""
     path.write_bytes(content)
-    assert segments.cut_torn_tail(path) == b""
+    assert segments.mend_tail(path) == b""
     assert path.read_bytes() == content
 
 
 def test_a_torn_tail_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_bytes(b"complete\n" + b"t" * 200_000)
-    assert len(segments.cut_torn_tail(path)) == 200_000
+    assert len(segments.mend_tail(path)) == 200_000
     assert path.read_bytes() == b"complete\n"
 
 
@@ -132,7 +148,7 @@ def test_the_header_carries_ids_and_the_latest_records(tmp_path: Path) -> None:
 
 
 def test_a_roll_that_stops_half_way_is_finished_by_the_next_writer(tmp_path: Path) -> None:
-    from workbench.store import tail
+    from workbench.store.journal import tail
 
     journal = open_journal(tmp_path, segment_bytes=500)
     with failing(tail, "write_atomically", OSError(28, "No space left on device"), after=1):

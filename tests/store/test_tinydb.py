@@ -7,7 +7,7 @@ from tinydb import Query, TinyDB, where
 from tinydb.operations import increment
 from tinydb.table import Document
 
-from workbench.store.journal import JournalDB, open_db
+from workbench.store.journal.database import JournalDB, open_db
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ CONFTEST = """
 import pytest
 from tinydb.middlewares import CachingMiddleware
 from tinydb.storages import MemoryStorage
-from workbench.store.journal import open_db
+from workbench.store.journal.database import open_db
 
 @pytest.fixture
 def db(tmp_path):

@@ -4,9 +4,9 @@ import pytest
 
 from tests.store.helpers import NOON, delete, docs, memory, open_journal, open_library, put
 from workbench.core.errors import Conflict
-from workbench.store import undo
-from workbench.store.engine import Journal
-from workbench.store.entry import ABSENT, Doc
+from workbench.store.history import undo
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.entry import ABSENT, Doc
 
 
 def person(actor: str) -> bool:
@@ -203,6 +203,22 @@ def test_an_import_in_chunks_is_one_action(tmp_path: Path) -> None:
     assert [m.id for m in library.memories.all()] == ["m0", "m9000"]
     undo.redo(library.journal, action, "human")
     assert len(library.memories) == 2002
+
+
+def test_what_several_parts_changed_is_taken_back_from_the_last(tmp_path: Path) -> None:
+    """A record that two parts of one action change comes back through both, the later one first."""
+    library = open_library(tmp_path / "s")
+    with library.transaction("human", "before") as tx:
+        tx.put(memory(0, "as it was"))
+    for part, text in enumerate(("after the first part", "after the second part"), 1):
+        with library.transaction("human", "rewrite", group="rewrite-1", part=part, more=part == 1) as tx:
+            tx.put(memory(0, text))
+    action = undo.action_of(library.journal, "rewrite-1")
+    assert action is not None
+    undo.undo(library.journal, action, "human")
+    assert library.memories.get("m0").content == "as it was"
+    undo.redo(library.journal, action, "human")
+    assert library.memories.get("m0").content == "after the second part"
 
 
 def test_an_import_that_was_cut_short_is_reported_and_can_be_undone(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.store.helpers import clock, failing, memory, open_journal, open_library
 from workbench.core.errors import StoreProblem
-from workbench.core.playbook import Book
-from workbench.store import undo, upgrades
-from workbench.store.entry import Doc
+from workbench.core.playbook.book import Book
+from workbench.store import upgrades
+from workbench.store.history import undo
+from workbench.store.journal.entry import Doc
 from workbench.store.library import Library
 from workbench.store.upgrades import STEPS, Step
 
@@ -20,8 +22,17 @@ def old(tmp_path: Path) -> Path:
     return Path(shutil.copytree(FIXTURE, tmp_path / "s"))
 
 
-def test_a_store_of_version_0_opens_with_everything_in_it(old: Path) -> None:
+def changed(old: Path) -> Library:
+    """Open a store and change something in it; what is upgraded is upgraded before that."""
     library = Library(old, clock)
+    with library.transaction("human", "change"):
+        pass
+    return library
+
+
+@pytest.mark.parametrize("open_it", [Library, changed])
+def test_a_store_of_version_0_opens_with_everything_in_it(old: Path, open_it: Callable[[Path], Library]) -> None:
+    library = open_it(old)
     assert [(m.id, m.content, m.helpful_votes) for m in library.memories.all()] == [
         ("mem-20260301-0000001", "The build needs step 1 before the tests.", 1),
         ("mem-20260301-0000002", "Second, edited.", 0),
@@ -29,14 +40,19 @@ def test_a_store_of_version_0_opens_with_everything_in_it(old: Path) -> None:
     assert library.books.get("main") == Book()
     assert library.bullets.get("main/misc-00001").content == "Read the log first."
     assert library.reflection.get("reflection").observations_since_last == 1
-    tables = library.journal.state.tables
+
+
+def test_it_is_upgraded_with_the_first_change(old: Path) -> None:
+    rev = Library(old, clock).journal.rev
+    tables = changed(old).journal.state.tables
     assert {doc["version"] for docs in tables.values() for doc in docs.values()} == {1}
     assert tables["books"]["1"]["id"] == "main"
+    assert Library(old, clock).journal.rev == rev + 1
 
 
 def test_the_store_as_it_was_is_kept(old: Path) -> None:
     before = {p.name: p.read_bytes() for p in old.iterdir()}
-    library = Library(old, clock)
+    library = changed(old)
     (copy,) = old.glob("backup-*")
     assert {p.name: p.read_bytes() for p in copy.iterdir()} == before
     assert copy.stat().st_mode & 0o777 == 0o700
@@ -44,8 +60,8 @@ def test_the_store_as_it_was_is_kept(old: Path) -> None:
 
 
 def test_it_is_upgraded_once(old: Path) -> None:
-    rev = Library(old, clock).journal.rev
-    library = Library(old, clock)
+    rev = changed(old).journal.rev
+    library = changed(old)
     assert (library.journal.rev, library.journal.notices) == (rev, [])
     assert len(list(old.glob("backup-*"))) == 1
 
@@ -90,14 +106,14 @@ def test_steps_run_in_order_and_only_where_they_are_due(tmp_path: Path) -> None:
 def test_without_room_for_the_copy_nothing_is_changed(old: Path) -> None:
     before = {p.name: p.read_bytes() for p in old.iterdir()}
     full = OSError(28, "No space left on device")
-    with failing(shutil, "copy2", full):
-        library = Library(old, clock)
+    with failing(shutil, "copyfileobj", full):
+        library = changed(old)
         assert "could not be upgraded" in library.journal.notices[0]
         assert len(library.memories) == 2
         with pytest.raises(StoreProblem, match="no space left"):
             upgrades.run(library.journal, frozenset({"memories"}), (Step(1, lambda t, d: d, must=True),))
     assert {p.name: p.read_bytes() for p in old.iterdir() if p.name in before} == before
-    assert Library(old, clock).journal.rev == 6
+    assert changed(old).journal.rev == 6
 
 
 def test_two_who_open_it_at_once_upgrade_it_once(old: Path) -> None:

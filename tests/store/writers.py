@@ -8,12 +8,14 @@ from hashlib import blake2b
 from pathlib import Path
 
 from tests.store.helpers import NOON, clock
-from workbench.core.memory import Memory
-from workbench.store import append, compact, purge, undo
-from workbench.store.codec import dumps
-from workbench.store.engine import Options
+from workbench.core.stream.memory import Memory
+from workbench.store import append
+from workbench.store.history import undo
+from workbench.store.journal.codec import dumps
+from workbench.store.journal.engine import Options
+from workbench.store.journal.state import Tables
 from workbench.store.library import Library
-from workbench.store.state import Tables
+from workbench.store.maintenance import compact, purge
 
 SMALL = Options(segment_bytes=6000, checkpoint_every=7, recent_of=("memories",))
 

@@ -1,12 +1,33 @@
-"""A store with one playbook, for the tests of the Playbook."""
+"""A folder of its own for every test to be in, and a store with one playbook for the tests of the Playbook."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.tui.idle import idle
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
-from workbench.bench.workbench import Workbench
+from tests.tui.stylesheets import parse_once
+from workbench.bench.open import Workbench
+
+
+@pytest.fixture(autouse=True)
+def _parses_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an app start in less time, with the same rules."""
+    parse_once(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _waits_for_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a key be followed by all that it brings about, however busy the machine is, and by no pause."""
+    for module in ("app", "pilot"):
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", idle)
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test write into the checkout: dialogs offer names in the folder that the app was started in."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("here"))
 
 
 @pytest.fixture

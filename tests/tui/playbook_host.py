@@ -1,6 +1,6 @@
 """The app with only the Playbook, and a hand that presses its keys."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,11 +9,12 @@ from typing import Any, ClassVar, TypeVar
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-import workbench.tui.app
-from tests.tui.widgets.host import picture, until
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.tui.app import AppOptions, WorkbenchApp
-from workbench.tui.screens.playbook import PlaybookScreen
+import workbench.tui.app.app
+from tests.tui.waiting import until_drawn
+from tests.tui.widgets.host import picture
+from workbench.bench.open import Workbench, open_workbench
+from workbench.tui.app.app import AppOptions, WorkbenchApp
+from workbench.tui.playbook.screen import PlaybookScreen
 
 D = TypeVar("D", bound=Screen[Any])
 
@@ -44,7 +45,7 @@ class PlaybookApp(WorkbenchApp):
 
     MODES: ClassVar[dict[str, Callable[[], Screen[object]]]] = {"playbook": PlaybookScreen}
     DEFAULT_MODE = "playbook"
-    CSS_PATH = str(Path(workbench.tui.app.__file__).with_name("workbench.tcss"))
+    CSS_PATH = str(Path(workbench.tui.app.app.__file__).with_name("workbench.tcss"))
 
     def _load_retriever(self) -> None:  # type: ignore[override]
         """The playbook needs no model."""
@@ -63,7 +64,7 @@ class Clock:
 
 def open_bench(folder: Path) -> Workbench:
     """Open an empty store in a folder."""
-    return open_workbench(folder / "store", profiles=folder / "profiles", clock=Clock())
+    return open_workbench(folder / "store", profiles=folder / "profiles", replaced=folder / "replaced", clock=Clock())
 
 
 def bring_in(bench: Workbench, path: Path, text: str) -> None:
@@ -107,6 +108,17 @@ class Hand:
         for key in keys:
             await self.pilot.press(key)
         await self.pilot.pause()
+        await self.made()
+
+    async def made(self) -> None:
+        """Wait until no thread makes a file's text, or wraps it."""
+        if any(self._makes()):
+            await until_drawn(self.pilot, lambda: not any(self._makes()))
+            await self.pilot.pause()
+
+    def _makes(self) -> Iterator[bool]:
+        groups = ("looking", "agent", "wrapping")
+        return (worker.is_running for worker in self.app.workers if worker.group in groups)
 
     async def write(self, text: str) -> None:
         names = {" ": "space", ":": "colon", "/": "slash", ".": "full_stop", "-": "minus", "_": "underscore"}
@@ -114,17 +126,18 @@ class Hand:
 
     async def dialog(self, kind: type[D]) -> D:
         """Wait for a dialog of a kind, and return it."""
-        await until(self.pilot, lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted)
+        await until_drawn(self.pilot, lambda: isinstance(self.app.screen, kind) and self.app.screen.is_mounted)
         await self.pilot.pause()
+        await self.made()
         assert isinstance(self.app.screen, kind)
         return self.app.screen
 
     async def back(self) -> None:
-        await until(self.pilot, lambda: self.app.screen is self.screen)
+        await until_drawn(self.pilot, lambda: self.app.screen is self.screen)
         await self.pilot.pause()
 
     async def shows(self, text: str) -> None:
-        await until(self.pilot, lambda: text in self.text)
+        await until_drawn(self.pilot, lambda: text in self.text)
 
 
 @asynccontextmanager
@@ -132,6 +145,6 @@ async def opened(bench: Workbench, size: tuple[int, int] = (120, 40)) -> AsyncIt
     app = PlaybookApp(bench, AppOptions(title="test"))
     async with app.run_test(size=size) as pilot:
         hand = Hand(app, pilot)
-        await until(pilot, lambda: isinstance(app.screen, PlaybookScreen))
+        await until_drawn(pilot, lambda: isinstance(app.screen, PlaybookScreen))
         await pilot.pause()
         yield hand

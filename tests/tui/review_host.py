@@ -10,13 +10,14 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.tui.support import NOW, app_over, open_bench
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import Workbench
-from workbench.core.memory import Memory
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.review_line import ReasonLine
-from workbench.tui.review_pane import ReadingPane
-from workbench.tui.screens.review import ReviewScreen
+from tests.tui.waiting import until_drawn
+from workbench.bench.open import Workbench
+from workbench.bench.stream.observation import Observation
+from workbench.core.stream.memory import Memory
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.review.line import ReasonLine
+from workbench.tui.review.screen import ReviewScreen
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 TEXTS = {
     "c1": "Read the contract before writing the client: the field names differ between versions.",
@@ -100,12 +101,7 @@ class Driver:
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for a condition."""
-        for _ in range(2000):
-            if holds():
-                await self.pilot.pause()
-                return
-            await self.pilot.pause(0.005)
-        raise AssertionError("the condition never came true")
+        await until_drawn(self.pilot, holds)
 
     async def settle(self) -> None:
         """Wait until the evidence of the item under the cursor is complete."""

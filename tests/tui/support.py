@@ -1,13 +1,17 @@
 """The real app over a real store, for tests."""
 
+import os
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pexpect
+
 from workbench.bench.demo import fill
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.tui.app import AppOptions, WorkbenchApp
-from workbench.tui.themes import load_themes
+from workbench.bench.open import Workbench, open_workbench
+from workbench.tui.app.app import AppOptions, WorkbenchApp
+from workbench.tui.app.themes import load_themes
 
 ROOT = Path(__file__).parent.parent.parent
 DEMO = ROOT / "fixtures" / "demo"
@@ -17,7 +21,7 @@ NOW = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
 
 def open_bench(folder: Path, clock: Callable[[], datetime] = lambda: NOW) -> Workbench:
     """Open a store in `folder` on a fixed clock."""
-    return open_workbench(folder / "store", profiles=folder / "profiles", clock=clock)
+    return open_workbench(folder / "store", profiles=folder / "profiles", replaced=folder / "replaced", clock=clock)
 
 
 def demo_app(folder: Path, theme: str = "workbench-dark", seen: int | None = None) -> WorkbenchApp:
@@ -49,3 +53,25 @@ def screen_text(app: WorkbenchApp) -> str:
     """Return every character the terminal would be sent for the present screen."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def in_a_terminal(store: Path, size: tuple[int, int] = (24, 80)) -> "pexpect.spawn[str]":
+    """Start the app as a process of its own beside its store, in a terminal of so many lines and columns.
+
+    Returns once its first screen is there.
+    """
+    child = pexpect.spawn(
+        sys.executable, ["-m", "workbench", "--store", str(store)],
+        cwd=str(store.parent), encoding="utf-8", codec_errors="replace", timeout=60, dimensions=size,
+        env={**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    child.expect("Stream")
+    return child
+
+
+def drain(child: "pexpect.spawn[str]", seconds: float = 0.05) -> str:
+    """Read what the app paints, so that it never waits for the terminal; nothing when it has ended."""
+    try:
+        return str(child.read_nonblocking(100_000, timeout=seconds))
+    except (pexpect.TIMEOUT, pexpect.EOF):
+        return ""

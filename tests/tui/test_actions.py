@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from textual.binding import Binding
 
-from workbench.tui.actions import (
+from workbench.tui.app.actions import (
     Action,
     all_keys,
     bindings,
@@ -16,10 +16,10 @@ from workbench.tui.actions import (
     palette_entries,
     remapped,
 )
-from workbench.tui.areas import AREAS, GLOBAL, every_action, scope, scopes
-from workbench.tui.keymap import check_keymap
-from workbench.tui.widgets.line_list import LineList
-from workbench.tui.widgets.slider import Slider
+from workbench.tui.app.areas import AREAS, GLOBAL, every_action, scope, scopes
+from workbench.tui.app.keymap import check_keymap
+from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.lists.line_list import LineList
 
 
 def test_ids_are_unique() -> None:

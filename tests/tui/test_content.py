@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui import content
+from workbench.tui.widgets import content
 
 TEXT = st.text(max_size=80)
 

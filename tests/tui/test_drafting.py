@@ -6,11 +6,11 @@ import pytest
 from textual.widgets import TextArea
 
 from tests.tui.support import DEMO, app_over, open_bench, screen_text
-from workbench import drafts, recent
 from workbench.bench.demo import fill
-from workbench.bench.workbench import Workbench
-from workbench.tui.run import _left
-from workbench.tui.widgets.editor import TextEditor
+from workbench.bench.open import Workbench
+from workbench.config import drafts, recent
+from workbench.tui.app.run import _left
+from workbench.tui.widgets.texts.editor import TextEditor
 
 
 @pytest.fixture

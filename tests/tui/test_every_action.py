@@ -2,9 +2,9 @@
 
 import pytest
 
-from workbench.tui import modes
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.areas import AREAS, GLOBAL, Area
+from workbench.tui.app import modes
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.areas import AREAS, GLOBAL, Area
 
 
 @pytest.mark.parametrize("area", AREAS, ids=lambda a: a.id)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui import figures
+from workbench.tui.widgets import figures
 
 NOW = datetime(2025, 11, 20, 12, 0, tzinfo=UTC)
 

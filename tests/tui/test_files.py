@@ -12,15 +12,16 @@ from textual.content import Content
 from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, import_file, open_bench, screen_text
-from tests.tui.test_health import beside, health, keys, settled, until
-from workbench.bench.linting import Linted, look_over
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.files_cut import NOT_LOADED, WholeFile
-from workbench.tui.files_dialog import FindingsDialog
-from workbench.tui.health_model import Row
-from workbench.tui.screens.health import HealthScreen
-from workbench.tui.widgets.prompt import Prompt
+from tests.tui.test_health import beside, health, keys, settled
+from tests.tui.waiting import until
+from workbench.bench.files.lint import Linted, look_over
+from workbench.bench.open import Workbench, open_workbench
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.files.cut import NOT_LOADED, WholeFile
+from workbench.tui.files.dialog import FindingsDialog
+from workbench.tui.health.model import Row
+from workbench.tui.health.screen import HealthScreen
+from workbench.tui.widgets.texts.prompt import Prompt
 
 BOOK = (
     "### RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n[rule-00001] helpful=0 harmful=1 :: Test last.\n"
@@ -40,7 +41,10 @@ def project(tmp_path: Path) -> Path:
 
 
 def bench_of(project: Path) -> Workbench:
-    return open_workbench(project / ".workbench", profiles=project / "none", clock=lambda: NOW)
+    beside = project.parent
+    return open_workbench(
+        project / ".workbench", profiles=beside / "none", replaced=beside / "replaced", clock=lambda: NOW
+    )
 
 
 @asynccontextmanager
@@ -294,7 +298,7 @@ async def test_only_what_changed_is_read_again(project: Path, monkeypatch: pytes
         read.append(path.name)
         return look_over(path, now)
 
-    monkeypatch.setattr("workbench.bench.file_checks.look_over", noted)
+    monkeypatch.setattr("workbench.bench.files.checks.look_over", noted)
     async with opened(bench_of(project)) as pilot:
         assert read.count("playbook.txt") == 1
         read.clear()

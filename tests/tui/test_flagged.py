@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
+from tests.bench.conftest import ungated
 from tests.safety.samples import keys
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
-from workbench.core.memory import Memory
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.flag_view import FLAGGED
+from workbench.core.stream.memory import Memory
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.safety.flag_view import FLAGGED
 
 RULE, KEY = keys()["aws"]
 ID = "mem-20260320-0000901"
@@ -18,7 +19,7 @@ ID = "mem-20260320-0000901"
 
 def flagged_app(folder: Path) -> WorkbenchApp:
     bench = open_bench(folder)
-    with bench.library.transaction("setup", "set up") as tx:
+    with ungated(bench), bench.library.transaction("setup", "set up") as tx:
         tx.put(Memory(ID, f"Deploy with {KEY} today.\nSecond line.", NOW, NOW))
         tx.put(Memory("mem-20260320-0000900", "Nothing special", NOW.replace(hour=9), NOW))
     return app_over(bench)
@@ -74,20 +75,60 @@ async def test_letting_one_out_asks_why_and_again_takes_it_back(tmp_path: Path) 
         assert app.bench.safety.override(app.bench.stream.get(ID)) is not None
 
 
-async def test_an_edit_that_brings_a_secret_in_is_stored_and_said(tmp_path: Path) -> None:
+async def test_an_edit_that_brings_a_secret_in_is_shown_masked_before_it_is_saved_so(tmp_path: Path) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
         await pilot.press("j", "e")
         await pilot.press(*f" {KEY}", "ctrl+s")
         await pilot.pause()
+        assert f"stored as “Nothing special [secret: {RULE}]”" in screen_text(app)
+        assert app.bench.stream.get("mem-20260320-0000900").content == "Nothing special"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.bench.stream.get("mem-20260320-0000900").content == f"Nothing special [secret: {RULE}]"
+
+
+async def test_a_word_keeps_a_secret_as_it_was_typed(tmp_path: Path) -> None:
+    app = flagged_app(tmp_path)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await pilot.press("j", "e")
+        await pilot.press(*f" {KEY}", "enter", *"keep", "ctrl+s")
+        await pilot.pause()
+        kept = app.bench.stream.get("mem-20260320-0000900")
+        assert kept.content == f"Nothing special {KEY}"
+        assert app.bench.safety.override(kept) is not None
         assert KEY in app.bench.stream.get("mem-20260320-0000900").content
         assert any("It is flagged" in note.message for note in app._notifications)
+
+
+async def test_a_new_bullet_shows_its_mask_first_and_a_word_keeps_it(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    before = {bullet.id for bullet in app.bench.library.bullets.all()}
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("3", "o")
+        await pilot.press(*f"Use {KEY}", "ctrl+s")
+        await pilot.pause()
+        assert f"stored as “Use [secret: {RULE}]”" in screen_text(app)
+        assert {bullet.id for bullet in app.bench.library.bullets.all()} == before
+        await pilot.press("enter", *"keep", "ctrl+s")
+        await pilot.pause()
+        (added,) = [bullet for bullet in app.bench.library.bullets.all() if bullet.id not in before]
+        assert added.content == f"Use {KEY}"
+        assert app.bench.safety.override(added) is not None
+
+
+async def test_a_last_line_that_keeps_nothing_is_text(tmp_path: Path) -> None:
+    app = flagged_app(tmp_path)
+    async with app.run_test(size=(140, 30)) as pilot:
+        await pilot.press("j", "e", "enter", *"keep", "ctrl+s")
+        await pilot.pause()
+        assert app.bench.stream.get("mem-20260320-0000900").content == "Nothing special\nkeep"
 
 
 async def test_an_export_is_held_back_until_it_is_allowed(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     bullet = app.bench.library.bullets.all()[0]
-    with app.bench.library.transaction("setup", "set up") as tx:
+    with ungated(app.bench), app.bench.library.transaction("setup", "set up") as tx:
         tx.put(replace(bullet, content=f"Use {KEY}", raw=None))
     target = tmp_path / "out.txt"
     async with app.run_test(size=(140, 40)) as pilot:

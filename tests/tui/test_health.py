@@ -11,17 +11,19 @@ from threading import Event
 import pytest
 from textual.pilot import Pilot
 
+from tests.hostile import ORDER, RULE, half_done
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
-from workbench.bench.dedup_plan import Group
-from workbench.bench.workbench import Workbench
-from workbench.core.memory import Memory
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.health_list import Proposed
-from workbench.tui.health_model import Row
-from workbench.tui.history_dialog import HistoryDialog
-from workbench.tui.review_pane import ReadingPane
-from workbench.tui.screens.health import HealthScreen
+from tests.tui.waiting import until
+from workbench.bench.duplicates.plan import Group
+from workbench.bench.open import Workbench, open_workbench
+from workbench.core.stream.memory import Memory
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.health.list import Proposed
+from workbench.tui.health.model import Row
+from workbench.tui.health.screen import HealthScreen
+from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 FRIDAY = "Deploys on Friday need a second person"
 SIZES = [(80, 24), (140, 45), (200, 60)]
@@ -54,14 +56,6 @@ def filled(folder: Path, *memories: Memory) -> Workbench:
 
 def health(app: WorkbenchApp) -> HealthScreen:
     return next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, HealthScreen))
-
-
-async def until(pilot: Pilot[Path | None], holds: Callable[[], object]) -> None:
-    for _ in range(600):
-        if holds():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("the condition never came true")
 
 
 async def settled(pilot: Pilot[Path | None]) -> None:
@@ -122,7 +116,7 @@ async def test_everything_is_in_sight_at_once(tmp_path: Path, size: tuple[int, i
 
 async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
-    async with opened(app, (80, 24)) as pilot:
+    async with opened(app, (80, 26)) as pilot:
         text = screen_text(app)
         assert "Nothing to do: no rule of the lifecycle has anything to say." in text
         assert "Nothing was done in this store yet." in text
@@ -379,3 +373,23 @@ async def test_without_colour_every_state_is_a_sign_or_a_word(tmp_path: Path, mo
         text = screen_text(app)
         for sign in ("▸", "=", "~", "≠", "✓"):
             assert sign in text
+
+
+async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    half_done(project / ".workbench")
+    app = app_over(open_workbench(project / ".workbench", profiles=tmp_path, clock=lambda: NOW))
+    async with opened(app) as pilot:
+        go(app, "store", "half-done")
+        await settled(pilot)
+        assert RULE in beside(app)
+        assert ORDER.strip() in beside(app)
+        assert not (project / RULE).exists()
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        assert isinstance(app.screen, Confirm)
+        app.screen._guard = 0  # the key is meant, however soon it comes
+        await pilot.press("y")
+        await until(pilot, (project / RULE).exists)
+        await settled(pilot)
+        assert not any(row.name.startswith("half-done") for row in rows(app, "store"))

@@ -9,17 +9,18 @@ from textual.widgets import Static
 
 from tests.safety.samples import keys as secrets
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
-from workbench.bench import votes
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core.memory import Memory
+from tests.tui.waiting import until
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.stream import votes
+from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.history_dialog import PAGE, HistoryDialog, RecordThen
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.inert_text import InertTextArea
-from workbench.tui.widgets.line_view import LineView
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 ID = "mem-20260320-0000257"
 
@@ -27,6 +28,8 @@ ID = "mem-20260320-0000257"
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:
     for key in pressed:
         await pilot.press(key)
+        await pilot.pause()
+        await until(pilot, lambda: not (isinstance(pilot.app.screen, HistoryDialog) and pilot.app.screen.reading))
         await pilot.pause()
 
 
@@ -266,9 +269,24 @@ async def test_secrets_are_masked_until_o_shows_those_of_one_change(tmp_path: Pa
         await keys(pilot, "escape", "j", "k")
         assert isinstance(app.screen, HistoryDialog)
         await keys(pilot, "escape", "6")
-        for _ in range(400):
-            if "import [secret: " in screen_text(app):
-                break
-            await pilot.pause(0.01)
+        await until(pilot, lambda: "import [secret: " in screen_text(app))
         assert key not in screen_text(app)
         assert "import [secret: " in screen_text(app)
+
+
+async def test_on_a_small_screen_all_of_it_is_in_sight_and_no_part_of_a_secret_in_a_name(tmp_path: Path) -> None:
+    bench, (_, key) = open_bench(tmp_path), secrets()["github"]
+    bench.library.journal.gate = None
+    for actor in (f"import:{key}.txt", *(f"agent:{n}" for n in range(12))):
+        with bench.library.transaction(actor, f"add by {actor}") as tx:
+            tx.put(Memory(f"m-{actor[-6:]}", f"line\n{actor}\n" * 20, NOW, NOW))
+    app = app_over(bench)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "H", "G")
+        assert isinstance(app.screen, HistoryDialog)
+        await until(pilot, lambda: "m-" in shown(app, "#changed"))
+        text = screen_text(app)
+        assert "esc close" in text
+        assert "take back" in text
+        assert key[:6] not in text
+        assert "masked-" in text

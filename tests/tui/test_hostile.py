@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import HOSTILE, app_over, import_file, open_bench, screen_text
-from workbench.tui.app import WorkbenchApp
+from workbench.tui.app.app import WorkbenchApp
 
 DANGEROUS = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f"  # C0 but for line ends, DEL, C1

@@ -3,7 +3,7 @@
 import json
 import shutil
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -11,14 +11,15 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import app_over, open_bench, screen_text
-from workbench.bench.import_paths import Offered
-from workbench.bench.importing import CHUNK
-from workbench.bench.workbench import Workbench
+from tests.tui.waiting import until_drawn
+from workbench.bench.files.imports.importing import CHUNK
+from workbench.bench.files.imports.paths import Offered
+from workbench.bench.open import Workbench
 from workbench.store.library import Touched
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.import_dialog import ImportDialog
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.files.imports.dialog import ImportDialog
 from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.prompt import Prompt
+from workbench.tui.widgets.texts.prompt import Prompt
 
 BOOK = "## RULES\n[rule-00001] helpful=2 harmful=0 :: Ask first.\n[rule-00002] helpful=0 harmful=1 :: Test last.\n"
 
@@ -51,15 +52,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return here
 
 
-async def until(pilot: Pilot[Path | None], holds: Callable[[], object]) -> None:
-    for _ in range(800):
-        if holds():
-            await pilot.pause()
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("the condition never came true")
-
-
 @asynccontextmanager
 async def opened(
     bench: Workbench, size: tuple[int, int] = (120, 40)
@@ -68,7 +60,7 @@ async def opened(
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
+        await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
         assert isinstance(app.screen, ImportDialog)
         yield app, pilot, app.screen
 
@@ -76,7 +68,7 @@ async def opened(
 async def name(pilot: Pilot[Path | None], dialog: ImportDialog, text: str) -> None:
     dialog._path.value = text
     await pilot.pause()
-    await until(pilot, lambda: dialog.chosen.plan or dialog.chosen.problem or dialog.chosen.listing)
+    await until_drawn(pilot, lambda: dialog.chosen.plan or dialog.chosen.problem or dialog.chosen.listing)
 
 
 def state(dialog: ImportDialog) -> str:
@@ -102,7 +94,7 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_p
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
         await pilot.press(*"book", "tab")
-        await until(pilot, lambda: dialog.chosen.plan)
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
         assert dialog._path.value == str(folder / "book.txt")
         assert "ACE playbook, 97% sure: " in state(dialog)
         assert "New: 2 bullets" in state(dialog)
@@ -111,7 +103,7 @@ async def test_what_would_be_written_is_listed_then_written_and_taken_back(tmp_p
             assert f"+  {line}" in text
         assert bench.library.journal.rev == 0
         await pilot.press("enter", "enter")
-        await until(pilot, lambda: not isinstance(app.screen, ImportDialog))
+        await until_drawn(pilot, lambda: not isinstance(app.screen, ImportDialog))
         assert [b.id for b in bench.library.bullets.all()] == ["rule-00001", "rule-00002"]
         assert toasts(app)[-1] == "Imported book.txt: 2 bullets. u takes it back."
         await pilot.press("u")
@@ -142,11 +134,11 @@ async def test_names_are_completed_as_far_as_they_agree(tmp_path: Path, folder: 
     (folder / "bookish.txt").write_text(BOOK)
     async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
         await pilot.press(*"bo")
-        await until(pilot, lambda: len(dialog.chosen.offered) == 2)
+        await until_drawn(pilot, lambda: len(dialog.chosen.offered) == 2)
         assert "2 names begin like this" in state(dialog)
         await pilot.press("tab")
-        await until(pilot, lambda: dialog._path.value == str(folder / "book"))
-        await until(pilot, lambda: len(dialog.chosen.offered) == 2)
+        await until_drawn(pilot, lambda: dialog._path.value == str(folder / "book"))
+        await until_drawn(pilot, lambda: len(dialog.chosen.offered) == 2)
         await name(pilot, dialog, "nothing-such")
         assert f"✗ There is no file {folder / 'nothing-such'}." in state(dialog).replace("\n", "")
         await pilot.press("ctrl+s")
@@ -158,10 +150,10 @@ async def test_another_format_can_be_chosen(tmp_path: Path, folder: Path) -> Non
     async with opened(bench) as (app, pilot, dialog):
         await name(pilot, dialog, "book.txt")
         await pilot.press("ctrl+t")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await until_drawn(pilot, lambda: isinstance(app.screen, Choose))
         assert "learning entries (JSON lines)" in screen_text(app)
         await pilot.press(*"claude code", "enter")
-        await until(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
+        await until_drawn(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
         assert "Claude Code memory (Markdown), as you say" in state(dialog)
         assert dialog.chosen.plan is not None
         assert dialog.chosen.plan.counts["memories"] > 0
@@ -177,14 +169,14 @@ async def test_steps_get_times(tmp_path: Path, folder: Path) -> None:
         await name(pilot, dialog, "nodes.json")
         assert "It counts steps: the last one is now, 1 h each; ctrl+n changes it." in state(dialog)
         await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
         await pilot.press(*"2026-01-01T00:00", "enter")
-        await until(pilot, lambda: isinstance(app.screen, Prompt) and "hours" in screen_text(app))
+        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt) and "hours" in screen_text(app))
         await pilot.press("ctrl+u", "2", "enter")
-        await until(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
+        await until_drawn(pilot, lambda: app.screen is dialog and dialog.chosen.plan)
         assert "the first one was 2026-01-01 00:00, 2 h each" in state(dialog)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: app.screen is not dialog)
+        await until_drawn(pilot, lambda: app.screen is not dialog)
         assert sorted(m.created_at.hour for m in bench.library.memories.all()) == [0, 2, 4]
 
 
@@ -192,20 +184,20 @@ async def test_several_files_of_a_folder_are_taken_one_after_the_other(tmp_path:
     bench = open_bench(tmp_path)
     async with opened(bench) as (app, pilot, dialog):
         await pilot.press("enter", "enter")
-        await until(pilot, lambda: dialog.chosen.plan)
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
         await pilot.press("enter")
-        await until(pilot, lambda: dialog.chosen.listing)
+        await until_drawn(pilot, lambda: dialog.chosen.listing)
         assert "ctrl+z takes it back" in toasts(app)[-1]
         assert "✓  book.txt" in screen_text(app)
         await pilot.press("enter")
-        await until(pilot, lambda: dialog.chosen.plan)
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
         assert dialog.chosen.path == folder / "log.jsonl"
         await pilot.press("escape")
-        await until(pilot, lambda: dialog.chosen.listing)
+        await until_drawn(pilot, lambda: dialog.chosen.listing)
         await pilot.press("ctrl+z")
-        await until(pilot, lambda: len(bench.library.bullets) == 0)
+        await until_drawn(pilot, lambda: len(bench.library.bullets) == 0)
         await pilot.press("escape")
-        await until(pilot, lambda: app.screen is not dialog)
+        await until_drawn(pilot, lambda: app.screen is not dialog)
 
 
 async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, folder: Path) -> None:
@@ -221,12 +213,12 @@ async def test_esc_stops_an_import_and_says_what_was_written(tmp_path: Path, fol
 
         bench.library.listen(hold)
         await pilot.press("ctrl+s")
-        await until(pilot, written.is_set)
+        await until_drawn(pilot, written.is_set)
         assert f"0/{3 * CHUNK} records written · esc stops" in state(dialog)
         await pilot.press("escape")
         assert "Stopping …" in state(dialog)
         go_on.set()
-        await until(pilot, lambda: app.screen is not dialog)
+        await until_drawn(pilot, lambda: app.screen is not dialog)
         assert len(bench.library.memories) == CHUNK
         said = toasts(app)[-1].replace("\u00a0", "")
         assert said.startswith(f"Stopped: {CHUNK} of {3 * CHUNK} records of long.jsonl were written. u takes them back")
@@ -255,7 +247,7 @@ async def test_the_files_version_is_taken_when_that_is_asked_for(tmp_path: Path,
         await name(pilot, dialog, "book.txt")
         assert "1 kept as in the store" in state(dialog)
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: dialog.chosen.plan and dialog.chosen.plan.replaced)
+        await until_drawn(pilot, lambda: dialog.chosen.plan and dialog.chosen.plan.replaced)
         assert "Nothing is new · 1 there already · 3 become as in the file" in state(dialog)
         assert "differing: the file's (ctrl+r) · reflection: not counted (ctrl+g)" in screen_text(app)
         lines = [" ".join(line.split()) for line in screen_text(app).splitlines()]
@@ -263,7 +255,7 @@ async def test_the_files_version_is_taken_when_that_is_asked_for(tmp_path: Path,
         for row in (f"- {text} first.", f"+ {text} them.", "- section GONE"):
             assert any(row in line for line in lines)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: app.screen is not dialog)
+        await until_drawn(pilot, lambda: app.screen is not dialog)
         assert bench.library.bullets.get("book/rule-00001").content == "Ask them."
         assert bench.exporter.ace("book")[0] == (folder / "book.txt").read_text()
 
@@ -277,16 +269,16 @@ async def test_memories_count_towards_a_reflection_when_that_is_asked_for(
         await pilot.press(*(["ctrl+g"] if as_new else []))
         await name(pilot, dialog, "log.jsonl")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: app.screen is not dialog)
+        await until_drawn(pilot, lambda: app.screen is not dialog)
         assert (bench.library.reflection.find("reflection") is not None) is as_new
 
 
 async def test_a_click_chooses_a_file_and_the_palette_opens_the_dialog(tmp_path: Path, folder: Path) -> None:
     async with opened(open_bench(tmp_path)) as (app, pilot, dialog):
         await pilot.click("#import-rows", offset=(8, 0), times=2)
-        await until(pilot, lambda: dialog.chosen.plan)
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
         await pilot.click("#import-format")
-        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await until_drawn(pilot, lambda: isinstance(app.screen, Choose))
         titles = {command.title for command in app.get_system_commands(app.screen_stack[0])}
         assert "Import a file" in titles
 
@@ -301,7 +293,7 @@ async def test_hostile_names_and_texts_stay_inert(tmp_path: Path, folder: Path) 
         await pilot.press("down")
         dialog._rows.cursor = place
         await pilot.press("enter")
-        await until(pilot, lambda: dialog.chosen.plan)
+        await until_drawn(pilot, lambda: dialog.chosen.plan)
         assert dialog.chosen.plan is not None
         assert dialog.chosen.plan.path.name == hostile
         text = screen_text(app)

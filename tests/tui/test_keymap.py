@@ -5,9 +5,9 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from workbench.tui.actions import bindings
-from workbench.tui.areas import REVIEW
-from workbench.tui.keymap import check_keymap
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import REVIEW
+from workbench.tui.app.keymap import check_keymap
 
 
 def test_a_free_key_is_taken_and_normalised() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.tui.support import demo_app
-from workbench.tui import modes
-from workbench.tui.app import RetrieverLoading
-from workbench.tui.screens.area import AreaScreen
+from workbench.tui.app import modes
+from workbench.tui.app.app import RetrieverLoading
+from workbench.tui.app.area import AreaScreen
 
 
 @pytest.mark.parametrize("area", modes.SCREENS)
@@ -20,7 +20,7 @@ def test_every_area_opens_its_own_screen(area: str) -> None:
 
 def test_what_every_area_needs_is_imported_ahead() -> None:
     modes.import_all()
-    assert {f"workbench.tui.screens.{area}" for area in modes.SCREENS} <= sys.modules.keys()
+    assert {f"workbench.tui.{modes.ROOMS.get(area, area)}.screen" for area in modes.SCREENS} <= sys.modules.keys()
 
 
 @pytest.mark.parametrize("area", [area for area in modes.SCREENS if area != "stream"])

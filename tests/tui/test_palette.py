@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.tui.support import demo_app, screen_text
-from tests.tui.widgets.host import until
-from workbench.tui.areas import AREAS
-from workbench.tui.history_dialog import HistoryDialog
-from workbench.tui.screens.health import HealthScreen
-from workbench.tui.widgets.prompt import Prompt
+from tests.tui.waiting import until_drawn
+from workbench.tui.app.areas import AREAS
+from workbench.tui.health.screen import HealthScreen
+from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.widgets.texts.prompt import Prompt
 
 
 async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ async def test_the_palette_runs_what_another_area_does_there(tmp_path: Path) -> 
         names = {area.title for area in AREAS if area.id != "stream"}
         assert names <= {title.split(":")[0] for title in commands}
         commands["Health: add a file"].callback()
-        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await until_drawn(pilot, lambda: isinstance(app.screen, Prompt))
         assert isinstance(app.screen_stack[0], HealthScreen)
 
 
@@ -35,10 +35,10 @@ async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(
         app.say("Said before.")
         await pilot.pause()
         await pilot.press("H")
-        await until(pilot, lambda: isinstance(app.screen, HistoryDialog))
+        await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
         await pilot.pause()
         assert "Said before." not in screen_text(app)
         keys = str(app.screen.query_one(".dialog--keys").render()).rstrip()
         app.say("A long sentence about what happened just now. " * 4)
-        await until(pilot, lambda: "A long sentence" in screen_text(app))
+        await until_drawn(pilot, lambda: "A long sentence" in screen_text(app))
         assert keys in screen_text(app)

@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 
 from tests.tui.playbook_host import BOOK, TEXT, bring_in, opened
-from tests.tui.widgets.host import picture, until
-from workbench.bench.workbench import Workbench
-from workbench.tui.screens.playbook import PlaybookScreen
+from tests.tui.waiting import until_drawn
+from tests.tui.widgets.host import picture
+from workbench.bench.open import Workbench
+from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.inert_text import InertTextArea
-from workbench.tui.widgets.prompt import Prompt
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 
@@ -45,8 +46,8 @@ async def test_a_section_that_exists_is_asked_for_again_with_the_name_kept(bench
         first = await hand.dialog(Prompt)
         await hand.write("others")
         await hand.press("enter")
-        await until(hand.pilot, lambda: hand.app.screen not in (first, hand.screen))
         await hand.shows("exists already")
+        assert hand.app.screen is first
         assert "others" in hand.text
         await hand.press("escape")
         await hand.back()
@@ -126,7 +127,7 @@ async def test_pin_and_unpin(bench: Workbench) -> None:
         await hand.press("p")
         await hand.shows("★ +9 −1")
         await hand.press("p")
-        await until(hand.pilot, lambda: "★ +9" not in hand.text)
+        await until_drawn(hand.pilot, lambda: "★ +9" not in hand.text)
 
 
 # Changing
@@ -178,7 +179,7 @@ async def test_the_own_editor(bench: Workbench, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(PlaybookScreen, "edit_externally", answer)
     async with opened(bench) as hand:
         await hand.press("E")
-        await until(hand.pilot, lambda: bench.playbooks.bullet(BOOK, "hr-00001").content.startswith("NEVER"))
+        await until_drawn(hand.pilot, lambda: bench.playbooks.bullet(BOOK, "hr-00001").content.startswith("NEVER"))
 
 
 async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench: Workbench) -> None:
@@ -248,10 +249,10 @@ async def test_move_to_another_section(bench: Workbench) -> None:
 async def test_reorder_follows_the_bullet_and_stops_at_the_edge(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("J")
-        await until(hand.pilot, lambda: hand.listed[:2] == ["hr-00002", "hr-00001"])
+        await until_drawn(hand.pilot, lambda: hand.listed[:2] == ["hr-00002", "hr-00001"])
         assert hand.here == "hr-00001"
         await hand.press("K")
-        await until(hand.pilot, lambda: hand.listed[:2] == ["hr-00001", "hr-00002"])
+        await until_drawn(hand.pilot, lambda: hand.listed[:2] == ["hr-00001", "hr-00002"])
         await hand.press("K")
         assert any("is the first of its section" in said for said in hand.said)
         await hand.press("slash")
@@ -278,6 +279,6 @@ async def test_another_playbook_is_chosen_with_b(bench: Workbench, tmp_path: Pat
         await hand.write("second")
         await hand.press("enter")
         await hand.back()
-        await until(hand.pilot, lambda: hand.listed == ["a-00001"])
+        await until_drawn(hand.pilot, lambda: hand.listed == ["a-00001"])
         assert "bare" in picture(hand.app)[1]
         assert hand.here == "a-00001"

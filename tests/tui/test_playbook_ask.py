@@ -8,22 +8,24 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
+from tests.busy_store import go_on, stopped_holder
 from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server
 from tests.tui.playbook_host import TWINS, Hand, opened
-from tests.tui.widgets.host import until
-from workbench.bench.workbench import Workbench
-from workbench.core.memory import Memory
-from workbench.tui.playbook_ask import AskDialog
-from workbench.tui.playbook_cards import CardsDialog
-from workbench.tui.playbook_sources import SourcePrompt
-from workbench.tui.reflect_dialog import SentDialog
-from workbench.tui.reflect_result import ResultDialog
-from workbench.tui.reflect_run import RunDialog
-from workbench.tui.review_pane import ReadingPane
-from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.inert_text import InertTextArea
-from workbench.tui.widgets.prompt import Prompt
-from workbench.tui.widgets.safe_input import SafeInput
+from tests.tui.waiting import until_drawn
+from workbench.bench.open import Workbench
+from workbench.core.stream.memory import Memory
+from workbench.tui.playbook.curation.ask import AskDialog
+from workbench.tui.playbook.curation.cards import CardsDialog
+from workbench.tui.playbook.curation.sources import SourcePrompt
+from workbench.tui.reflection.dialog import SentDialog
+from workbench.tui.reflection.result import ResultDialog
+from workbench.tui.reflection.run import RunDialog
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 CURATION = json.dumps({
     "reasoning": "One is too strict.",
@@ -77,7 +79,7 @@ async def asking(hand: Hand) -> AskDialog:
     await hand.dialog(SourcePrompt)
     await hand.press("ctrl+l")
     dialog = await hand.dialog(AskDialog)
-    await until(hand.pilot, lambda: dialog.plan is not None)
+    await until_drawn(hand.pilot, lambda: dialog.plan is not None)
     await hand.pilot.pause()
     return dialog
 
@@ -123,7 +125,7 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         cards = await hand.dialog(CardsDialog)
         assert "1 undecided · 1 not possible" in told(cards, "#cards-state")
         await hand.press("escape")
-        await until(hand.pilot, lambda: hand.app.screen is dialog)
+        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
         assert "still at hand" in told(dialog, "#ask-state")
         await hand.press("enter")
         await hand.dialog(CardsDialog)
@@ -132,11 +134,11 @@ async def test_the_reply_becomes_cards_and_is_at_hand_until_it_is_dealt_with(
         assert "end-to-end" in twins.playbooks.bullet("twins", "r-00003").content
         assert any("Applied 1" in said for said in hand.said)
         await hand.press("u")
-        await until(hand.pilot, lambda: twins.exporter.ace("twins")[0] == TWINS)
+        await until_drawn(hand.pilot, lambda: twins.exporter.ace("twins")[0] == TWINS)
         dialog = await asking(hand)
         assert "Nothing new to tell." in told(dialog, "#ask-plan")
         await hand.press("c")
-        await until(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
 
 
 @pytest.mark.usefixtures("claude", "lessons")
@@ -149,9 +151,9 @@ async def test_esc_stops_and_what_came_in_is_edited_until_it_can_be_read(twins: 
         await hand.dialog(RunDialog)
         await hand.shows('"reasoning')
         await hand.press("escape")
-        await until(hand.pilot, lambda: hand.app.screen is dialog)
+        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
         hold.set()
-        await until(hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "1 earlier reply could not be read" in told(dialog, "#ask-plan"))
         await hand.press("o")
         await hand.dialog(ResultDialog)
         await hand.press("e")
@@ -171,8 +173,8 @@ async def test_a_failure_is_said_and_nothing_is_lost(twins: Workbench) -> None:
     async with opened(twins) as hand:
         dialog = await asking(hand)
         await hand.press("enter")
-        await until(hand.pilot, lambda: bool(hand.said))
-        await until(hand.pilot, lambda: hand.app.screen is dialog and dialog.plan is not None)
+        await until_drawn(hand.pilot, lambda: bool(hand.said))
+        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog and dialog.plan is not None)
         assert told(dialog, "#ask-plan").startswith("memories")
         await hand.press("escape")
         await hand.back()
@@ -186,10 +188,10 @@ async def test_marked_memories_are_told_and_every_size_shows_its_keys(
     async with opened(twins, size) as hand:
         hand.app.push_screen(AskDialog(twins, "twins", lessons[:1]))
         dialog = await hand.dialog(AskDialog)
-        await until(hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "1 memory marked in the Stream" in told(dialog, "#ask-plan"))
         assert all(word in hand.text for word in ("enter ask", "v what is sent", "c which memories", "esc close"))
         await hand.press("c")
-        await until(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "the latest 2" in told(dialog, "#ask-plan"))
         await hand.press("escape")
         await hand.back()
 
@@ -215,7 +217,7 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         assert "There is no file" in told_of(prompt)
         prompt.query_one(SafeInput).value = str(run)
         await hand.press("enter")
-        await until(hand.pilot, lambda: "Count the pages" in told(dialog, "#ask-plan"))
+        await until_drawn(hand.pilot, lambda: "Count the pages" in told(dialog, "#ask-plan"))
         assert "1 bullet; not in the playbook: r-99999" in told(dialog, "#ask-plan")
         await hand.press("v")
         sent = await hand.dialog(SentDialog)
@@ -225,14 +227,14 @@ async def test_a_run_is_learned_from_as_the_command_line_does(
         await hand.press("escape", "enter")
         await hand.dialog(CardsDialog)
         await hand.press("escape")
-        await until(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
+        await until_drawn(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
         await hand.press("escape")
-        await until(hand.pilot, lambda: len(dialog.replies) == 2 and hand.app.screen is dialog)
+        await until_drawn(hand.pilot, lambda: len(dialog.replies) == 2 and hand.app.screen is dialog)
         assert "The replies are still at hand" in told(dialog, "#ask-state")
         await hand.press("enter")
         await hand.dialog(CardsDialog)
         await hand.press("a", "ctrl+s")
-        await until(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
+        await until_drawn(hand.pilot, lambda: isinstance(hand.app.screen, CardsDialog) and "curator" in hand.text)
         await hand.press("a", "ctrl+s")
         await hand.back()
         assert "r-00003" not in twins.exporter.ace("twins")[0]
@@ -264,3 +266,47 @@ async def test_the_rest_of_the_cards_goes_to_review(twins: Workbench, script: li
         await hand.press("L")
         await hand.back()
         assert [p.kind for p in twins.review.queue() if p.kind == "curator"] == ["curator"]
+
+
+@pytest.mark.usefixtures("claude", "lessons")
+async def test_a_reply_waits_for_a_stopped_process_and_esc_does_not_give_it_up(
+    twins: Workbench, script: list[Reply]
+) -> None:
+    script.append(Reply(CURATION))
+    async with opened(twins) as hand:
+        await asking(hand)
+        with stopped_holder(twins.library.folder) as holder:
+            await hand.press("enter")
+            await hand.dialog(RunDialog)
+            await until_drawn(hand.pilot, lambda: f"PID {holder.pid}" in hand.text and "paid for" in hand.text)
+            await hand.press("escape")
+            assert hand.said == []
+            await hand.press("ctrl+q")
+            await hand.dialog(Confirm)
+            assert f"What Claude answered waits for PID {holder.pid}" in hand.text
+            await hand.press("n")
+            await hand.dialog(RunDialog)
+            go_on(holder)
+            await hand.dialog(CardsDialog)
+        assert twins.curation.runs.spent() == 160
+
+
+@pytest.mark.usefixtures("claude", "lessons")
+async def test_a_reply_that_was_left_alone_goes_to_review(twins: Workbench, script: list[Reply]) -> None:
+    script.append(Reply(CURATION))
+    async with opened(twins) as hand:
+        dialog = await asking(hand)
+        before = len(twins.review.queue())
+        with stopped_holder(twins.library.folder) as holder:
+            await hand.press("enter")
+            await hand.dialog(RunDialog)
+            await until_drawn(hand.pilot, lambda: f"PID {holder.pid}" in hand.text)
+            await hand.press("escape", "escape")
+            await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
+            await hand.press("escape")
+            go_on(holder)
+            await until_drawn(
+                hand.pilot, lambda: any("suggestion of Claude waits in Review" in said for said in hand.said)
+            )
+        assert len(twins.review.queue()) == before + 1
+        assert twins.curation.runs.spent() == 160

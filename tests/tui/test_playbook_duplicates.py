@@ -8,15 +8,15 @@ from textual.widgets import Static
 from tests.reflect.samples import reflector
 from tests.reflect.server import messages_server, reply_of
 from tests.tui.playbook_host import TWINS, Hand, opened
-from tests.tui.widgets.host import until
-from workbench.bench.bookwording import BookWording
-from workbench.bench.workbench import Workbench
-from workbench.tui.playbook_duplicates import TwinsDialog
-from workbench.tui.review_pane import ReadingPane
+from tests.tui.waiting import until_drawn
+from workbench.bench.duplicates.wording import BookWording
+from workbench.bench.open import Workbench
+from workbench.tui.duplicates.bullets import TwinsDialog
+from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.slider import Slider
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.texts.editor import TextEditor
 
 
 def ids(bench: Workbench, book: str = "twins") -> list[str]:
@@ -35,7 +35,7 @@ async def finding(hand: Hand) -> TwinsDialog:
     """Open the duplicates and wait until every pair is compared."""
     await hand.press("equals_sign")
     dialog = await hand.dialog(TwinsDialog)
-    await until(hand.pilot, lambda: dialog.found is not None)
+    await until_drawn(hand.pilot, lambda: dialog.found is not None)
     await hand.pilot.pause()
     return dialog
 
@@ -52,7 +52,7 @@ async def test_equal_texts_come_at_once_and_near_ones_with_the_model(twins: Work
         dialog = await hand.dialog(TwinsDialog)
         kinds = [group.kind for group in dialog.query_one(LineView).rows]
         assert kinds[:2] == ["exact", "case"]
-        await until(hand.pilot, lambda: dialog.found is not None)
+        await until_drawn(hand.pilot, lambda: dialog.found is not None)
         dialog.query_one(Slider).value = 0.8
         await hand.pilot.pause()
         assert any(group.kind == "near" for group in dialog.query_one(LineView).rows)
@@ -73,7 +73,7 @@ async def test_a_group_is_merged_with_the_text_that_is_chosen_and_undone(twins: 
         assert (kept.content[:3], kept.helpful_count, kept.aliases) == ("Ask", 1, ("o-00006",))
         assert "Merged 2 into o-00005" in told(dialog)
         await hand.press("u")
-        await until(hand.pilot, lambda: texts(twins) == TWINS)
+        await until_drawn(hand.pilot, lambda: texts(twins) == TWINS)
         await hand.press("escape")
         await hand.back()
 
@@ -85,7 +85,7 @@ async def test_all_equal_texts_are_merged_in_one_step_that_is_seen_first(twins: 
         await hand.dialog(Confirm)
         assert "r-00002 ← r-00001   +7 −1" in hand.text
         await hand.press("y")
-        await until(hand.pilot, lambda: ids(twins) == ["r-00002", "r-00003", "r-00004", "o-00005", "o-00006"])
+        await until_drawn(hand.pilot, lambda: ids(twins) == ["r-00002", "r-00003", "r-00004", "o-00005", "o-00006"])
 
 
 async def test_keeping_all_takes_the_group_away_until_a_text_changes(twins: Workbench) -> None:
@@ -93,7 +93,7 @@ async def test_keeping_all_takes_the_group_away_until_a_text_changes(twins: Work
         dialog = await finding(hand)
         await go_to(hand, dialog, lambda group: group == {"o-00005", "o-00006"})
         await hand.press("x")
-        await until(hand.pilot, lambda: not any("o-00005" in g.ids for g in dialog.query_one(LineView).rows))
+        await until_drawn(hand.pilot, lambda: not any("o-00005" in g.ids for g in dialog.query_one(LineView).rows))
         assert texts(twins) == TWINS
         assert len(twins.library.kept_pairs) == 1
 
@@ -109,12 +109,12 @@ async def test_merging_what_says_something_else_asks_first(twins: Workbench) -> 
         await hand.press("m")
         await hand.dialog(Confirm)
         await hand.press("n")
-        await until(hand.pilot, lambda: hand.app.screen is dialog)
+        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
         assert texts(twins) == TWINS
         await hand.press("m")
         await hand.dialog(Confirm)
         await hand.press("y")
-        await until(hand.pilot, lambda: len(ids(twins)) < 6)
+        await until_drawn(hand.pilot, lambda: len(ids(twins)) < 6)
 
 
 async def test_a_text_of_ones_own(twins: Workbench) -> None:
@@ -124,7 +124,7 @@ async def test_a_text_of_ones_own(twins: Workbench) -> None:
         await hand.dialog(TextEditor)
         await hand.write(" Mine")
         await hand.press("ctrl+s")
-        await until(hand.pilot, lambda: "r-00001" not in ids(twins))
+        await until_drawn(hand.pilot, lambda: "r-00001" not in ids(twins))
         assert twins.playbooks.bullet("twins", "r-00002").content.endswith("start. Mine")
 
 
@@ -134,17 +134,17 @@ async def test_claude_proposes_a_text_and_a_person_takes_it(twins: Workbench) ->
         async with opened(twins) as hand:
             dialog = await finding(hand)
             await hand.press("c")
-            await until(hand.pilot, lambda: "Claude used" in told(dialog))
+            await until_drawn(hand.pilot, lambda: "Claude used" in told(dialog))
             assert texts(twins) == TWINS
             proposed = dialog.proposed
             assert proposed
             await hand.press("m")
-            await until(hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00002").content == proposed)
+            await until_drawn(hand.pilot, lambda: twins.playbooks.bullet("twins", "r-00002").content == proposed)
 
 
 async def test_without_a_key_it_says_how_to_get_one(twins: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    monkeypatch.setattr("workbench.bench.claude.has_key", lambda: False)
+    monkeypatch.setattr("workbench.bench.reflection.claude.has_key", lambda: False)
     async with opened(twins) as hand:
         dialog = await finding(hand)
         await hand.press("c")

@@ -6,14 +6,14 @@ import pytest
 from textual.widgets import Static
 
 from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
-from tests.tui.widgets.host import until
-from workbench.bench.workbench import Workbench
+from tests.tui.waiting import until_drawn
+from workbench.bench.open import Workbench
 from workbench.formats.outlets import OUTLETS, Outlet
-from workbench.tui.export_dialog import ExportDialog, Pane
-from workbench.tui.playbook_preview import pieces, whole_file
+from workbench.tui.files.exports.dialog import ExportDialog, Pane
+from workbench.tui.playbook.preview import pieces, whole_file
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 KINDS = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
 BARE = "## RULES\n[r-00001] Look.\n[r-00002] Leap.\n"
@@ -32,6 +32,7 @@ def state(dialog: ExportDialog) -> str:
 async def go_to(hand: Hand, dialog: ExportDialog, path: Path | str) -> None:
     dialog.query_one(SafeInput).value = str(path)
     await hand.pilot.pause()
+    await hand.made()
 
 
 def shown(dialog: ExportDialog, pane: str) -> str:
@@ -209,7 +210,7 @@ async def test_every_format_shows_and_writes_the_same_bytes(
         await hand.press("ctrl+o")
         await hand.dialog(Choose)
         await hand.press(*["down"] * KINDS.index(kind), "enter")
-        await until(hand.pilot, lambda: hand.app.screen is dialog)
+        await until_drawn(hand.pilot, lambda: hand.app.screen is dialog)
         await hand.pilot.pause()
         seen = shown(dialog, "export-whole")
         assert "Never write to production without asking." in seen
@@ -257,7 +258,7 @@ async def test_changes_and_whole_file(bench: Workbench, source: Path) -> None:
         await hand.press("ctrl+t")
         assert (changes.display, whole.display) == (False, True)
         await hand.pilot.resize_terminal(160, 40)
-        await until(hand.pilot, lambda: bool(changes.display) and bool(whole.display))
+        await until_drawn(hand.pilot, lambda: bool(changes.display) and bool(whole.display))
         await hand.press("tab", "tab", "tab", "G")
         assert isinstance(dialog.focused, Pane)
 

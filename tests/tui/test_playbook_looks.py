@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 
 from tests.tui.playbook_host import BOOK, TEXT, opened
-from tests.tui.widgets.host import is_inert, picture, until
-from workbench.bench.workbench import Workbench, open_workbench
+from tests.tui.waiting import until_drawn
+from tests.tui.widgets.host import is_inert, picture
+from workbench.bench.open import Workbench, open_workbench
 from workbench.store.library import Library
-from workbench.tui.export_dialog import ExportDialog
-from workbench.tui.playbook_outline import Outline
-from workbench.tui.screens.playbook import PlaybookScreen
+from workbench.tui.files.exports.dialog import ExportDialog
+from workbench.tui.playbook.outline import Outline
+from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.editor import TextEditor
+from workbench.tui.widgets.texts.editor import TextEditor
 
 HOSTILE = Path(__file__).parents[2] / "fixtures" / "hostile" / "playbook.txt"
 
@@ -70,7 +71,7 @@ async def test_a_wide_screen_shows_the_sections_and_a_click_goes_there(bench: Wo
     async with opened(bench, (200, 50)) as hand:
         assert hand.screen.query_one(Outline).display
         await hand.pilot.click("#outline", offset=(6, 1))
-        await until(hand.pilot, lambda: hand.here == "apis_to_use")
+        await until_drawn(hand.pilot, lambda: hand.here == "apis_to_use")
         await hand.press("k")
         assert hand.screen.query_one(Outline).cursor == 0
 
@@ -94,11 +95,11 @@ async def test_what_another_process_does_appears_and_the_cursor_marks_and_filter
         assert hand.here == "hr-00003"
         other.playbooks.edit(BOOK, "hr-00001", "changed elsewhere")
         other.playbooks.delete(BOOK, ["hr-00002"])
-        await until(hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001", "hr-00003"])
+        await until_drawn(hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001", "hr-00003"])
         assert "changed elsewhere" in hand.text
         assert hand.here == "hr-00003"
         other.playbooks.delete(BOOK, ["hr-00003"])
-        await until(hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001"])
+        await until_drawn(hand.pilot, lambda: _refreshed(bench.library) and hand.listed == ["hr-00001"])
         assert hand.screen.rows.mark_count == 0
     other.close()
 

@@ -10,15 +10,16 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.tui.support import NOW, app_over, screen_text
-from tests.tui.widgets.host import HOSTILE, is_inert, until
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.core.memory import Memory
-from workbench.core.playbook import Book, Section
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.export_dialog import Pane
-from workbench.tui.promote_dialog import NO_PROJECT, PromoteDialog
+from tests.tui.waiting import until_drawn
+from tests.tui.widgets.host import HOSTILE, is_inert
+from workbench.bench.open import Workbench, open_workbench
+from workbench.core.playbook.book import Book, Section
+from workbench.core.stream.memory import Memory
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.files.exports.dialog import Pane
+from workbench.tui.promotion.dialog import NO_PROJECT, PromoteDialog
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 OWN = "# Mine\r\n\r\nno last line end"
 TEXT = "Deploys need a second person who can roll back."
@@ -67,7 +68,7 @@ class Hand:
         await self.keys(*(names.get(char, char) for char in text))
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        await until(self.pilot, holds)
+        await until_drawn(self.pilot, holds)
         await self.pilot.pause()
 
     async def opened(self) -> PromoteDialog:

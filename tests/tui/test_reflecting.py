@@ -15,18 +15,19 @@ from textual.widgets import Static
 from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server, reply_of
 from tests.tui.review_host import Ticking, memory, put
 from tests.tui.support import app_over, demo_app, open_bench, screen_text
-from workbench.bench.observation import Observation
-from workbench.bench.workbench import Workbench, open_workbench
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.reflect_dialog import ReflectDialog, SentDialog, pieces
-from workbench.tui.reflect_result import ResultDialog
-from workbench.tui.reflect_run import RunDialog
-from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.screens.stream import StreamScreen
-from workbench.tui.widgets.editor import TextEditor
+from tests.tui.waiting import until_drawn
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.stream.observation import Observation
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.reflection.dialog import ReflectDialog, SentDialog, pieces
+from workbench.tui.reflection.result import ResultDialog
+from workbench.tui.reflection.run import RunDialog
+from workbench.tui.review.screen import ReviewScreen
+from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.inert_text import InertTextArea
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 SIZE = (120, 40)
 NARROW = (80, 24)
@@ -42,12 +43,7 @@ class Driver:
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for a condition."""
-        for _ in range(2000):
-            if holds():
-                await self.pilot.pause()
-                return
-            await self.pilot.pause(0.005)
-        raise AssertionError(f"the condition never came true; in sight is {self.app.screen}")
+        await until_drawn(self.pilot, holds)
 
     async def shows(self, kind: type[object]) -> None:
         """Wait until a screen of that kind is in sight."""
@@ -211,7 +207,7 @@ async def test_an_empty_store_is_told_what_to_do(tmp_path: Path) -> None:
 def almost_due(folder: Path, clock: Ticking) -> Workbench:
     """Return a store whose gauge stands a little below its limit."""
     bench = open_bench(folder, clock)
-    settings = replace(bench.context.settings, reflection=replace(bench.context.settings.reflection, observations=2))
+    settings = replace(bench.context.settings, reflection=bench.context.settings.reflection._replace(observations=2))
     bench = Workbench(replace(bench.context, settings=settings), folder / "profiles")
     bench.ingest.add(Observation("The first thing that was ever noticed"))
     return bench

@@ -8,13 +8,13 @@ from textual.widgets import TextArea
 
 from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
 from tests.tui.support import NOW, screen_text
-from workbench.bench.rejection import rejection_of
-from workbench.bench.workbench import Workbench
-from workbench.tui.history_dialog import HistoryDialog
-from workbench.tui.review_line import SECONDS, ReasonLine
-from workbench.tui.review_merge import MergeChoice
-from workbench.tui.screens.stream import StreamScreen
-from workbench.tui.widgets.editor import TextEditor
+from workbench.bench.open import Workbench
+from workbench.bench.review.rejection import rejection_of
+from workbench.tui.review.line import SECONDS, ReasonLine
+from workbench.tui.review.merge import MergeChoice
+from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.stream.screen import StreamScreen
+from workbench.tui.widgets.texts.editor import TextEditor
 
 
 @pytest.fixture

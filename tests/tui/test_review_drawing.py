@@ -6,10 +6,10 @@ import pytest
 from textual.content import Content
 
 from tests.tui.support import NOW
-from workbench.tui.content import word_diff
-from workbench.tui.review_candidate import folded, since
-from workbench.tui.review_evidence import overlap
-from workbench.tui.review_progress import PAUSE, Progress
+from workbench.tui.review.candidate import folded, since
+from workbench.tui.review.evidence import overlap
+from workbench.tui.review.progress import PAUSE, Progress
+from workbench.tui.widgets.content import word_diff
 
 LONG = " ".join(f"word{n}" for n in range(300))
 

@@ -5,8 +5,8 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert
-from workbench.tui.content import body
-from workbench.tui.review_pane import ReadingPane
+from workbench.tui.widgets.content import body
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 WORDS = " ".join(f"word{n}" for n in range(60))
 

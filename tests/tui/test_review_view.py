@@ -9,10 +9,10 @@ from textual.widgets import TextArea
 from tests.tui.review_host import TEXTS, Ticking, add_merge, candidate, memory, put, review, store
 from tests.tui.support import NOW, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.bench.workbench import Workbench
+from workbench.bench.open import Workbench
 from workbench.core.change import Change, FieldChange
-from workbench.core.proposal import Proposal
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.core.review.proposal import Proposal
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
 @pytest.fixture

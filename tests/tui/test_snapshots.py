@@ -7,8 +7,8 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import demo_app
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.tune import TuneScreen
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.tuning.screen import TuneScreen
 
 SnapCompare = Callable[..., bool]
 

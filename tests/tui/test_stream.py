@@ -8,17 +8,17 @@ from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
-from workbench.bench.workbench import open_workbench
-from workbench.core.memory import Memory
+from workbench.bench.open import open_workbench
+from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.history_dialog import HistoryDialog
-from workbench.tui.screens.stream import StreamScreen
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.editor import TextEditor
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
 def stream(app: WorkbenchApp) -> StreamScreen:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from textual.events import Key, Paste
 from textual.message import Message
 
-from workbench.tui.terminal import ForgivingDriver, Pastes
+from workbench.tui.app.terminal import ForgivingDriver, Pastes
 
 PASTE = b"\x1b[200~", b"\x1b[201~"
 
@@ -39,7 +39,7 @@ def read(*chunks: bytes, wanted: int) -> list[Message]:
     reader.start()
     for chunk in chunks:
         os.write(into, chunk)
-    reader.join(10)
+    reader.join(120)
     assert not reader.is_alive()
     os.close(into)
     os.close(out)

@@ -8,7 +8,7 @@ from textual.color import Color
 from textual.theme import Theme
 from textual.widgets import Static
 
-from workbench.tui.themes import load_themes
+from workbench.tui.app.themes import load_themes
 
 SHIPPED = Path(__file__).parents[2] / "themes"
 NAMES = ("workbench-contrast", "workbench-dark", "workbench-light", "workbench-mono")

@@ -8,13 +8,14 @@ import pytest
 from textual.widgets import Input
 
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
-from tests.tui.tune_host import WIDE, files, focused, keys, opened, ranked, row, settled, slider, tune, until, why
-from workbench.core.memory import Memory
-from workbench.core.profile import WORKBENCH
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.tune import TuneScreen
-from workbench.tui.tune_pick import PickMemory
-from workbench.tui.tune_rows import Row
+from tests.tui.tune_host import WIDE, files, focused, keys, opened, ranked, row, settled, slider, tune, why
+from tests.tui.waiting import until
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.tuning.pick import PickMemory
+from workbench.tui.tuning.rows import Row
+from workbench.tui.tuning.screen import TuneScreen
 
 
 async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_bench, screen_text
 from tests.tui.test_tune_hands import said
-from tests.tui.tune_host import WIDE, keys, opened, ranked, settled, slider, tune, until, why
+from tests.tui.tune_host import WIDE, keys, opened, ranked, settled, slider, tune, why
+from tests.tui.waiting import until
 from workbench.bench.demo import fill
-from workbench.bench.workbench import open_workbench
-from workbench.core.memory import Memory
-from workbench.core.profile import WORKBENCH
-from workbench.settings import Settings
-from workbench.tui.screens.tune import TuneScreen
+from workbench.bench.open import open_workbench
+from workbench.config.settings import Settings
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.choose import Choose
 
 QUERY = "where is the backup kept"

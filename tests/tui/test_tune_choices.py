@@ -7,14 +7,15 @@ from pathlib import Path
 from textual.widgets import Input
 
 from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_bench, screen_text
-from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider, tune, until, why
-from workbench.core.profile import WORKBENCH
-from workbench.tui.tune_pick import PickMemory
-from workbench.tui.tune_rows import Row
-from workbench.tui.tune_saving import SaveProfile
+from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider, tune, why
+from tests.tui.waiting import until
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.tui.tuning.pick import PickMemory
+from workbench.tui.tuning.profiles.saving import SaveProfile
+from workbench.tui.tuning.rows import Row
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.prompt import Prompt
+from workbench.tui.widgets.texts.prompt import Prompt
 
 
 async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path: Path) -> None:

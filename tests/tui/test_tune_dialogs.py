@@ -12,18 +12,19 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
-from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, until
-from workbench.bench.querysets import from_store
-from workbench.core.profile import BUILT_IN, WORKBENCH
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.tune_auto import AutoTune
-from workbench.tui.tune_better import Better
-from workbench.tui.tune_compare import CompareDialog
-from workbench.tui.tune_duplicates import DuplicatesDialog
-from workbench.tui.tune_saving import SaveProfile
+from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
+from tests.tui.waiting import until
+from workbench.bench.tuning.query_sets import from_store
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.tuning.judging.auto import AutoTune
+from workbench.tui.tuning.judging.better import Better
+from workbench.tui.tuning.profiles.compare import CompareDialog
+from workbench.tui.tuning.profiles.saving import SaveProfile
+from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.slider import Slider
+from workbench.tui.widgets.lists.line_view import LineView
 
 SIZES = [(80, 24), (140, 45)]
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")

@@ -8,15 +8,16 @@ from textual.widgets import Static
 
 from tests.tui.support import DEMO, demo_app, open_bench, screen_text
 from tests.tui.test_tune_dialogs import DANGEROUS, hostile, shown
-from tests.tui.tune_host import WIDE, files, keys, opened, tune, until
-from workbench.bench.query_export import qrels, queries_jsonl, run
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.tune_queries_in import QueriesIn
-from workbench.tui.tune_queries_out import FormatChoice, QueriesOut
+from tests.tui.tune_host import WIDE, keys, opened, tune
+from tests.tui.waiting import until
+from workbench.bench.tuning.query_export import qrels, queries_jsonl, run
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.tuning.judging.queries_in import QueriesIn
+from workbench.tui.tuning.judging.queries_out import FormatChoice, QueriesOut
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 SIZES = [(80, 24), (140, 45)]
 
@@ -37,7 +38,6 @@ async def test_queries_are_written_as_shown_and_a_file_is_replaced_only_after_y(
     app = demo_app(tmp_path)
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
-        stored = files(tmp_path / "store")
         await keys(pilot, "X")
         await shown(pilot, QueriesOut, lambda d: d._preview)
         expected = queries_jsonl(app.bench.context)
@@ -63,7 +63,9 @@ async def test_queries_are_written_as_shown_and_a_file_is_replaced_only_after_y(
         await keys(pilot, "y")
         await until(pilot, lambda: app.screen is tune(app))
         assert (tmp_path / "queries.jsonl").read_text() == qrels(app.bench.context)
-        assert files(tmp_path / "store") == stored
+        library = app.bench.library
+        assert library.files.get(str(tmp_path / "queries.jsonl")).format == "trec-qrels"
+        assert [entry.kind for entry in library.journal.entries_back()][:2] == ["access", "access"]
 
 
 async def test_a_run_is_of_the_profile_that_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,14 +9,15 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from tests.tui.support import demo_app, screen_text
-from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune, until
-from workbench.core.profile import WORKBENCH
-from workbench.tui.actions import all_keys
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.areas import scope
+from tests.tui.tune_host import WIDE, focused, keys, opened, ranked, settled, slider, tune
+from tests.tui.waiting import until
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.tui.app.actions import all_keys
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.areas import scope
+from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.slider import Slider
 
 
 def said(app: WorkbenchApp) -> str:

@@ -9,22 +9,23 @@ from textual.widgets import Static
 
 from tests.tui.support import app_over, demo_app, open_bench, screen_text
 from tests.tui.test_tune_dialogs import shown
-from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, until, why
-from workbench.bench.profile_diff import changes
-from workbench.config import load
-from workbench.core.profile import BUILT_IN, WORKBENCH
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.review_pane import ReadingPane
-from workbench.tui.tune_compare import CompareDialog
-from workbench.tui.tune_duplicates import DuplicatesDialog
-from workbench.tui.tune_library import LibraryDialog
-from workbench.tui.tune_saving import SaveProfile
-from workbench.tui.tune_sides import Side
+from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, why
+from tests.tui.waiting import until
+from workbench.bench.tuning.profile_diff import changes
+from workbench.config.loading import load
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.tuning.profiles.compare import CompareDialog
+from workbench.tui.tuning.profiles.library import LibraryDialog
+from workbench.tui.tuning.profiles.saving import SaveProfile
+from workbench.tui.tuning.profiles.sides import Side
+from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.prompt import Prompt
-from workbench.tui.widgets.slider import Slider
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = [(80, 24), (140, 45)]
 

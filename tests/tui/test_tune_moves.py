@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.tui.support import demo_app
 from tests.tui.tune_host import WIDE, keys, opened, slider, tune
-from workbench.core.profile import WORKBENCH
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.tune_moves import Moves, Settings
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.tuning.moves import Moves, Settings
 
 
 def said(app: WorkbenchApp) -> str:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.core.profile import Profile
-from workbench.tui.figures import NO_BREAK
-from workbench.tui.tune_options import choices, with_option
-from workbench.tui.tune_parameters import PARAMETERS
+from workbench.core.tuning.profile import Profile
+from workbench.tui.tuning.options import choices, with_option
+from workbench.tui.tuning.parameters import PARAMETERS
+from workbench.tui.widgets.figures import NO_BREAK
 
 DEFAULT = Profile("mine", 0.2, 0.2, 0.6)
 

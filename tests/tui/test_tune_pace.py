@@ -1,17 +1,21 @@
 """What keeps Tune quick: one paint for a step, no layout, and nothing slow before the hand rests."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.content import Content
 
 from tests.tui.support import demo_app, screen_text
-from tests.tui.tune_host import WIDE, keys, opened, settled, slider, tune, until
-from workbench.tui.screens.tune import TuneScreen
-from workbench.tui.tune_desk import Desk
-from workbench.tui.tune_ranking import as_many
-from workbench.tui.tune_verdict import OLD
-from workbench.tui.widgets.fixed_text import whole_words
+from tests.tui.tune_host import WIDE, keys, opened, settled, slider, tune
+from tests.tui.waiting import PATIENCE, until
+from workbench.bench.tuning.live import LiveSet
+from workbench.tui.tuning.judging.verdict import OLD
+from workbench.tui.tuning.ranking import as_many
+from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.tuning.session import Desk
+from workbench.tui.widgets.lists.fixed_text import whole_words
 
 
 async def test_a_step_is_ranked_in_the_turn_of_its_key_and_lays_nothing_out(
@@ -62,14 +66,23 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
         assert worked == [pytest.approx(0.55)]
 
 
-async def test_the_old_verdict_is_marked_until_the_new_one_comes(tmp_path: Path) -> None:
+async def test_the_old_verdict_is_marked_until_the_new_one_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, against = threading.Event(), LiveSet.against
+
+    def not_too_soon(self: LiveSet, *asked: Any) -> object:
+        looked.wait(PATIENCE)
+        return against(self, *asked)
+
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        await until(pilot, lambda: "judged queries" in screen_text(app))
+        await until(pilot, lambda: "nDCG@10" in screen_text(app))
+        monkeypatch.setattr(LiveSet, "against", not_too_soon)
         slider(app, "recency").action_more()
-        await pilot.pause(0)
-        assert f"{OLD}nDCG@10" in screen_text(app)
+        await until(pilot, lambda: f"{OLD}nDCG@10" in screen_text(app))
+        looked.set()
         await until(pilot, lambda: "(saved" in screen_text(app))
         assert f"{OLD}nDCG@10" not in screen_text(app)
 

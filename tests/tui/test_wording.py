@@ -8,19 +8,19 @@ import pytest
 
 from tests.tui.review_host import candidate, memory, put, review, store
 from tests.tui.support import NOW, app_over, open_bench, screen_text
-from tests.tui.widgets.host import until
-from workbench.bench.impact import Impact, QueryImpact
-from workbench.bench.reflection import Outcome
-from workbench.core.judgment import SavedQuery
+from tests.tui.waiting import until_drawn
+from workbench.bench.reflection.reflection import Outcome
+from workbench.bench.review.impact import Impact, QueryImpact
+from workbench.core.tuning.judgment import SavedQuery
 from workbench.reflect.model import STOPPED, Reflection
-from workbench.tui.content import first_line_bold, says_the_same
-from workbench.tui.memory_view import Surroundings, detail
-from workbench.tui.playbook_twins import fewer_bullets
-from workbench.tui.reflect_text import outcome_text
-from workbench.tui.review_candidate import candidate as candidate_text
-from workbench.tui.review_impact import in_full
-from workbench.tui.review_rows import legend
-from workbench.tui.screens.stream import StreamScreen
+from workbench.tui.duplicates.bullet_groups import fewer_bullets
+from workbench.tui.reflection.text import outcome_text
+from workbench.tui.review.candidate import candidate as candidate_text
+from workbench.tui.review.impact import in_full
+from workbench.tui.review.rows import legend
+from workbench.tui.stream.memory_view import Surroundings, detail
+from workbench.tui.stream.screen import StreamScreen
+from workbench.tui.widgets.content import first_line_bold, says_the_same
 
 
 @pytest.mark.parametrize("width", [0, 10, 30, 45, 60, 200])
@@ -85,9 +85,9 @@ async def test_undo_in_the_stream_leads_to_the_row_that_came_back(tmp_path: Path
         gone = screen.rows.current
         assert gone is not None
         app.bench.stream.forget([gone.id])
-        await until(pilot, lambda: screen.rows.index_of(gone.id) is None)
+        await until_drawn(pilot, lambda: screen.rows.index_of(gone.id) is None)
         await pilot.press("g", "u")
-        await until(pilot, lambda: screen.rows.index_of(gone.id) is not None)
+        await until_drawn(pilot, lambda: screen.rows.index_of(gone.id) is not None)
         assert screen.rows.current is not None
         assert screen.rows.current.id == gone.id
 

@@ -1,15 +1,15 @@
 """The tuning screen in the real app, for its tests."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.tune import TuneScreen
-from workbench.tui.tune_rows import Row
-from workbench.tui.widgets.slider import Slider
+from tests.tui.waiting import until
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.tuning.rows import Row
+from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.widgets.bars.slider import Slider
 
 WIDE = (140, 45)
 
@@ -38,14 +38,6 @@ def row(app: WorkbenchApp, place: int) -> Row:
 
 def why(app: WorkbenchApp) -> str:
     return str(tune(app).query_one(".why--text", Static).content)
-
-
-async def until(pilot: Pilot[Path | None], holds: Callable[[], bool]) -> None:
-    for _ in range(400):
-        if holds():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("the condition never came true")
 
 
 async def opened(pilot: Pilot[Path | None]) -> WorkbenchApp:

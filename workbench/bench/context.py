@@ -1,16 +1,19 @@
 """What every area of the bench works with."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
-from workbench.config import Settings
+from workbench.bench.safety.verdicts import Verdicts
+from workbench.config.loading import Settings
 from workbench.core.change import Change
 from workbench.core.errors import InvalidRecord
-from workbench.core.memory import Memory
-from workbench.core.playbook import Bullet
-from workbench.core.proposal import Proposal
+from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc, to_doc
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
 from workbench.store.library import Library, Table, Tx
 
 Clock = Callable[[], datetime]
@@ -23,14 +26,17 @@ PERSON = "human"
 class Context:
     """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
 
-    `given` names the settings that the person really set (`config.Loaded.given`).
+    `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
+    that should not travel. `caches` is the folder of what is computed from this store's texts (see `bench.caches`).
     """
 
     library: Library
     clock: Clock
     settings: Settings
+    caches: Path
     actor: str = "human"
     given: frozenset[str] = frozenset()
+    verdicts: Verdicts = dataclasses.field(default_factory=Verdicts)
 
     def now(self) -> datetime:
         """Return the present moment."""

@@ -5,11 +5,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from workbench.bench.importing import query_id
-from workbench.bench.workbench import Workbench
-from workbench.core.judgment import Judgment, SavedQuery, judgment_id
-from workbench.core.memory import Memory
-from workbench.core.trigger import ReflectionState
+from workbench.bench.files.imports.importing import query_id
+from workbench.bench.open import Workbench
+from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 
 ANCHOR = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
 """The present of the shipped files; everything in them is before it."""

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import plain
-from workbench.core.memory import FILE_KEY, Memory
-from workbench.core.playbook import Bullet
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import FILE_KEY, Memory
 
 if TYPE_CHECKING:
-    from workbench.bench.episode_terms import TermPart
-    from workbench.core.scoring import Scored
+    from workbench.bench.tuning.episode_terms import TermPart
+    from workbench.core.tuning.scoring import Scored
 
 
 def memory_json(memory: Memory) -> dict[str, object]:

@@ -8,14 +8,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import __version__, paths
+from workbench import __version__
 from workbench.cli.output import fail, warn
 from workbench.cli.parsing import Parser, add_store
 from workbench.cli.session import Clock, OpenApp, Session
+from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench import config
+    from workbench.config import loading
 
 PROBLEM = 2
 """Exit code when something could not be done; nothing was changed then."""
@@ -27,25 +28,27 @@ global one. `workbench demo` opens a store to try things out."""
 
 
 _FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "opening": ("demo",),
-    "importing": ("import",),
-    "exporting": ("export",),
-    "converting": ("convert",),
-    "linting": ("lint",),
-    "searching": ("search",),
-    "evaluating": ("eval", "tune"),
-    "querying": ("queries",),
-    "reflecting": ("reflect",),
-    "curating": ("curate",),
-    "adding": ("ingest", "vote"),
-    "appending": ("append",),
-    "reviewing": ("review",),
-    "undoing": ("undo", "redo", "history"),
-    "looking": ("show", "list", "stats", "status"),
-    "tending": ("doctor", "compact"),
-    "upkeeping": ("upkeep", "dedup"),
-    "erasing": ("purge",),
-    "scanning": ("scan", "allow"),
+    "opening": ("demo", "init"),
+    "files.import_files": ("import",),
+    "files.export": ("export",),
+    "files.convert": ("convert",),
+    "files.lint": ("lint",),
+    "stream.search": ("search",),
+    "tuning.evaluate": ("eval", "tune"),
+    "tuning.queries": ("queries",),
+    "reflection.reflect": ("reflect",),
+    "playbook.curate": ("curate",),
+    "stream.adding": ("ingest", "vote"),
+    "stream.append": ("append",),
+    "review.review": ("review",),
+    "stream.history": ("undo", "redo", "history"),
+    "stream.reading": ("show", "list", "stats", "status"),
+    "health.doctor": ("doctor", "compact"),
+    "health.backup": ("backup", "restore"),
+    "review.upkeep": ("upkeep", "dedup"),
+    "health.purge": ("purge",),
+    "safety.scan": ("scan", "allow"),
+    "safety.trust": ("trust",),
     "places": ("config", "stores"),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
@@ -110,11 +113,11 @@ def _command(argv: Sequence[str]) -> str:
     return ""
 
 
-def _settings() -> "config.Loaded":
+def _settings() -> "loading.Loaded":
     """Read the settings, and say what is wrong with them."""
-    from workbench import config
+    from workbench.config import loading
 
-    loaded = config.load(paths.config_dir() / config.FILE_NAME)
+    loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
     for problem in loaded.problems:
         warn(problem)
     return loaded

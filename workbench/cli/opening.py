@@ -1,21 +1,29 @@
-"""`workbench` itself, and `workbench demo`: opening the app."""
+"""`workbench` itself, `workbench demo` and `workbench init`: opening the app, and making a store."""
 
 import sys
 import tempfile
 from pathlib import Path
 
-from workbench import paths
 from workbench.cli.output import say
-from workbench.cli.parsing import Commands, add_command
-from workbench.cli.session import Session
+from workbench.cli.parsing import Commands, add_command, folder
+from workbench.cli.session import Session, is_there, remember_since, say_made
+from workbench.config import paths
 from workbench.core.errors import StoreProblem, WorkbenchError
 
 _DEMO = """Opens a hand-written store of a software project in a temporary copy: try everything, nothing is kept.
 With --into the store is made in a folder of yours and stays there; the app is not opened."""
 
 
+_INIT = """Makes .workbench/ in DIR (otherwise: here), the store of that project from then on; with --store, that one.
+Git sees nothing of it. With --shared it is made to be committed: git sees its journal, merges two branches by keeping
+the lines of both, and ignores caches, locks and drafts."""
+
+
 def add_commands(commands: Commands) -> None:
-    """Add `demo`."""
+    """Add `demo` and `init`."""
+    init = add_command(commands, "init", make_store, "make a store here", _INIT)
+    init.add_argument("dir", metavar="DIR", type=folder, nargs="?", help="the project's folder (otherwise: here)")
+    init.add_argument("--shared", action="store_true", help="a store that is committed with the project")
     parser = add_command(commands, "demo", open_demo, "open a demo store to try things out", _DEMO)
     parser.add_argument("--into", metavar="DIR", type=Path, help="make the demo store in this empty or new folder")
 
@@ -24,7 +32,12 @@ def open_store(session: Session) -> int:
     """Open the app on the store."""
     _require_terminal()
     choice = session.choice()
-    return session.open_app(choice.folder, origin=choice.origin)
+    was_there = is_there(choice.folder)
+    remember_since(paths.heads_dir())
+    code = session.open_app(choice.folder, origin=choice.origin)
+    if not was_there and choice.origin == "option":
+        say_made(choice.folder)
+    return code
 
 
 def open_demo(session: Session) -> int:
@@ -37,6 +50,24 @@ def open_demo(session: Session) -> int:
     with tempfile.TemporaryDirectory(prefix="workbench-demo-", ignore_cleanup_errors=True) as folder:
         _fill(session, Path(folder) / "demo")
         return session.open_app(Path(folder) / "demo", origin="demo", demo=True)
+
+
+def make_store(session: Session) -> int:
+    """Make an empty store where none is."""
+    from workbench.bench import beginning
+
+    args = session.args
+    if args.store is not None and args.dir is not None:
+        raise WorkbenchError("Name DIR or --store, not both.", "Nothing was made.")
+    place = args.store or (args.dir or Path()) / paths.PROJECT_STORE
+    made = paths.find_store(session.cwd, place).folder
+    beginning.make_store(made, session.clock, shared=args.shared)
+    say(f"The store is in {made}.")
+    if args.shared:
+        say("It is made to be committed: git sees its journal; caches, locks and drafts are ignored.")
+    else:
+        say("Its .gitignore keeps it out of git.")
+    return 0
 
 
 def _make_demo(session: Session, into: Path) -> int:

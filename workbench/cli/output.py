@@ -2,6 +2,7 @@
 
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -9,8 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.record import iso
-from workbench.core.text import clip, printable
+from workbench.core.record import iso, minute
+from workbench.core.text import clip, head, printable
 
 Item = TypeVar("Item")
 
@@ -41,9 +42,11 @@ def write_json(value: object) -> None:
 
 
 def plain(value: object) -> object:
-    """Return dataclass values, times, paths and tuples as what JSON knows, every field included."""
+    """Return values with named fields, times, paths and tuples as what JSON knows, every field included."""
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if isinstance(value, datetime):
         return iso(value)
     if isinstance(value, Path):
@@ -75,12 +78,13 @@ def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[st
 
     `right` names the columns that are aligned to the right.
     """
-    shown = [[printable(cell) for cell in row] for row in rows]
+    most = width()
+    shown = [[printable(head(cell, most)) for cell in row] for row in rows]
     widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
     lines = []
     for row in shown:
         padded = (_padded(cell, wide, i in right) for i, (cell, wide) in enumerate(zip(row, widths, strict=True)))
-        lines.append(clip("  ".join(padded).rstrip(), width()))
+        lines.append(clip("  ".join(padded).rstrip(), most))
     return lines
 
 
@@ -88,15 +92,16 @@ def cells(text: str) -> int:
     """Return how many terminal cells a printable text takes."""
     if text.isascii():
         return len(text)
-    combining = ("Mn", "Me")
-    return sum(
-        0 if unicodedata.category(c) in combining else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text
-    )
+    return sum(count * _cells(char) for char, count in Counter(text).items())
+
+
+def _cells(char: str) -> int:
+    return 0 if unicodedata.category(char) in ("Mn", "Me") else 1 + (unicodedata.east_asian_width(char) in "WF")
 
 
 def moment(at: datetime) -> str:
     """Return a time in full, in the machine's zone."""
-    return at.astimezone().strftime("%Y-%m-%d %H:%M")
+    return minute(at)
 
 
 def counted(number: int, word: str, plural: str = "") -> str:

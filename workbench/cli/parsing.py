@@ -1,13 +1,25 @@
 """The argument parser's manners: one-sentence errors, `--store` in both places, typed values."""
 
+import os
 import re
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+import sys
+from argparse import (
+    PARSER,
+    SUPPRESS,
+    Action,
+    ArgumentError,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from workbench.core.record import parse_time
+from workbench.core.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -18,21 +30,55 @@ Commands: TypeAlias = "_SubParsersAction[Parser]"
 Handler: TypeAlias = "Callable[[Session], int]"
 
 
+class _Formatter(RawDescriptionHelpFormatter):
+    """The formatter of help texts, which is made for every argument that is added, with or without help.
+
+    Left to itself it loads what knows archives, to ask for the size of the terminal.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """Return the columns of the terminal, as `shutil.get_terminal_size` does; 80 where there is none."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
 class Parser(ArgumentParser):
     """A parser that says what is wrong in one sentence, without the usage text."""
 
     takes_filter = False
     """Whether words behind it may begin with a minus: `-word` excludes in a filter."""
 
+    mixes = False
+    """Whether options may stand between a word and another one that may be missing."""
+
     def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         """Print the problem and where help is, and leave with exit code 2."""
         option = message.removeprefix("argument ").partition(":")[0].rpartition("/")[2]
         if message.endswith("expected one argument") and option.startswith("--"):
             message += f" (one that begins with - is given as {option}=…)"
-        self.exit(2, f"{self.prog}: {_near(message)}. See “{self.prog} --help”.\n")
+        self.exit(2, f"{self.prog}: {printable(_near(message))}. See “{self.prog} --help”.\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, also when options stand between the words of a command that `mixes` them."""
+        if not self.mixes:
+            return super().parse_known_args(args, namespace)
+        self.mixes = False  # it asks for this method again, once for the options and once for the words
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.mixes = True
 
     def _parse_optional(self, arg_string: str) -> Any:
         """Take `-word` for a word of the filter where no option of that name is there."""
@@ -41,6 +87,29 @@ class Parser(ArgumentParser):
             if short not in self._option_string_actions or not rest.lstrip("=").isdigit():
                 return None
         return super()._parse_optional(arg_string)
+
+    def _get_value(self, action: Action, arg_string: str) -> Any:
+        """Read one argument: the name of a file as the system gave it, anything else as UTF-8 text."""
+        if action.nargs != PARSER and action.type not in _NAMES_OF_FILES:
+            arg_string = _text_of(action, arg_string)
+        return super()._get_value(action, arg_string)
+
+
+def _text_of(action: Action, given: str) -> str:
+    """Return an argument as text: bytes that the machine's locale could not read are UTF-8, or refused."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        pass
+    else:
+        return given
+    try:
+        return os.fsencode(given).decode()
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{error.object[error.start]:02x} at offset {error.start:,}"
+    except UnicodeEncodeError:
+        what = "half a character"
+    raise ArgumentError(action, f"is not UTF-8 text: {what}. Nothing was written")
 
 
 _NEGATED = re.compile(r"-[^-\s].")
@@ -92,6 +161,19 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
+def path_of(text: str) -> Path:
+    """Return the path that a text names, in the bytes that the system knows it by."""
+    return Path(os.fsdecode(text.encode("utf-8", "surrogateescape")))
+
+
+def file_or_stdin(text: str) -> str:
+    """Read the name of a file as the system gave it, or `-`."""
+    return text
+
+
+_NAMES_OF_FILES: tuple[object, ...] = (Path, folder, file_or_stdin)
+
+
 def time(text: str) -> datetime:
     """Read an ISO 8601 time; without an offset it is UTC."""
     try:
@@ -136,6 +218,11 @@ def share(text: str) -> float:
     if not 0 < number <= 1:
         raise ArgumentTypeError(f"“{text}” is no number above 0, at most 1")
     return number
+
+
+def add_keep(parser: Parser, what: str) -> None:
+    """Add `--keep`, for a secret in `what` a person types."""
+    parser.add_argument("--keep", action="store_true", help=f"keep a secret in {what} as typed (for people only)")
 
 
 def wants_json(args: Namespace) -> bool:

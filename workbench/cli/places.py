@@ -2,10 +2,10 @@
 
 import tomllib
 
-from workbench import config, paths, recent
 from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
+from workbench.config import loading, paths, recent
 
 _WHY = {
     "option": "asked for with --store",
@@ -26,16 +26,16 @@ def add_commands(commands: Commands) -> None:
 
 def print_config(session: Session) -> int:
     """Print the effective settings as a config file, or the path of the file."""
-    path = paths.config_dir() / config.FILE_NAME
+    path = paths.config_dir() / loading.FILE_NAME
     if session.args.what == "path":
         if wants_json(session.args):
             write_json({"path": path})
         else:
             say(str(path))
     elif wants_json(session.args):
-        write_json({"path": path, "settings": tomllib.loads(config.show(session.settings().settings))})
+        write_json({"path": path, "settings": tomllib.loads(loading.show(session.settings().settings))})
     else:
-        say(config.show(session.settings().settings).rstrip("\n"))
+        say(loading.show(session.settings().settings).rstrip("\n"))
     return 0
 
 

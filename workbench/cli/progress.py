@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from workbench.core.text import clip, printable
+from workbench.core.waiting import Holder, patience, waiting, who
 
 _BAR = 24
 
@@ -47,6 +48,18 @@ class ProgressLine:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._drawn = False
+
+
+@contextmanager
+def waits_said() -> Iterator[None]:
+    """Say on stderr for whom what was paid for waits: it is not given up, so that may take long."""
+
+    def tell(holder: Holder | None) -> None:
+        said = "What was paid for is stored once the store is free; ctrl+c twice lets it go."
+        sys.stderr.write(f"workbench: {printable(who(holder))} is writing to the store. {said}\n")
+
+    with waiting(patience()._replace(waits_for=tell)):
+        yield
 
 
 @contextmanager

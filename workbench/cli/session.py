@@ -1,6 +1,7 @@
 """What every command works with: where it runs, the clock, the way to the app, and the store it opens."""
 
 import contextlib
+import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,13 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from workbench import paths
 from workbench.cli.output import warn
-from workbench.core.errors import StoreProblem
+from workbench.config import paths
+from workbench.core.agents import agent_in
+from workbench.core.errors import StoreProblem, WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench import config
-    from workbench.bench.workbench import Workbench
+    from workbench.bench.open import Workbench
+    from workbench.config import loading
 
 Clock = Callable[[], datetime]
 
@@ -41,16 +43,19 @@ class Session:
     cwd: Path
     clock: Clock
     open_app: OpenApp
-    settings: "Callable[[], config.Loaded]"
+    settings: "Callable[[], loading.Loaded]"
 
     def choice(self) -> paths.StoreChoice:
         """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
         return paths.find_store(self.cwd, self.args.store)
 
     @contextmanager
-    def reading(self, *, remarks: bool = True) -> "Iterator[Workbench]":
-        """Open the store without writing to it; one that is not there yet reads as an empty one."""
-        folder = self.choice().folder
+    def reading(self, *, remarks: bool = True, planning: bool = False) -> "Iterator[Workbench]":
+        """Open the store without writing to it; the default one reads as an empty one while it is not there yet.
+
+        Raises `StoreProblem` when `--store` names none, unless it is only asked what a change would do (`planning`).
+        """
+        folder = self.choice().folder if planning else self.known_store()
         if is_there(folder):
             yield self.open(folder, remarks=remarks)
             return
@@ -59,42 +64,107 @@ class Session:
         with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as empty:
             yield self.open(Path(empty))
 
+    def known_store(self) -> Path:
+        """Return the store's folder; raises `StoreProblem` when `--store` names none, for that is a typo."""
+        choice = self.choice()
+        if choice.origin == "option":
+            from workbench.cli.missing import check_store
+
+            check_store(choice.folder)
+        return choice.folder
+
+    def has_store(self) -> bool:
+        """Tell whether there is a store where this command looks for one; raises `StoreProblem` if unknown."""
+        from workbench.store.presence import is_store
+
+        return is_store(self.choice().folder)
+
     @contextmanager
     def changing(
-        self, actor: str = CLI_ACTOR, *, checkpoint: bool = False, remarks: bool = True
+        self,
+        actor: str = "",
+        *,
+        checkpoint: bool = False,
+        remarks: bool = True,
+        trusted: bool = True,
+        makes: bool = False,
     ) -> "Iterator[Workbench]":
-        """Open or create the store to change it; a folder that was made for nothing is taken away again."""
-        folder = self.choice().folder
+        """Open the store to change it; a folder that was made for nothing is taken away again.
+
+        Who changes it is the `actor`, else the agent in whose surroundings this runs, else the person.
+        Only what brings something in (`makes`) may make the store that `--store` names: otherwise raises
+        `StoreProblem`. Raises `NotTrusted` for a store from elsewhere, unless the caller looks itself whether
+        it is `trusted`.
+        """
+        folder = self.choice().folder if makes else self.known_store()
         was_there = is_there(folder)
         try:
             bench = self.open(folder, actor, remarks=remarks)
+            if trusted:
+                bench.library.journal.require_trust()
             yield bench
+            if bench.gate.masked:
+                warn(f"Secrets were masked before anything was written: {', '.join(dict.fromkeys(bench.gate.masked))}.")
             if checkpoint or bench.library.journal.revisions_since_checkpoint >= REPLAYED:
                 # What was done is in the journal already, so a checkpoint that fails is no failure.
                 with contextlib.suppress(StoreProblem):
                     bench.close()
+            if not was_there and self.choice().origin != "global":
+                say_made(folder)
         finally:
             if not was_there:
                 with contextlib.suppress(OSError):
                     folder.rmdir()
 
-    def open(self, folder: Path, actor: str = CLI_ACTOR, *, remarks: bool = True) -> "Workbench":
+    def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
-        from workbench.bench.workbench import open_workbench
+        from workbench.bench.open import open_workbench
 
         settings = self.settings()
+        remember_since(paths.heads_dir())
         bench = open_workbench(
             folder,
             profiles=paths.config_dir() / "profiles",
+            replaced=paths.replaced_dir(),
+            cache=paths.cache_dir(),
             settings=settings.settings,
             given=settings.given,
-            actor=actor,
+            actor=actor or actor_of(self.args),
             clock=self.clock,
+            heads=paths.heads_dir(),
+            believed=paths.is_believed(folder),
         )
         if remarks:
+            if not bench.trust.standing.trusted:
+                warn(untrusted(bench.trust.standing.foreign))
             for remark in (*bench.library.journal.notices, *bench.library.journal.damage):
                 warn(str(remark))
         return bench
+
+
+def remember_since(heads: Path | None) -> None:
+    """Note since when this machine remembers what it stored, the first time."""
+    if heads is not None and not (heads / "trust-since").exists():
+        from workbench.store.identity.heads import begin
+
+        begin(heads, paths.was_used())
+
+
+def untrusted(foreign: int) -> str:
+    """Say that a store is not trusted; `foreign` changes of it are not known on this machine."""
+    what = "What it holds" if not foreign else "1 change" if foreign == 1 else f"{foreign:,} changes"
+    return f"This store is not trusted: {what} came from elsewhere. `workbench trust` shows it and asks."
+
+
+def say_made(folder: Path) -> None:
+    """Say that a store was made, which whoever mistyped its name did not mean; and that git does not see it."""
+    from workbench.bench.beginning import in_repository
+    from workbench.store.git_files import IGNORE
+    from workbench.store.presence import is_store
+
+    if is_store(folder):
+        kept_out = (folder / IGNORE).exists() and in_repository(folder)
+        warn(f"Made a new store in {folder}{f'; its {IGNORE} keeps it out of git' if kept_out else ''}.")
 
 
 def is_there(folder: Path) -> bool:
@@ -107,6 +177,13 @@ def is_there(folder: Path) -> bool:
 
 
 def actor_of(args: Namespace) -> str:
-    """Return who acts: the person, or the agent that `--actor` names."""
-    name: str = (args.actor or "").strip()
+    """Return who acts: the agent that `--actor` names, else the one that runs this command, else the person."""
+    name: str = (getattr(args, "actor", None) or "").strip() or agent_in(os.environ)
     return CLI_ACTOR if not name else name if name.startswith("agent:") else f"agent:{name}"
+
+
+def keeps(args: Namespace) -> bool:
+    """Tell whether a person wants a secret to stay as it is typed; raises `WorkbenchError` for an agent."""
+    if args.keep and actor_of(args) != CLI_ACTOR:
+        raise WorkbenchError("Only a person can keep a secret: --keep is not for agents.", "Nothing was written.")
+    return bool(args.keep)

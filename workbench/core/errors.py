@@ -37,5 +37,9 @@ class StoreProblem(WorkbenchError):
     """The store cannot be opened, read or written."""
 
 
+class UnknownOutcome(StoreProblem):
+    """A change was written, that failed, and it could not be taken back: it may be stored or not."""
+
+
 class Conflict(WorkbenchError):
     """A later change touched the same field, so an older one cannot be taken back blindly."""

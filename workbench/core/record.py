@@ -8,7 +8,7 @@ kept apart by `from_doc` callers through `unknown_keys`.
 import types
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -70,6 +70,28 @@ def present(hint: Any) -> Any:
 def iso(at: datetime) -> str:
     """Write a time as ISO 8601 in UTC, with `Z`."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def clock_time(at: datetime, zone: tzinfo | None = None) -> datetime:
+    """Return a time in a zone (the machine's when none is given), as it is where the calendar ends before it."""
+    try:
+        return at.astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return at
+
+
+def minute(at: datetime, zone: tzinfo | None = None) -> str:
+    """Write a time for people, to the minute, in a zone as `clock_time` has it: "2026-03-20 17:30"."""
+    return clock_time(at, zone).replace(tzinfo=None).isoformat(" ", "minutes")
+
+
+def moved(at: datetime, span: timedelta) -> datetime:
+    """Return a time so much later (or earlier), at most as far as the calendar goes."""
+    try:
+        return at + span
+    except OverflowError:
+        end = datetime.max if span > timedelta(0) else datetime.min
+        return end.replace(tzinfo=at.tzinfo)
 
 
 def parse_time(text: str) -> datetime:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from workbench.core.memory import Memory, Status
+from workbench.core.stream.memory import Memory, Status
 
 SERVED: frozenset[Status] = frozenset({"signal", "confirmed", "promoted"})
 """Statuses an agent may see; candidates and anything archived never."""

@@ -8,6 +8,7 @@ it goes through `printable`; everything that stores it through `clean_for_store`
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 REPLACEMENT = "\ufffd"
 """Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
@@ -55,10 +56,19 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
 def one_line(text: str, limit: int) -> str:
     """Return the first non-blank line, printable, its white space collapsed, in at most `limit` cells."""
     for raw in text.splitlines():
-        line = " ".join(raw.split())
+        # A word is a character at least, so that of a long line only the words that can be seen are parted.
+        line = " ".join(raw.split(maxsplit=limit * (MAX_MARKS + 1) + 1))
         if line:
-            return clip(printable(line), limit)
+            return clip(printable(head(line, limit)), limit)
     return ""
+
+
+def head(text: str, limit: int) -> str:
+    """Return the beginning of a text, long enough to take more than `limit` cells once it is printable.
+
+    A character takes a cell at least, but for the few marks that one may carry.
+    """
+    return text[: limit * (MAX_MARKS + 1) + 1]
 
 
 def clip(text: str, width: int) -> str:
@@ -83,7 +93,7 @@ def clip(text: str, width: int) -> str:
 
 def clean_for_store(text: str) -> str:
     """Return `text` as it can be written: NUL and lone surrogates become U+FFFD, split pairs are joined."""
-    if text.isascii() and "\0" not in text:
+    if "\0" not in text and _is_encodable(text):
         return text
     return _UNSTORABLE.sub(_storable, text)
 
@@ -98,6 +108,18 @@ def words(text: str) -> list[str]:
     return [word for raw in found if (word := raw.strip("_"))]
 
 
+def _is_encodable(text: str) -> bool:
+    """Tell whether a text holds no surrogates; the encoder sees that ten times sooner than a pattern does."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=65_536)
 def _symbol(char: str, keep_newlines: bool) -> str | None:
     """Return what `char` is shown as, or `None` when it may stay."""
     if char == "\n":
@@ -126,9 +148,14 @@ def _limit_marks(text: str, marks: Sequence[str]) -> str:
 
 def _limited(match: re.Match[str]) -> str:
     start = match.start()
-    allowed = 0 if start == 0 or match.string[start - 1] == "\n" else MAX_MARKS
+    return _kept(match.group(), 0 if start == 0 or match.string[start - 1] == "\n" else MAX_MARKS)
+
+
+@lru_cache(maxsize=1024)
+def _kept(run: str, allowed: int) -> str:
+    """Return a run of marks with those that are too many made visible; a hostile text holds the same one very often."""
     out: list[str] = []
-    for char in match.group():
+    for char in run:
         repeated = char in _SELECTORS and any(s in out for s in _SELECTORS)
         fits = len(out) < allowed and not repeated
         out.append(char if fits else HIDDEN)

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from workbench.core.memory import Memory
-from workbench.formats import jsonlines
-from workbench.formats.jsontext import JsonReader
-from workbench.formats.lifecycle_values import Notes
+from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.formats.lifecycle.values import Notes
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.reading import checked, created_at, rating, unique_id
-from workbench.formats.records import required_text
-from workbench.formats.report import Report, shown
+from workbench.formats.shared import jsonlines
+from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.reading import checked, created_at, rating, unique_id
+from workbench.formats.shared.records import required_text
+from workbench.formats.shared.report import Report, shown
 
 NAME = "beads"
 _KNOWN = frozenset({"_type", "key", "value", "created_at", "updated_at"})
@@ -72,7 +72,10 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         memory_type="semantic",
         status="confirmed",
         importance_score=rating(context, "general", content, notes),
-        metadata={name: value for name, value in doc.items() if name not in _KNOWN or name == "updated_at"},
+        metadata={
+            **{name: value for name, value in doc.items() if name not in _KNOWN or name == "updated_at"},
+            FILE_KEY: {"format": NAME, "name": key},
+        },
     )
     return checked(memory), notes
 

@@ -4,14 +4,14 @@ import re
 from typing import Any
 
 from workbench.core.errors import UnreadableFile
-from workbench.core.memory import Memory
-from workbench.formats import lifecycle_values as values
-from workbench.formats.jsontree import Lines, Node, scan_file
-from workbench.formats.lifecycle_values import Notes
+from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.values import Notes
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.reading import checked, created_at, rating, unique_id
-from workbench.formats.records import required_text, take
-from workbench.formats.report import Report, shown
+from workbench.formats.shared.jsontree import Lines, Node, scan_file
+from workbench.formats.shared.reading import checked, created_at, rating, unique_id
+from workbench.formats.shared.records import required_text, take
+from workbench.formats.shared.report import Report, shown
 
 NAME = "mem0"
 _LISTS = ("results", "memories")
@@ -69,6 +69,7 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         raise ValueError("not a result: expected a JSON object")
     content, notes = required_text(doc, "memory"), Notes()
     created = created_at(doc, ("created_at",), context, notes)
+    agent = take(doc, "agent_id", values.text, "", Notes())
     memory = Memory(
         id=take(doc, "id", values.text, "", notes).strip() or unique_id("mem0", content),
         content=content,
@@ -79,7 +80,10 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         memory_type="semantic",
         tags=tuple(dict.fromkeys(take(doc, "categories", values.texts, (), notes))),
         importance_score=rating(context, "general", content, notes),
-        metadata={name: value for name, value in doc.items() if name not in _KNOWN and value is not None},
+        metadata={
+            **{name: value for name, value in doc.items() if name not in _KNOWN and value is not None},
+            **({FILE_KEY: {"format": NAME, "agent": agent}} if agent else {}),
+        },
     )
     return checked(memory), notes
 

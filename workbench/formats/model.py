@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.curation import Analysis, Curation
-from workbench.core.importance import base_importance
-from workbench.core.memory import Memory
-from workbench.core.playbook import Playbook
-from workbench.core.usage import Run
+from workbench.core.playbook.book import Playbook
+from workbench.core.playbook.curation import Analysis, Curation
+from workbench.core.playbook.usage import Run
+from workbench.core.stream.importance import base_importance
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.judgment import MAX_GRADE
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,18 @@ class MappingNote:
         return f"{self.field}: {self.how} ({self.count:,} {'record' if self.count == 1 else 'records'})"
 
 
+def in_scale(grade: int) -> int:
+    """Return the grade of 0–3 that a grade on another scale is read as."""
+    return min(max(grade, 0), MAX_GRADE)
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
     """One line of a query set: the text, graded memory ids (0–3), tags, and the moment it is asked at.
 
-    `raw` is the line it was read from; it is written back as long as it still says the same.
+    `topic` is what TREC files call it. `beyond` are the grades outside 0–3 as a file has them: they are written back
+    where `relevant` still has what they were read as. `raw` is the line it was read from; it is written back as long
+    as it still says the same.
     """
 
     text: str
@@ -53,6 +61,14 @@ class JudgedQuery:
     tags: tuple[str, ...] = ()
     now: datetime | None = None
     raw: str | None = field(default=None, compare=False)
+    topic: str = ""
+    beyond: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def grades(self) -> dict[str, int]:
+        """The grades as a file has them."""
+        held = {id: grade for id, grade in self.beyond.items() if self.relevant.get(id) == in_scale(grade)}
+        return {**self.relevant, **held}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats import plain_block, plain_data, plain_prose
 from workbench.formats.model import WriteText
-from workbench.formats.plain_read import NAME as RECORDS
+from workbench.formats.plain import block, data, prose
+from workbench.formats.plain.reading import NAME as RECORDS
 from workbench.formats.registry import ALIASES, FORMATS
 
 Holds = Literal["playbook", "memories", "either", "queries"]
@@ -48,13 +48,13 @@ _HOLDS: Mapping[str, tuple[Holds, str]] = {
 }
 
 _PLAIN = (
-    Outlet("json", "JSON", "either", plain_data.write_json, ".json", reader=RECORDS),
-    Outlet("yaml", "YAML", "either", plain_data.write_yaml, ".yaml", reader=RECORDS),
-    Outlet("csv", "CSV table", "either", plain_data.write_csv, ".csv", reader=RECORDS),
-    Outlet("markdown", "Markdown", "either", plain_prose.write_markdown, ".md", reader=RECORDS),
-    Outlet("prompt", "prompt text", "either", plain_prose.write_prompt, ".txt"),
-    Outlet("block", "managed block in a Markdown file", "either", plain_block.write_block, ".md", inside=True),
-    Outlet("prompt-counts", "prompt text with counts", "either", plain_prose.write_prompt_with_counts, ".txt"),
+    Outlet("json", "JSON", "either", data.write_json, ".json", reader=RECORDS),
+    Outlet("yaml", "YAML", "either", data.write_yaml, ".yaml", reader=RECORDS),
+    Outlet("csv", "CSV table", "either", data.write_csv, ".csv", reader=RECORDS),
+    Outlet("markdown", "Markdown", "either", prose.write_markdown, ".md", reader=RECORDS),
+    Outlet("prompt", "prompt text", "either", prose.write_prompt, ".txt"),
+    Outlet("block", "managed block in a Markdown file", "either", block.write_block, ".md", inside=True),
+    Outlet("prompt-counts", "prompt text with counts", "either", prose.write_prompt_with_counts, ".txt"),
 )
 
 OUTLETS: tuple[Outlet, ...] = (

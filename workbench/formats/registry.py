@@ -9,33 +9,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats import (
-    ace,
-    ace_operations,
-    ace_replies,
-    beads,
-    cass,
-    claude_mem,
-    claude_mem_db,
-    claude_memory,
-    external_messages,
-    external_notes,
-    genagents,
-    generative_agents,
-    learnings,
-    letta,
-    lifecycle,
-    mcp_memory,
-    mem0,
-    patterns,
-    plain_read,
-    queryset,
-    skillbook,
-    trec,
-    usage_log,
-)
+from workbench.formats import beads, mem0
+from workbench.formats.ace import ace, operations, replies, usage_log
+from workbench.formats.cass import cass
+from workbench.formats.claude_mem import claude_mem, database
+from workbench.formats.claude_memory import claude_memory
+from workbench.formats.external import messages, notes
+from workbench.formats.learnings import learnings
+from workbench.formats.letta import letta
+from workbench.formats.lifecycle import lifecycle
+from workbench.formats.mcp import mcp_memory
+from workbench.formats.memory_streams import genagents, generative_agents
+from workbench.formats.memory_streams.nodes import agent_name
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.nodes import agent_name
+from workbench.formats.patterns import patterns
+from workbench.formats.plain import reading
+from workbench.formats.queries import queryset, trec
+from workbench.formats.skillbook import skillbook
 
 FORMATS: tuple[Format, ...] = (
     lifecycle.FORMAT,
@@ -53,21 +43,21 @@ FORMATS: tuple[Format, ...] = (
     letta.FORMAT,
     claude_memory.FORMAT,
     claude_mem.FORMAT,
-    claude_mem_db.FORMAT,
-    external_notes.OVERVIEW_FORMAT,
-    external_notes.DETAIL_FORMAT,
-    external_messages.FORMAT,
+    database.FORMAT,
+    notes.OVERVIEW_FORMAT,
+    notes.DETAIL_FORMAT,
+    messages.FORMAT,
     trec.QRELS_FORMAT,
     trec.RUN_FORMAT,
     usage_log.FORMAT,
-    ace_replies.FORMAT,
-    ace_operations.FORMAT,
-    plain_read.FORMAT,
+    replies.FORMAT,
+    operations.FORMAT,
+    reading.FORMAT,
 )
 
 ALIASES: Mapping[str, str] = {
     "jsonl": "lifecycle",
-    **dict.fromkeys(("json", "yaml", "csv", "markdown"), plain_read.NAME),
+    **dict.fromkeys(("json", "yaml", "csv", "markdown"), reading.NAME),
 }
 """What the formats to write are called where they are read under another name."""
 
@@ -119,8 +109,8 @@ def read_text(path: str | Path) -> str:
     Of a database it is only the signature that it begins with, which is what tells its format.
     """
     full = Path(path)
-    if _begins_with(full, claude_mem_db.SIGNATURE.encode()):
-        return claude_mem_db.SIGNATURE
+    if _begins_with(full, database.SIGNATURE.encode()):
+        return database.SIGNATURE
     return _text(path, _bytes(full))
 
 

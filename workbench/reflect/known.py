@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.core.dedup import contained_in_recent, negations, opposites
-from workbench.reflect.scripts import terms
+from workbench.core.duplicates.dedup import contained_in_recent, negations, opposites
+from workbench.reflect.extractive.scripts import terms
 
 COVERED = 0.8
 """Share of a sentence's words that a known text must hold to say it."""

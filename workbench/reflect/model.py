@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from workbench.core.errors import WorkbenchError
-from workbench.core.memory import Memory
+from workbench.core.stream.memory import Memory
 
 INSIGHT_IMPORTANCE = 8.0
 """The importance of an insight that nobody rated (source 000, algorithm 8)."""

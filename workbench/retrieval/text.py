@@ -1,6 +1,6 @@
 """The text that stands for a memory in embeddings and in full text."""
 
-from workbench.core.memory import Memory
+from workbench.core.stream.memory import Memory
 
 
 def memory_text(memory: Memory) -> str:

@@ -1,14 +1,13 @@
 """What a scan finds: a place in a text, and why it should not travel."""
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import cache
+from typing import Literal, NamedTuple, get_args
 
 FindingKind = Literal["secret", "injection", "hidden"]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Characters `start` to `end` of a text, and why they are flagged.
 
     `rule` names what was found in a word or two ("AWS key"), `reason` says it in a sentence; neither ever
@@ -24,5 +23,10 @@ class Finding:
 
 def secret(rule: str, start: int, end: int) -> Finding:
     """Return the finding of a secret called `rule`."""
+    return Finding("secret", rule, _reason(rule), start, end)
+
+
+@cache
+def _reason(rule: str) -> str:
     article = "an" if rule[0] in "AEIOaeio" or rule.startswith("npm") else "a"
-    return Finding("secret", rule, f"This looks like {article} {rule}.", start, end)
+    return f"This looks like {article} {rule}."

@@ -2,6 +2,8 @@
 
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from workbench.safety.finding import Finding
@@ -43,6 +45,9 @@ RULES = (
     ),
 )
 
+MOST = 100
+"""Places that are reported of one rule in one text: whoever looks at that many sees what it is."""
+
 _ANY = "[" + "".join(rule.chars for rule in RULES) + "]"
 
 
@@ -50,19 +55,22 @@ def find(text: str) -> Iterator[Finding]:
     """Yield runs of hidden characters; what emoji and scripts need to be written is none."""
     if text.isascii():
         if not text.isprintable():
-            for run in compiled(_ASCII).finditer(text):
+            for run in islice(compiled(_ASCII).finditer(text), MOST):
                 yield Finding("hidden", RULES[0].rule, RULES[0].reason, *run.span())
         return
     if compiled(_ANY).search(text) is None:
         return
+    right_to_left = False
     for rule in RULES:
-        for run in compiled(f"[{rule.chars}]+").finditer(text):
-            if not _has_use(rule.rule, text, *run.span()):
-                yield Finding("hidden", rule.rule, rule.reason, *run.span())
+        if rule.rule == "bidi characters":
+            right_to_left = _is_right_to_left(text)
+        runs = (run.span() for run in compiled(f"[{rule.chars}]+").finditer(text))
+        useless = (span for span in runs if not _has_use(rule.rule, text, *span, right_to_left))
+        yield from (Finding("hidden", rule.rule, rule.reason, *span) for span in islice(useless, MOST))
 
 
-def _has_use(rule: str, text: str, start: int, end: int) -> bool:
-    """Tell whether characters do at their place what they are made for."""
+def _has_use(rule: str, text: str, start: int, end: int, right_to_left: bool) -> bool:
+    """Tell whether characters do at their place what they are made for; marks of direction, in a text that has two."""
     chars = text[start:end]
     before, after = text[start - 1 : start], text[end : end + 1]
     match rule:
@@ -76,11 +84,12 @@ def _has_use(rule: str, text: str, start: int, end: int) -> bool:
         case "zero-width characters":
             return set(chars) <= set(_JOINERS) and len(chars) == 1 and _joins(before) and _joins(after)
         case "bidi characters":
-            return set(chars) <= set(_MARKS) and _is_right_to_left(text)
+            return set(chars) <= set(_MARKS) and right_to_left
         case _:
             return False
 
 
+@lru_cache
 def _joins(char: str) -> bool:
     """Tell whether a joiner can matter beside a character: an emoji, or a letter of a script that joins its letters."""
     return bool(char) and ord(char) > 0x2FF and unicodedata.category(char)[0] in "SLM"

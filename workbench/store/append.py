@@ -1,9 +1,11 @@
 """Adding memories without loading the store, for hooks that live for a tenth of a second.
 
 Only the tail of the active segment is read: the last revision, the next free id and the latest
-memories stand there or in the segment's header.
+memories stand there or in the segment's header. Where a line of it is damaged or out of order, or the file is not as
+this machine left it, the store is opened in full instead.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,18 +13,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from workbench.core.errors import InvalidRecord, StoreProblem
-from workbench.core.memory import Memory, check_memory
+from workbench.core.errors import InvalidRecord
 from workbench.core.record import from_doc, iso
-from workbench.core.trigger import ReflectionState, record_observation
-from workbench.store import chain, quick_lock, segments
-from workbench.store.codec import BadLine, seal, unseal
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, diff_docs, to_json
-from workbench.store.lock import cannot_read, cannot_write
+from workbench.core.reflection.trigger import ReflectionState, record_observation
+from workbench.core.stream.memory import Memory, check_memory
+from workbench.store.identity import heads
+from workbench.store.identity.heads import Head
+from workbench.store.journal import chain, segments
+from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
+from workbench.store.journal.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs, to_json
+from workbench.store.journal.lock import LOCK, WriteLock, cannot_read, cannot_write, overtaken
+from workbench.store.journal.segments import NAME
+from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import COUNTERS, key_of, memory_id, memory_number, to_document
-from workbench.store.segments import NAME
 
 Clock = Callable[[], datetime]
+Gate = Callable[[Entry, dict[str, dict[str, Doc]]], Entry]
 
 _TABLE = "memories"
 _GAUGE = "reflection"
@@ -33,6 +39,8 @@ _REACH = 1 << 20
 
 @dataclass(slots=True)
 class _Tail:
+    heading: chain.Heading = field(default_factory=lambda: chain.Heading(0))
+    head: Head | None = None
     rev: int = 0
     next_ids: dict[str, int] = field(default_factory=dict)
     recent: list[Doc] = field(default_factory=list)
@@ -50,6 +58,9 @@ class Appending:
         self._counted = ReflectionState()
         self.label = ""
         """Says what is done better than what was said when it began, when it is set."""
+        gone = tail.head.gone if tail.head is not None else ()
+        self.notices: tuple[str, ...] = tuple(map(str, gone))
+        """What a person should be told about the store."""
 
     @property
     def changes(self) -> tuple[DocChange, ...]:
@@ -98,67 +109,132 @@ class Appending:
 
 
 @contextmanager
-def appending(folder: Path, actor: str, label: str, clock: Clock) -> Iterator[Appending]:
+def appending(
+    folder: Path,
+    actor: str,
+    label: str,
+    clock: Clock,
+    heads_folder: Path | None = None,
+    gate: Gate | None = None,
+) -> Iterator[Appending]:
     """Open a transaction that can only add memories; it is committed when the block ends without an error.
 
-    A folder that has no journal yet is opened in full once. Raises `StoreProblem`.
+    A folder that has no journal yet is opened in full once, and so is one whose tail cannot be trusted.
+    `heads_folder` is where this machine remembers what it stored (see `heads`). The transaction passes the `gate`
+    first, which is shown no documents where none were loaded. Raises `StoreProblem`.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    if not (folder / NAME).exists():
-        _begin(folder, clock)
-    with quick_lock.held(folder):
-        tail = _read_tail(folder)
-        if tail is None:
-            raise StoreProblem(f"{folder} has no journal that can be added to.", "Nothing was changed.")
-        block = Appending(tail)
+    lock = WriteLock(folder / LOCK, with_folder=True)
+    with lock.held():
+        sweep(folder)
+        tail = _read_tail(folder, heads_folder)
+        if tail is not None:
+            block = Appending(tail)
+            yield block
+            if block.changes:
+                if lock.renew() and ((now := _read_tail(folder, heads_folder)) is None or now.rev != tail.rev):
+                    raise overtaken(folder)
+                entry = Entry(tail.rev + 1, iso(clock()), actor, block.label or label, block.changes)
+                entry = entry if gate is None else gate(entry, {})
+                _commit(folder, block, tail, entry, heads_folder)
+            return
+    with _in_full(folder, actor, label, clock, heads_folder, gate) as block:
         yield block
-        if block.changes:
-            _commit(folder, block, tail, Entry(tail.rev + 1, iso(clock()), actor, block.label or label, block.changes))
 
 
-def append(folder: Path, actor: str, label: str, clock: Clock, make: Callable[[Appending], None]) -> None:
+def append(
+    folder: Path,
+    actor: str,
+    label: str,
+    clock: Clock,
+    make: Callable[[Appending], None],
+    heads_folder: Path | None = None,
+) -> None:
     """Let `make` add memories as one transaction (see `appending`)."""
-    with appending(folder, actor, label, clock) as block:
+    with appending(folder, actor, label, clock, heads_folder) as block:
         make(block)
 
 
-def _begin(folder: Path, clock: Clock) -> None:
-    """Open the store in full, which is only loaded here, so that it has a segment to add to."""
-    from workbench.store.engine import Journal
+@contextmanager
+def _in_full(
+    folder: Path, actor: str, label: str, clock: Clock, heads_folder: Path | None, gate: Gate | None
+) -> Iterator[Appending]:
+    """Open the store in full, which is only loaded here, and add to it there."""
+    from workbench.store.journal.engine import Journal, Options
 
-    Journal(folder, clock, COUNTERS, key_of).begin()
+    options = Options(checkpoint_every=0, recent_of=(_TABLE,), adds=True)
+    journal = Journal(folder, clock, COUNTERS, key_of, options, heads_folder)
+    journal.begin()
+    journal.gate = gate
+    with journal.transaction(actor, label) as staged:
+        state = journal.state
+        docs = list(state.tables.get(_TABLE, {}).values())[-_RECENT:]
+        gauges = state.tables.get(_GAUGE, {})
+        next_ids = {_TABLE: state.next_id(_TABLE), **({_GAUGE: int(next(reversed(gauges))) + 1} if gauges else {})}
+        block = Appending(_Tail(rev=journal.rev, next_ids=next_ids, recent=docs))
+        block.notices = (*dict.fromkeys((*journal.notices, *map(str, journal.damage))),)
+        yield block
+        staged.label = block.label
+        for change in block.changes:
+            doc = apply_change(staged.get(change.table, change.doc), change)
+            if doc is not None:
+                staged.put(change.table, change.doc, doc)
 
 
-def _commit(folder: Path, block: Appending, tail: _Tail, entry: Entry) -> None:
+def _commit(folder: Path, block: Appending, tail: _Tail, entry: Entry, heads_folder: Path | None) -> None:
     own = block.next_ids
     everything = segments.carries_all_ids(entry.rev, len(entry.changes))
     next_ids = {**tail.next_ids, **own} if everything else own
     line = seal({**to_json(entry), "next": next_ids})
+    heads.note_lines(heads_folder, tail.heading.store, [heads.fingerprint_of(line)])
     try:
-        segments.append(folder / NAME, line)
+        size, seen = segments.append(folder / NAME, line)
+    except segments.Uncertain as error:
+        if tail.head is not None:
+            heads.note(heads_folder, tail.head._replace(unsure=entry.rev))
+        raise segments.cannot_know(folder, error) from error
     except OSError as error:
         raise cannot_write(folder, error) from error
+    if heads_folder is not None:
+        heads.note(heads_folder, _head_after(folder, tail, entry.rev, mark_of(line[:-1]), size, heads.look_of(seen)))
 
 
-def _read_tail(folder: Path) -> _Tail | None:
-    """Read back from the end until everything is known, or to the header; `None` when there is no segment."""
+def _head_after(folder: Path, tail: _Tail, rev: int, mark: str, size: int, look: str) -> Head:
+    """Return the head that says what was just written."""
+    before, heading = tail.head, tail.heading
+    known = before or Head(os.path.realpath(folder), heading.store, 0, "")
+    return known._replace(
+        rev=rev, mark=mark, start=heading.start, offset=size, edition=heading.edition,
+        look=look,
+    )  # fmt: skip
+
+
+def _read_tail(folder: Path, heads_folder: Path | None) -> _Tail | None:
+    """Read back from the end until everything is known, or to the header; `None` when the tail cannot be trusted."""
+    path = folder / NAME
     try:
-        segments.check_is_journal(folder / NAME)
-        segments.cut_torn_tail(folder / NAME)
         active = chain.open_active(folder)
         if active is None:
             return None
         with active[0] as handle:
-            return _collect(segments.lines_back(handle))
+            segments.check_is_journal(path)
+            store = active[1].store or chain.store_id(folder)
+            head = heads.read(heads_folder, store, folder) if store else None
+            if not store or (head is not None and (head.unsure or head.look != heads.look_at(folder))):
+                return None
+            segments.mend_tail(path)
+            tail = _Tail(active[1] if active[1].store else active[1]._replace(store=store), head)
+            return _collect(segments.lines_back(handle), tail)
     except OSError as error:
         raise cannot_read(folder, error) from error
 
 
-def _collect(lines: Iterator[bytes]) -> _Tail | None:
-    tail, reach, complete = _Tail(), 0, False
+def _collect(lines: Iterator[bytes], tail: _Tail) -> _Tail | None:
+    reach, complete = 0, False
+    last = 0
     for raw in lines:
         reach += len(raw)
         if complete and (len(tail.recent) >= _RECENT or reach > _REACH):
@@ -166,15 +242,18 @@ def _collect(lines: Iterator[bytes]) -> _Tail | None:
         try:
             value = unseal(raw)
         except BadLine:
-            continue
-        tail.rev = max(tail.rev, value.get("rev", 0))
+            return None
+        rev = value.get("rev", 0)
+        if last and rev >= last + segments.is_header(value):
+            return None
+        last, tail.rev = rev, max(tail.rev, rev)
         for table, number in value.get("next", {}).items():
             tail.next_ids.setdefault(table, number)
         if segments.is_header(value):
             complete = True
             _take_header(tail, value)
             break
-        has_all = segments.carries_all_ids(value.get("rev", 1), len(value.get("changes", [])))
+        has_all = segments.carries_all_ids(rev, len(value.get("changes", [])))
         complete = complete or (has_all and _TABLE in tail.next_ids)
         _take_entry(tail, value)
     if not complete:

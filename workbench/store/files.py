@@ -1,8 +1,68 @@
-"""Durable file steps: whole-file replacement, folder sync."""
+"""Opening the files of a store, and durable file steps: whole-file replacement, folder sync.
 
+Git carries links, and a folder may hold anything: whatever is read from a store's folder is opened here, so that it
+is a regular file that stands there itself, of a size that makes sense.
+"""
+
+import io
 import os
+import stat
 from collections.abc import Iterable
+from errno import EFBIG, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
 from pathlib import Path
+
+LARGEST = 1 << 30
+"""Bytes of a file that is read as a whole, at most."""
+
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+class NotRegular(OSError):
+    """Something in a store's folder is a link, a pipe, a device or a folder where a file is expected."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(EINVAL, f"{path.name} is a link or no regular file", str(path))
+
+
+class TooLarge(OSError):
+    """Something in a store's folder is larger than it ever is; `what` it is, and the limit in bytes."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(EFBIG, f"{what} is larger than {limit >> 20:,} MiB")
+
+
+def open_handle(path: Path, flags: int) -> int:
+    """Open (with O_CREAT: or make, 0600) a regular file of a store as a descriptor; neither follows links nor waits.
+
+    Raises `NotRegular`, or another `OSError`.
+    """
+    try:
+        handle = os.open(path, flags | _PLAIN | _BINARY, 0o600)
+    except OSError as error:
+        if error.errno in (ELOOP, EMLINK, EISDIR, ENXIO):
+            raise NotRegular(path) from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise NotRegular(path)
+    return handle
+
+
+def open_regular(path: Path) -> io.FileIO:
+    """Open a regular file of a store for reading, unbuffered; raises as `open_handle` does."""
+    return io.FileIO(open_handle(path, os.O_RDONLY), "rb")
+
+
+def read_regular(path: Path, most: int = LARGEST) -> bytes:
+    """Return what is in a regular file of a store; raises as `open_handle` does, and `TooLarge` above `most` bytes."""
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise TooLarge(path.name, most)
+        data = file.readall()
+    if len(data) > most:
+        raise TooLarge(path.name, most)
+    return data
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -14,7 +74,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 def write_temporary(path: Path, pieces: Iterable[bytes]) -> Path:
     """Write a durable temporary file (0600) beside `path` and return where it is; raises `OSError`."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    handle = open_handle(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         with os.fdopen(handle, "wb") as file:
             for piece in pieces:
@@ -44,9 +104,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def remove_leftovers(folder: Path, name: str) -> None:
-    """Remove temporary files of a killed process for files called `name…`; under the lock that guards them."""
-    for path in folder.glob(f".{name}*.tmp"):
-        path.unlink(missing_ok=True)

@@ -2,33 +2,36 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.judgment import Judgment, SavedQuery
-from workbench.core.kept_pair import KeptPair
-from workbench.core.llm_run import LlmRun
-from workbench.core.memory import Memory, check_memory
+from workbench.core.duplicates.kept_pair import KeptPair
+from workbench.core.file_state import FileState
 from workbench.core.override import Override
-from workbench.core.placement import Placement
-from workbench.core.playbook import Book, Bullet, Section
-from workbench.core.proposal import Proposal
-from workbench.core.trigger import ReflectionState
-from workbench.core.usage_tally import UsageTally
-from workbench.core.vote import Vote
+from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.playbook.usage_tally import UsageTally
+from workbench.core.promotion.placement import Placement
+from workbench.core.reflection.llm_run import LlmRun
+from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory, check_memory
+from workbench.core.stream.vote import Vote
+from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
-from workbench.store.engine import Clock, Options
-from workbench.store.entry import Entry, Kind
-from workbench.store.journal import open_db, utc_now
-from workbench.store.naming import COUNTERS, key_of, memory_id, memory_number, to_document
+from workbench.store.journal.database import open_db, utc_now
+from workbench.store.journal.engine import Clock, Gate, Options
+from workbench.store.journal.entry import Entry, Kind
+from workbench.store.journal.staged import Staged
+from workbench.store.journal.state import Keys
+from workbench.store.naming import COUNTERS, FARTHEST, key_of, memory_id, memory_number, to_document
 from workbench.store.records import TABLES
-from workbench.store.staged import Staged
-from workbench.store.state import Keys
 from workbench.store.table import Table
 
 STANDARD = Options(recent_of=("memories",))
 """How a workbench store is kept."""
+
+_OWN = frozenset(TABLES.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Tx:
         key = key_of(table, doc) or ""
         self._staged.put(table, self._doc_id(table, key) or self._allocate(table, key), doc)
         number = memory_number(key) if isinstance(record, Memory) else None
-        if number is not None:
+        if number is not None and number < FARTHEST:
             self._staged.raise_next_id(table, number + 1)
 
     def relabel(self, label: str) -> None:
@@ -96,13 +99,26 @@ class Tx:
 class Library:
     """A store folder, open: typed tables to read from and `transaction` to change them.
 
-    Records of older versions are upgraded when it is opened (see `upgrades`). Raises `StoreProblem`.
+    Records of older versions are upgraded before the first change (see `upgrades`). `heads` is the folder in which this
+    machine remembers what it stored (see `heads`), `None` for no memory; `gate` sees every transaction before it is
+    written (see `Journal`); `believed` means that a person said outside the store that it can be trusted.
+    Raises `StoreProblem`.
     """
 
-    def __init__(self, folder: Path, clock: Clock = utc_now, options: Options = STANDARD) -> None:
-        self.db = open_db(folder, clock, COUNTERS, key_of, options)
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock = utc_now,
+        options: Options = STANDARD,
+        heads: Path | None = None,
+        gate: Gate | None = None,
+        *,
+        believed: bool = False,
+    ) -> None:
+        self.db = open_db(folder, clock, COUNTERS, key_of, replace(options, believed=believed), heads)
         self.journal = self.db.journal
-        upgrades.run(self.journal, frozenset(TABLES.values()))
+        self._upgrade_is_due = upgrades.is_due(self.journal, _OWN)
+        self.journal.gate = gate
         self.folder = folder
         self.memories = Table(self.journal, Memory)
         self.bullets = Table(self.journal, Bullet)
@@ -118,6 +134,11 @@ class Library:
         self.runs = Table(self.journal, LlmRun)
         self.kept_pairs = Table(self.journal, KeptPair)
         self.tallies = Table(self.journal, UsageTally)
+        self.files = Table(self.journal, FileState)
+
+    def now(self) -> datetime:
+        """Return the present moment by the store's clock."""
+        return self.journal.clock()
 
     @contextmanager
     def transaction(
@@ -128,6 +149,9 @@ class Library:
         `group` ties the chunks of one action; every chunk but the last one says `more`.
         """
         joined = self.journal.staged is not None
+        if self._upgrade_is_due and not joined:
+            self._upgrade_is_due = False
+            upgrades.run(self.journal, _OWN)
         with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
             yield Tx(staged, joined=joined)
 

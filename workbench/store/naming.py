@@ -7,7 +7,7 @@ import re
 from datetime import datetime
 
 from workbench.core.record import to_doc
-from workbench.store.entry import Doc
+from workbench.store.journal.entry import Doc
 
 COUNTERS = frozenset(
     {
@@ -21,11 +21,17 @@ COUNTERS = frozenset(
 TOTALS = frozenset({"reflection"})
 """Tables of running totals: taking back a change takes its share out, whatever came on top since."""
 
+WITNESSES = frozenset({"files"})
+"""Tables of what was seen outside the store. Where such a record was renewed since, taking back a change forgets it:
+what it says is then true of neither moment, and no reason to keep somebody from an undo."""
 
 _ONLY = {"books": "main", "reflection": "reflection"}
 """Ids that go without saying: record version 0 left a default id out."""
 
-_MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,9})\Z", re.ASCII)
+_MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
+
+FARTHEST = 10**12
+"""A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
 
 
 def key_of(table: str, doc: Doc) -> str | None:

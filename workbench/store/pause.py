@@ -1,8 +1,11 @@
-"""Keeping the garbage collector still while a large tree is built: it would walk it again and again."""
+"""Keeping the garbage collector away from large trees: it would walk through them again and again."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_withheld = False
+"""Whether objects are withheld; the collector itself would count them all to answer."""
 
 
 @contextmanager
@@ -15,8 +18,28 @@ def collection_paused() -> Iterator[None]:
     finally:
         if was_on:
             # What the block built counts as old at once, or the next collection would walk all of it;
-            # where somebody keeps objects frozen, they stay so.
-            if not gc.get_freeze_count():
+            # where somebody withholds objects, they stay so.
+            if not _withheld:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
+
+
+def withhold() -> None:
+    """Keep all that there is at this moment from the collector, until `give_back`."""
+    global _withheld  # noqa: PLW0603 - the collector is the process's, too
+    _withheld = True
+    gc.freeze()
+
+
+def withhold_more() -> None:
+    """Keep what has come since from the collector, too, if anything is withheld."""
+    if _withheld:
+        gc.freeze()
+
+
+def give_back() -> None:
+    """Leave everything to the collector again."""
+    global _withheld  # noqa: PLW0603
+    _withheld = False
+    gc.unfreeze()

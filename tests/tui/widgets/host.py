@@ -6,7 +6,6 @@ from typing import Any
 
 from textual.app import App, ComposeResult
 from textual.message import Message
-from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -56,12 +55,3 @@ def picture(host: App[Any]) -> list[str]:
 def is_inert(text: str) -> bool:
     """Whether no character of a text could control a terminal or reorder a line."""
     return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for c in text)
-
-
-async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    for _ in range(200):
-        if holds():
-            return
-        await pilot.pause()
-    raise AssertionError("the condition never came true")

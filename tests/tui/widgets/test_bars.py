@@ -10,11 +10,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
-from workbench.tui.actions import remapped
-from workbench.tui.areas import AREAS, GLOBAL, STREAM
-from workbench.tui.widgets.factor_bar import FILLS, factor_bar
+from workbench.tui.app.actions import remapped
+from workbench.tui.app.areas import AREAS, GLOBAL, STREAM
+from workbench.tui.widgets.bars.factor_bar import FILLS, factor_bar
+from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.gauge import gauge
 from workbench.tui.widgets.header import TopBar
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import pytest
 from textual.content import Content
 
-from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture, until
-from workbench.tui.areas import scope
+from tests.tui.waiting import until_drawn
+from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
+from workbench.tui.app.areas import scope
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.help import HelpScreen
-from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.prompt import Prompt
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.texts.prompt import Prompt
 
 
 @dataclass
@@ -148,7 +149,7 @@ async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
     host = Host()
     async with host.run_test(size=(80, 24)) as pilot:
         host.ask(Choose("Move to", CHOICES[-3:]))
-        await until(pilot, lambda: any("[b]bold" in line for line in picture(host)))
+        await until_drawn(pilot, lambda: any("[b]bold" in line for line in picture(host)))
         assert all(map(is_inert, picture(host)))
         await pilot.double_click(LineView, offset=(5, 1))
         await pilot.pause()

@@ -1,6 +1,5 @@
 """The editor: what is saved is what was shown, and nothing is lost by one key."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,13 @@ from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
 
+from tests.tui.waiting import until
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
-from workbench.drafts import Item, digest
-from workbench.tui.drafting import Drafting
-from workbench.tui.widgets.editor import TextEditor
-from workbench.tui.widgets.inert_document import InertDocument, shown
-from workbench.tui.widgets.inert_text import InertTextArea
+from workbench.config.drafts import Item, digest
+from workbench.tui.app.drafting import Drafting
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.inert_document import InertDocument, shown
+from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ODD = "first\ttab \x1b[31m\u202e\u200d\x85 \u2028 family \U0001f469\u200d\U0001f4bb\r\nsecond\n"
@@ -154,14 +154,6 @@ def test_an_edit_and_its_undo_are_exact(text: str, new: str, data: st.DataObject
 
 def drafting(folder: Path | None) -> Drafting:
     return Drafting(folder, Item("memories/m1"), lambda: NOW)
-
-
-async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if holds():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("the condition never came true")
 
 
 async def test_what_is_typed_is_kept_and_restored_until_it_is_saved_or_left(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.actions import display_key, help_groups
-from workbench.tui.areas import scope
+from workbench.tui.app.actions import display_key, help_groups
+from workbench.tui.app.areas import scope
 from workbench.tui.widgets.dialog import fitted_keys
 from workbench.tui.widgets.help import hanging
 

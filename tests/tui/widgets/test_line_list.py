@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.geometry import Region
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
-from workbench.tui.widgets.line_list import LineList
-from workbench.tui.widgets.row import Cell
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.row import Cell
 
 
 @dataclass

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from tests.tui.widgets.host import Host, keeping, picture
-from workbench.tui.figures import days
-from workbench.tui.widgets.scale import Scale
-from workbench.tui.widgets.slider import Slider
+from workbench.tui.widgets.bars.scale import Scale
+from workbench.tui.widgets.bars.slider import Slider
+from workbench.tui.widgets.figures import days
 
 HALF_LIFE = Scale(0.1, 365.0, 0.1, 0.01, log=True, off=True)
 

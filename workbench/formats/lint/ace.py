@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from workbench.core.playbook import Bullet, bullet_id, initials, section_key, slug_for
-from workbench.formats import ace_lines
-from workbench.formats.lint.finding import Finding, Fix
-from workbench.formats.report import shown
-from workbench.formats.textedit import Line, lines, newline_of
+from workbench.core.duplicates.identity import parted, says_all_the_same, text_key
+from workbench.core.playbook.book import Bullet, bullet_id, initials, section_key, slug_for
+from workbench.formats.ace import lines as ace_lines
+from workbench.formats.lint.finding import COMPARED, Finding, Fix
+from workbench.formats.shared.report import shown
+from workbench.formats.shared.textedit import Line, lines, newline_of
 
 _COUNTED = re.compile(r"((?:(?:helpful|harmful|neutral)\s*=\s*[^\s=]*[\s,;|]*)+)::\s*(.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"(helpful|harmful)\s*=\s*([0-9]{1,12})(?![^\s,;|])")
@@ -57,20 +58,23 @@ def _places(found: list[Line]) -> Iterator[_Place]:
             continue
         said = ace_lines.bullet(line.text)
         if said is not None:
-            rest = _rest(found[at + 1 :])
+            rest = _rest(found, at + 1)
             text = "\n".join((said.content, *(more.text.rstrip() for more in rest)))
             yield _Place(line, said, section, rest[-1] if rest else line, text)
 
 
-def _rest(after: list[Line]) -> list[Line]:
-    """Return the further lines of a bullet: up to the next one, or to a heading, without blank lines at the end."""
-    stop = next(
-        (n for n, line in enumerate(after) if ace_lines.bullet(line.text) or ace_lines.heading(line.text) is not None),
-        len(after),
-    )
-    while stop and not after[stop - 1].text.strip():
+def _rest(found: list[Line], first: int) -> list[Line]:
+    """Return a bullet's lines from `first` on: up to the next one or a heading, without blank lines at the end."""
+    stop = first
+    while stop < len(found) and not _begins(found[stop].text):
+        stop += 1
+    while stop > first and not found[stop - 1].text.strip():
         stop -= 1
-    return after[:stop]
+    return found[first:stop]
+
+
+def _begins(line: str) -> bool:
+    return bool(ace_lines.bullet(line)) or ace_lines.heading(line) is not None
 
 
 def _numbers(places: list[_Place]) -> Iterator[int]:
@@ -133,11 +137,14 @@ def _duplicate_ids(places: list[_Place], file: str) -> Iterator[Finding]:
 
 
 def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Finding]:
-    first: dict[str, _Place] = {}
+    first: dict[str, list[_Place]] = {}
     for place in places:
-        same = first.setdefault(" ".join(place.content.casefold().split()), place)
-        if same is place:
+        before = first.setdefault(text_key(place.content), [])
+        about = [other for other in before[:COMPARED] if not parted(_bullet(other), _bullet(place))]
+        before.append(place)
+        if not about:
             continue
+        same = next((other for other in about if _is_equal(other, place)), about[0])
         kept, gone = same.said, place.said
         edits = [(place.line.start, _without(place.last, text)[1], "")]
         if kept.form == "counts":
@@ -147,9 +154,23 @@ def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Fin
             )  # fmt: skip
             edits.insert(0, _whole(same.line, ace_lines.render(merged, "counts")))
         how = "the same" if same.content == place.content else "the same but for case and blanks"
-        fix = Fix(f"keep {kept.id} and add the counts up", tuple(edits))
+        fix = Fix(f"keep {kept.id} and add the counts up", tuple(edits)) if _is_equal(same, place) else None
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
         yield Finding(file, place.line.number, "duplicate-text", message, fix)
+
+
+def _bullet(place: _Place) -> Bullet:
+    """Return the bullet that stands in a place."""
+    return Bullet(place.said.id, place.section, place.content)
+
+
+def _is_equal(one: _Place, other: _Place) -> bool:
+    """Tell whether two bullets are equal in everything that their lines say but ids and counts.
+
+    A strict line, which one of them would become, has no place for neutral or negative counts.
+    """
+    strict = one.said.form == other.said.form and not any(p.said.neutral or p.said.negative for p in (one, other))
+    return strict and says_all_the_same(_bullet(one), _bullet(other))
 
 
 def _wrong_slugs(places: list[_Place], file: str) -> Iterator[Finding]:

@@ -6,8 +6,9 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats import ace, registry
-from workbench.formats.claude_memory import NAME as CLAUDE_MEMORY
+from workbench.formats import registry
+from workbench.formats.ace import ace
+from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.formats.lint import ace as ace_lint
 from workbench.formats.lint import memory_index, records
 from workbench.formats.lint.finding import Finding

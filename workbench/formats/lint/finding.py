@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workbench.formats.textedit import Edit, applied
+from workbench.formats.shared.textedit import Edit, applied
 
 Rule = Literal[
     "duplicate-id", "duplicate-text", "wrong-slug", "orphan-line", "text-above", "deep-heading", "loose-bullet",
     "bad-counts", "no-others", "over-cap", "broken-link", "unindexed", "dangling-reference", "unreadable",
 ]  # fmt: skip
 RULES: tuple[Rule, ...] = get_args(Rule)
+
+COMPARED = 100
+"""Records with one text that another one with it is compared with at most; they may all be about other things."""
 
 
 @dataclass(frozen=True, slots=True)

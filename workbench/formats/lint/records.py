@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from workbench.core.duplicates.identity import parted, says_all_the_same, text_key
 from workbench.core.errors import WorkbenchError
-from workbench.core.memory import Memory
-from workbench.core.playbook import Bullet
-from workbench.formats.lint.finding import Finding, Fix, Rule
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import Memory
+from workbench.formats.lint.finding import COMPARED, Finding, Fix, Rule
 from workbench.formats.model import Parsed, WriteText
-from workbench.formats.report import shown
+from workbench.formats.shared.report import shown
 
 R = TypeVar("R", Memory, Bullet)
 
@@ -42,45 +43,58 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """Something that is wrong with records, and the records that would put it right."""
+    """Something that is wrong with records, and the records that would put it right, where it is sure which."""
 
     rule: Rule
     message: str
-    label: str
-    right: Parsed
+    label: str = ""
+    right: Parsed | None = None
 
 
 def lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[Finding]:
     """Return what is wrong with the records of a file, with fixes where a `writer` can make them."""
     out = [Finding(file, issue.line, "unreadable", issue.reason) for issue in parsed.issues if issue.records]
-    for number, wrong in enumerate((*_duplicates(parsed), *_dangling(parsed))):
-        line, fix = writer.fix(wrong.label, wrong.right) if writer is not None and number < MOST else (1, None)
+    tried = 0
+    for wrong in (*_duplicates(parsed), *_dangling(parsed)):
+        line, fix = 1, None
+        if writer is not None and wrong.right is not None and tried < MOST:
+            tried += 1
+            line, fix = writer.fix(wrong.label, wrong.right)
         out.append(Finding(file, line, wrong.rule, wrong.message, fix))
     return out
 
 
 def _duplicates(parsed: Parsed) -> Iterator[_Wrong]:
-    for id, same in _equal((m.id, m.content) for m in parsed.memories):
-        yield _same(id, same, replace(parsed, memories=tuple(_merged(parsed.memories, same, id))))
+    for gone, kept in _equal(parsed.memories):
+        fewer = replace(parsed, memories=tuple(_merged(parsed.memories, kept.id, gone.id)))
+        yield _same(gone, kept, fewer)
     for at, book in enumerate(parsed.playbooks):
-        for id, same in _equal((b.id, b.content) for b in book.bullets):
-            merged = replace(book, bullets=tuple(_merged(book.bullets, same, id)))
+        for found, first in _equal(book.bullets):
+            merged = replace(book, bullets=tuple(_merged(book.bullets, first.id, found.id)))
             playbooks = (*parsed.playbooks[:at], merged, *parsed.playbooks[at + 1 :])
-            yield _same(id, same, replace(parsed, playbooks=playbooks))
+            yield _same(found, first, replace(parsed, playbooks=playbooks))
 
 
-def _same(id: str, kept: str, right: Parsed) -> _Wrong:
-    label = f"keep {kept} and add the counts up"
-    return _Wrong("duplicate-text", f"{shown(id)} says the same as {shown(kept)}", label, right)
+def _same(gone: R, kept: R, fewer: Parsed) -> _Wrong:
+    """Say that two records have one text; only of two that are equal in everything else, too, one may go."""
+    message = f"{shown(gone.id)} says the same as {shown(kept.id)}"
+    if says_all_the_same(gone, kept):
+        return _Wrong("duplicate-text", message, f"keep {kept.id} and add the counts up", fewer)
+    return _Wrong("duplicate-text", f"{message}, but they are not the same in everything: see which one to keep")
 
 
-def _equal(records: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the id of every record whose text another one has before it, and that one's id."""
-    first: dict[str, str] = {}
-    for id, content in records:
-        same = first.setdefault(" ".join(content.casefold().split()), id)
-        if same != id:
-            yield id, same
+def _equal(records: Iterable[R]) -> Iterator[tuple[R, R]]:
+    """Yield every record whose text another one about the same thing has before it, and that one.
+
+    Of those before it the one comes that it is equal to in everything, if any.
+    """
+    first: dict[str, list[R]] = {}
+    for record in records:
+        before = first.setdefault(text_key(record.content), [])
+        about = [other for other in before[:COMPARED] if not parted(record, other)]
+        if about:
+            yield record, next((other for other in about if says_all_the_same(record, other)), about[0])
+        before.append(record)
 
 
 def _merged(records: Sequence[R], kept: str, gone: str) -> Iterator[R]:

@@ -1,15 +1,15 @@
 """Upgrades of stored records, one step per version, each in a module of its own.
 
-A record says its version in the field `version`; one without it is version 0. Steps run in order
-when a library is opened, in one transaction, after the store was copied.
+A record says its version in the field `version`; one without it is version 0. Steps run in order,
+in one transaction, after the store was copied: before a library's first change, for reading writes nothing.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.core.errors import StoreProblem
-from workbench.store.engine import Journal
-from workbench.store.entry import Doc
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.entry import Doc
 from workbench.store.upgrades import backup, explicit
 
 Rule = Callable[[str, Doc], Doc]
@@ -17,7 +17,7 @@ Rule = Callable[[str, Doc], Doc]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The way to `version` from the one before. Records it `must` change cannot be read without it."""
+    """The way to `version` from the one before. Records it `must` change cannot be read, only upgraded at once."""
 
     version: int
     rule: Rule
@@ -26,6 +26,19 @@ class Step:
 
 STEPS: tuple[Step, ...] = (Step(1, explicit.upgrade, must=False),)
 """All steps in order; the last one leads to the present version."""
+
+
+def is_due(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...] = STEPS) -> bool:
+    """Tell whether `run` is to be called before the next change; what cannot be read without it is upgraded now.
+
+    Raises `StoreProblem` as `run` does.
+    """
+    if journal.is_adopting or not _outdated(journal, tables, steps):
+        return False
+    if any(step.must for step in steps):
+        run(journal, tables, steps)
+        return False
+    return True
 
 
 def run(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...] = STEPS) -> int:

@@ -10,13 +10,13 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.tui.actions import bindings
-from workbench.tui.areas import CHOOSE
-from workbench.tui.content import MUTED, find_words, highlight
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import CHOOSE
+from workbench.tui.widgets.content import MUTED, find_words, highlight
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.line_view import LineView
-from workbench.tui.widgets.row import Cell
-from workbench.tui.widgets.safe_input import SafeInput
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
 @dataclass(frozen=True, slots=True)

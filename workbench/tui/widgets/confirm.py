@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.tui.actions import bindings
-from workbench.tui.areas import CONFIRM
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import CONFIRM
 from workbench.tui.widgets.dialog import Dialog
 
 GUARD = 0.15

@@ -8,18 +8,21 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.tui.actions import Action, display_key
-from workbench.tui.content import MUTED, assemble, body
+from workbench.tui.app.actions import Action, display_key
+from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.content import MUTED, assemble, body
 
 R = TypeVar("R")
 
 GAP, NARROW_GAP = "   ", "  "
 
 
+@survives
 class Dialog(ModalScreen[R]):
     """A modal box: a title, the widgets of `contents`, and the keys of `offered`."""
 
@@ -45,6 +48,7 @@ class Dialog(ModalScreen[R]):
         super().__init__()
         self._heading = title
         self._offered = tuple(offered)
+        self._unpainted = True
 
     def compose(self) -> ComposeResult:
         """Build the box."""
@@ -59,20 +63,34 @@ class Dialog(ModalScreen[R]):
 
     def on_mount(self) -> None:
         """Show the keys as they are mapped now; what was said before would only hide what is asked here."""
+        self.call_later(self.call_later, self._let_paint)
         self.app.clear_notifications()
         for screen in self.app.screen_stack:
             screen.query("ToastHolder").remove()  # those below stay in sight, but are not told
-        self.query_one(KeysLine).show()
+        line = self.query_one(KeysLine)
+        line.urgent = getattr(self.app, "urgent", "")
+        line.show()
+
+    def _let_paint(self) -> None:
+        self._unpainted = False
+        self.refresh(layout=True)
+
+    def _compositor_refresh(self) -> None:
+        """Paint once it stands: opening lays it out several times, and each paint draws what is behind it anew."""
+        if not self._unpainted:
+            super()._compositor_refresh()
 
     def action_cancel(self) -> None:
         """Close without a result."""
         self.dismiss(None)
 
 
+@survives
 class KeysLine(Static):
-    """The keys that hold, on one line; a click on one is that key."""
+    """The keys that hold, on one line; a click on one is that key. What is `urgent` stands in their place."""
 
     ALLOW_SELECT = False
+    urgent: reactive[str] = reactive("", init=False)
 
     def __init__(self, actions: Iterable[Action]) -> None:
         super().__init__(Content(""), classes="dialog--keys")
@@ -81,7 +99,11 @@ class KeysLine(Static):
     def show(self) -> None:
         """Show the keys as they are mapped now, as many as there is room for."""
         gap, held = self._fitted()
-        self.update(_drawn(held, gap))
+        self.update(body(self.urgent, "bold $text-warning") if self.urgent else _drawn(held, gap))
+
+    def watch_urgent(self) -> None:
+        """Show it, or the keys again."""
+        self.show()
 
     def on_resize(self) -> None:
         """Show what fits now."""
@@ -92,7 +114,7 @@ class KeysLine(Static):
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that was clicked."""
-        offset, at = event.get_content_offset(self), 0
+        offset, at = None if self.urgent else event.get_content_offset(self), 0
         gap, held = self._fitted()
         for key, label in held:
             at += len(display_key(key)) + len(label) + len(gap) + 1

@@ -5,18 +5,21 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from workbench.tui.actions import Action, footer_entries
-from workbench.tui.content import assemble, fitted
+from workbench.tui.app.actions import Action, footer_entries
+from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.content import assemble, fitted, line
 
 GAP = "  "
 ALWAYS = "app.help"
 """The action that is shown however narrow the line is: the way to all the others."""
 
 
+@survives
 class KeyBar(Widget):
     """One line of keys and labels built from actions; a click on one is its key. The status stands on the right.
 
-    `more` is added to the status where all keys have room beside it.
+    `more` is added to the status where all keys have room beside it. While there is something `urgent`, it alone is
+    shown.
 
     Give the actions of what is open first, then the global ones: what does not fit is left out from
     the end, except help.
@@ -36,10 +39,13 @@ class KeyBar(Widget):
     actions: reactive[tuple[Action, ...]] = reactive[tuple[Action, ...]](())
     status: reactive[Content] = reactive(Content(""))
     more: reactive[Content] = reactive(Content(""))
+    urgent: reactive[str] = reactive("")
 
     def render(self) -> Content:
         """Return the keys, padded, and the status."""
         width = self.content_size.width
+        if self.urgent:
+            return line(self.urgent, width, "bold $text-warning")
         pieces: list[tuple[str, str]] = []
         for action in self._fitting(self._room(width)):
             pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}{GAP}", "")]
@@ -51,7 +57,7 @@ class KeyBar(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that was clicked, so that a click is never more than a key."""
-        offset = event.get_content_offset(self)
+        offset = None if self.urgent else event.get_content_offset(self)
         at = 0
         for action in self._fitting(self._room(self.content_size.width)):
             at += _length(action)

@@ -9,8 +9,9 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from workbench.core.text import one_line
-from workbench.tui.areas import AREAS, Area
-from workbench.tui.content import MUTED, assemble, fitted
+from workbench.tui.app.areas import AREAS, Area
+from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.content import MUTED, assemble, fitted
 
 APP_NAME = "memory workbench"
 ACTIVE = "▸"
@@ -19,6 +20,7 @@ Piece = tuple[str, str, str]
 """Text, style, and the id of the area it belongs to ("" for none)."""
 
 
+@survives
 class TopBar(Widget):
     """One line: app and store on the left, the areas as tabs on the right; a click on a tab selects it."""
 
@@ -41,6 +43,9 @@ class TopBar(Widget):
     """
 
     store = reactive("")
+    alarm = reactive(False)
+    """Whether what is said about the store has to be seen first."""
+
     active = reactive("stream")
     counts: reactive[Mapping[str, int]] = reactive[Mapping[str, int]]({})
     """How much waits for a decision, by area id; replace the whole mapping to change it."""
@@ -72,7 +77,12 @@ class TopBar(Widget):
         room = max(0, width - taken - 2)
         head = fitted(Content(left), room).plain
         name = len(shown)
-        pieces = [(head[:name], "bold", ""), (head[name:], "", ""), ("  ", "", ""), *tabs]
+        pieces = [
+            (head[:name], "bold", ""),
+            (head[name:], "bold $text-warning" if self.alarm else "", ""),
+            ("  ", "", ""),
+            *tabs,
+        ]
         return [piece for piece in pieces if piece[0]]
 
     def _tabs(self, names: bool) -> list[Piece]:

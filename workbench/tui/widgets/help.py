@@ -13,9 +13,9 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.tui.actions import Action, HelpGroup, bindings, help_groups
-from workbench.tui.areas import HELP
-from workbench.tui.content import assemble, body, fitted
+from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
+from workbench.tui.app.areas import HELP
+from workbench.tui.widgets.content import assemble, body, fitted
 from workbench.tui.widgets.dialog import Dialog
 
 _TWO_COLUMNS = 76

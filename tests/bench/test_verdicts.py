@@ -1,0 +1,110 @@
+"""Verdicts on texts: remembered for whom they are, never believed from elsewhere, and never waited for by the app."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.safety.fresh import fresh
+from workbench.bench.safety import verdicts
+from workbench.bench.safety.verdicts import LONG, PENDING, Verdicts
+from workbench.safety import scanning
+from workbench.safety.finding import Finding
+
+KEY = fresh("verdict")["github"].secret
+TEXT = f"{'All is well. ' * (LONG // 10)}The key is {KEY} here."
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the texts that were really looked at."""
+    seen: list[str] = []
+
+    def scan(text: str) -> tuple[Finding, ...]:
+        seen.append(text)
+        return found(text)
+
+    found = scanning.scan
+    monkeypatch.setattr(scanning, "scan", scan)
+    return seen
+
+
+def test_a_long_text_is_looked_at_once_whatever_the_process(tmp_path: Path, looks: list[str]) -> None:
+    first, second = Verdicts(tmp_path / "cache"), Verdicts(tmp_path / "cache")
+    found = first.find(TEXT)
+    assert [f.rule for f in found] == ["GitHub token"]
+    assert second.find(TEXT) == found
+    assert second.masked(TEXT) == first.masked(TEXT) == TEXT.replace(KEY, "[secret: GitHub token]")
+    assert looks == [TEXT]
+    (file,) = (tmp_path / "cache").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert KEY not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"\xff\n", b'["x", 1]\n', b"[[[[", b'{"a": 1}\n', b'["%s", ["secret", 1]]\n', b""]
+)
+def test_a_broken_memory_is_ignored(tmp_path: Path, line: bytes, looks: list[str]) -> None:
+    Verdicts(tmp_path).find(TEXT)
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(line)
+    assert [f.rule for f in Verdicts(tmp_path).find(TEXT)] == ["GitHub token"]
+    assert len(looks) == 2
+
+
+def test_a_memory_that_is_a_link_or_a_pipe_is_ignored(tmp_path: Path, looks: list[str]) -> None:
+    for make in (lambda path: path.symlink_to("/dev/zero"), os.mkfifo, Path.mkdir):
+        folder = tmp_path / f"{len(looks)}"
+        Verdicts(folder).find(TEXT)
+        (file,) = folder.iterdir()
+        file.unlink()
+        make(file)
+        assert [f.rule for f in Verdicts(folder).find(TEXT)] == ["GitHub token"]
+    assert len(looks) == 6
+
+
+def test_a_read_only_cache_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file")
+    assert Verdicts(tmp_path / "cache" / "deep").find(TEXT) != ()
+
+
+def test_on_the_app_s_thread_a_long_text_is_masked_as_a_whole_until_it_was_looked_at() -> None:
+    verdicts, arrived, where = Verdicts(), threading.Event(), []
+
+    def told(text: str) -> None:
+        where.append((text, threading.current_thread().name))
+        arrived.set()
+
+    verdicts.in_background(told)
+    assert [(f.rule, f.start, f.end) for f in verdicts.find(TEXT)] == [(PENDING, 0, len(TEXT))]
+    assert verdicts.masked(TEXT) == f"[{PENDING}]"
+    assert arrived.wait(120)
+    assert where == [(TEXT, "verdicts")]
+    assert [f.rule for f in verdicts.find(TEXT)] == ["GitHub token"]
+    assert verdicts.masked(TEXT) == TEXT.replace(KEY, "[secret: GitHub token]")
+
+
+def test_the_app_hashes_a_text_that_is_being_looked_at_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    hash_of = verdicts._hash
+
+    def counted(text: str) -> str:
+        hashed.append(text)
+        return hash_of(text)
+
+    monkeypatch.setattr(verdicts, "_hash", counted)
+    known, arrived, go_on = Verdicts(), threading.Event(), threading.Event()
+
+    def slow(text: str) -> tuple[Finding, ...]:
+        assert go_on.wait(120)
+        return ()
+
+    monkeypatch.setattr(scanning, "scan", slow)
+    known.in_background(lambda text: arrived.set())
+    for _ in range(5):
+        assert [finding.rule for finding in known.find(TEXT)] == [PENDING]
+    assert hashed == [TEXT]
+    go_on.set()
+    assert arrived.wait(120)
+    assert known.find(TEXT) == ()

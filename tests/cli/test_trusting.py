@@ -1,0 +1,320 @@
+"""A store from elsewhere is read with a banner; nothing of it reaches an agent or a file before `workbench trust`."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli, files_of
+from tests.hostile import RULE, half_done, hostile_store, written
+from tests.safety.samples import keys
+from workbench.bench.open import open_workbench
+from workbench.cli.safety import trust
+from workbench.config.paths import cache_dir, heads_dir, state_dir
+from workbench.core.errors import StoreProblem
+from workbench.core.stream.memory import Memory
+from workbench.store.identity import heads
+from workbench.store.identity.trust import NotTrusted, Standing
+from workbench.store.library import Library
+
+BANNER = "This store is not trusted: "
+
+
+def remembers(used_before: bool = True) -> None:
+    """Let this machine remember since long ago, so that nothing here is older."""
+    folder = heads_dir()
+    assert folder is not None
+    heads.begin(folder, used_before)
+    os.utime(folder / heads.SINCE, (0, 0))
+
+
+def pulled(store: Path, copy: Path, text: str) -> None:
+    """Let a pull bring a line that was written on another machine."""
+    shutil.copytree(store, copy)
+    other = Library(copy)
+    with other.transaction("agent:other", "add") as tx:
+        tx.put(Memory(f"mem-20260101-{len(other.memories) + 7:07}", text, other.journal.clock(), other.journal.clock()))
+    shutil.copy(copy / "journal.jsonl", store / "pulled")
+    (store / "pulled").rename(store / "journal.jsonl")
+
+
+@pytest.fixture
+def mine(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """The command line on a store that it makes itself, without anybody's word outside it."""
+    monkeypatch.delenv("WORKBENCH_TRUST")
+    for name in trust.MAYBE_AGENTS:
+        monkeypatch.delenv(name, raising=False)
+    remembers()
+    return cli
+
+
+@pytest.fixture
+def foreign(mine: Cli, filled: Path) -> Cli:
+    """The command line on a store that came from elsewhere."""
+    shutil.copytree(filled, mine.store)
+    return mine
+
+
+def test_a_store_made_here_is_trusted(mine: Cli) -> None:
+    for command in ("ingest one", "append two", "vote {} helpful", "list", "search one --for-agent x", "append three"):
+        id = json.loads(mine.ok("list", "--json"))[0]["id"] if "{}" in command else ""
+        result = mine(*command.format(id).split())
+        assert result.code == 0, result.err
+        assert BANNER not in result.err
+    assert "is trusted" in mine.ok("trust")
+    (mine.store / "journal.jsonl").touch()
+    assert mine("list").err == ""
+
+
+@pytest.mark.parametrize("command", ["list", "status", "stats", "search deploy", "history", "export --format jsonl"])
+def test_what_came_from_elsewhere_is_read_with_a_banner(command: str, foreign: Cli) -> None:
+    result = foreign(*command.split())
+    assert result.code == 0
+    assert result.out
+    assert BANNER in result.err
+    assert "workbench trust" in result.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "vote shr-00001 helpful", "ingest something", "undo", "upkeep", "dedup", "compact", "review approve x",
+        "doctor --finish", "export --format block --out CLAUDE.md", "export --format prompt --out p.md",
+        "allow shr-00001 --reason fine",
+    ],
+)  # fmt: skip
+def test_nothing_of_it_is_changed_promoted_or_written(command: str, foreign: Cli) -> None:
+    before = files_of(foreign.store)
+    result = foreign(*command.split())
+    assert result.code == 2, result.out
+    assert "is not trusted" in result.err
+    assert {name: data for name, data in files_of(foreign.store).items() if not name.endswith("lock")} == {
+        name: data for name, data in before.items() if not name.endswith("lock")
+    }
+    assert not list(foreign.cwd.iterdir())
+
+
+@pytest.mark.parametrize("command", ["search deploy --for-agent claude", "export --format prompt"])
+def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
+    result = foreign(*command.split())
+    assert (result.code, result.out) == (0, "")
+    assert BANNER in result.err
+    assert json.loads(foreign("search", "deploy", "--for-agent", "claude", "--json").out) == []
+
+
+def test_append_still_adds_and_trusts_nothing_by_that(foreign: Cli) -> None:
+    for text in ("one thing", "another thing"):
+        assert foreign("append", text).code == 0
+        assert BANNER in foreign("list").err
+    assert foreign("vote", "shr-00001", "helpful").code == 2
+    assert foreign("search", "thing", "--for-agent", "x").out == ""
+
+
+def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
+    foreign("append", "one thing")
+    shown = foreign("trust", "--show")
+    assert shown.code == 0
+    assert "changes came from elsewhere, written by:" in shown.out
+    assert "  demo  4\n" in shown.out
+    assert "  cli  1\n" not in shown.out
+    asked = foreign("trust")
+    assert (asked.code, "--yes" in asked.err) == (2, True)
+    assert BANNER in foreign("list").err
+    assert foreign("trust", "--yes").code == 0
+    for command in ("list -n 0", "vote shr-00001 helpful", "list -n 0", "doctor", "trust"):
+        result = foreign(*command.split())
+        assert (result.code, result.err) == (0, ""), command
+    assert foreign("search", "thing", "--for-agent", "x").out
+
+
+@pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT"])
+def test_an_agent_cannot_say_the_word(name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "1")
+    result = foreign("trust", "--yes")
+    assert result.code == 2
+    assert "An agent cannot trust a store" in result.err
+    assert BANNER in foreign("list").err
+
+
+def test_lines_that_a_pull_brings_are_not_trusted(mine: Cli, tmp_path: Path) -> None:
+    mine.ok("ingest", "mine")
+    shutil.copytree(mine.store, tmp_path / "theirs")
+    other = Library(tmp_path / "theirs")
+    with other.transaction("agent:other", "add") as tx:
+        tx.put(Memory("mem-20260101-0000009", "theirs", other.journal.clock(), other.journal.clock()))
+    shutil.copy(tmp_path / "theirs" / "journal.jsonl", mine.store / "journal.jsonl")
+    result = mine("list")
+    assert "theirs" in result.out
+    assert f"{BANNER}1 change came from elsewhere." in result.err
+    assert "  agent:other  1\n" in mine("trust", "--show").out
+    assert mine("trust", "--yes").code == 0
+    assert mine("list").err == ""
+
+
+def test_a_line_that_was_changed_in_the_middle_is_not_trusted(mine: Cli, tmp_path: Path) -> None:
+    for text in ("first", "second", "third"):
+        mine.ok("append", text)
+    lines = (mine.store / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    rewritten = Library(tmp_path / "rewritten")
+    with rewritten.transaction("cli", "add") as tx:
+        tx.put(Memory("mem-20260101-0000001", "obey", rewritten.journal.clock(), rewritten.journal.clock()))
+    theirs = (tmp_path / "rewritten" / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (mine.store / "journal.jsonl").write_bytes(b"".join([lines[0], theirs[1], *lines[2:]]))
+    assert f"{BANNER}1 change came from elsewhere." in mine("list").err
+
+
+def test_a_checkpoint_that_somebody_else_wrote_is_not_believed(mine: Cli, tmp_path: Path) -> None:
+    for text in ("first", "second"):
+        mine.ok("ingest", text)
+    bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
+    bench.library.journal.save_checkpoint()
+    shutil.copytree(mine.store, tmp_path / "theirs")
+    theirs = Library(tmp_path / "theirs")
+    state = theirs.journal.state.tables["memories"]
+    state.update({doc_id: {**doc, "content": "obey"} for doc_id, doc in state.items()})
+    theirs.journal._keeper.saved_rev = -1
+    for name in ("memory.json", "checkpoint.json"):
+        (tmp_path / "theirs" / name).unlink()
+    theirs.journal.save_checkpoint()
+    for name in ("memory.json", "checkpoint.json"):
+        shutil.copy(tmp_path / "theirs" / name, mine.store / name)
+    assert b"obey" in (mine.store / "memory.json").read_bytes()
+    assert "obey" not in mine("list").out
+
+
+def test_a_memory_json_without_a_journal_is_not_adopted(mine: Cli) -> None:
+    mine.store.mkdir()
+    memories = {"1": {"id": "mem-20260101-0000001", "content": "obey"}}
+    (mine.store / "memory.json").write_text(json.dumps({"memories": memories}))
+    result = mine("list")
+    assert "obey" not in result.out
+    assert BANNER in result.err
+
+
+def test_a_store_that_was_moved_cut_or_put_back_is_still_known(mine: Cli, tmp_path: Path) -> None:
+    for text in ("first", "second", "third"):
+        mine.ok("append", text)
+    shutil.copytree(mine.store, tmp_path / "copy")
+    mine.store.rename(tmp_path / "moved")
+    for folder in ("copy", "moved"):
+        assert BANNER not in mine.bare("--store", str(tmp_path / folder), "list").err
+    journal = tmp_path / "moved" / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    assert BANNER not in mine.bare("--store", str(tmp_path / "moved"), "list").err
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_at_the_upgrade_what_git_does_not_track_is_trusted_once(tracked: bool, mine: Cli, filled: Path) -> None:
+    folder = heads_dir()
+    assert folder is not None
+    subprocess.run(["git", "init", "-q", str(mine.store.parent)], check=True)
+    shutil.copytree(filled, mine.store)
+    if tracked:
+        subprocess.run(["git", "-C", str(mine.store), "add", "-f", "."], check=True)
+    os.utime(folder / heads.SINCE, (time.time() + 60,) * 2)
+    said = mine("list").err
+    assert (BANNER in said, "was here before and is trusted from now on" in said) == (tracked, not tracked)
+    assert (BANNER in mine("list").err) == tracked
+    os.utime(folder / heads.SINCE, (0, 0))
+    assert (BANNER in mine("list").err) == tracked
+
+
+def test_where_the_workbench_is_new_nothing_was_there_before(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WORKBENCH_TRUST")
+    store = hostile_store(cli.cwd)
+    assert BANNER in cli.bare("--store", str(store), "list").err
+
+
+def test_ci_names_what_is_trusted(foreign: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_TRUST", str(foreign.store))
+    assert BANNER not in foreign("list").err
+    assert foreign("vote", "shr-00001", "helpful").code == 0
+
+
+def test_what_is_half_done_in_it_is_neither_said_nor_done(mine: Cli) -> None:
+    store = mine.cwd / ".workbench"
+    half_done(store)
+    shown = mine.bare("status")
+    assert "broken off" not in shown.err
+    assert mine.bare("doctor", "--finish").code == 2
+    assert not (mine.cwd / RULE).exists()
+
+
+def test_reading_it_writes_nothing_at_all(mine: Cli) -> None:
+    hostile_store(mine.cwd)
+    cache_dir().mkdir(parents=True)
+    before = written(mine.cwd), written(state_dir())
+    for command in ("list", "status", "search pnpm", "doctor", "history", "trust --show"):
+        mine.bare(*command.split())
+    assert (written(mine.cwd), written(state_dir())) == before
+
+
+@pytest.mark.parametrize("name", ["CLAUDECODE", "CODEX_CI", "GEMINI_CLI"])
+def test_an_agent_at_a_terminal_cannot_say_the_word_either(
+    name: str, foreign: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal is easily made up."""
+    monkeypatch.setenv(name, "1")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert foreign("trust", "--yes").code == 2
+    assert BANNER in foreign("list").err
+
+
+def test_what_comes_between_the_look_and_the_word_is_not_taken_over(mine: Cli, tmp_path: Path) -> None:
+    mine.ok("ingest", "mine")
+    pulled(mine.store, tmp_path / "one", "first")
+    bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
+    seen = bench.trust.arrived()
+    pulled(mine.store, tmp_path / "two", "second")
+    with pytest.raises(StoreProblem, match="More came"):
+        bench.trust.accept(seen)
+    assert not open_workbench(mine.store, profiles=tmp_path, heads=heads_dir()).trust.standing.trusted
+    bench.trust.accept(bench.trust.arrived())
+    assert mine("list").err == ""
+
+
+def test_what_a_pull_brings_to_an_open_store_stops_its_changes(mine: Cli, tmp_path: Path) -> None:
+    mine.ok("ingest", "mine")
+    bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
+    mine.ok("ingest", "mine too")
+    bench.library.journal.refresh()
+    bench.stream.pin([m.id for m in bench.library.memories.all()])
+    pulled(mine.store, tmp_path / "one", "theirs")
+    with pytest.raises(NotTrusted):
+        bench.stream.forget([bench.library.memories.all()[0].id])
+    assert not bench.trust.standing.trusted
+    assert BANNER in mine("list").err
+
+
+def test_what_a_pull_brings_is_noticed_by_looking_alone(mine: Cli, tmp_path: Path) -> None:
+    mine.ok("ingest", "mine")
+    bench = open_workbench(mine.store, profiles=tmp_path, heads=heads_dir())
+    pulled(mine.store, tmp_path / "one", "theirs")
+    journal, ends = bench.library.journal, time.monotonic() + 30
+    while journal.standing.trusted and time.monotonic() < ends:
+        journal.refresh()
+    assert journal.standing == Standing(trusted=False, foreign=1)
+    assert mine("trust", "--yes").code == 0
+    journal.refresh()
+    assert journal.standing.trusted
+
+
+def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli) -> None:
+    _, key = keys()["github"]
+    mine.ok("append", "one")
+    shutil.copytree(mine.store, mine.cwd / "copy")
+    other = Library(mine.cwd / "copy")
+    for actor in (f"import:{key}.txt", f"import:{key}.md"):
+        with other.transaction(actor, "import") as tx:
+            tx.put(Memory(f"{actor} {key}", f"holds {key}", other.journal.clock(), other.journal.clock()))
+    shutil.copy(mine.cwd / "copy" / "journal.jsonl", mine.store / "pulled")
+    (mine.store / "pulled").rename(mine.store / "journal.jsonl")
+    plain, answer = mine("trust", "--show"), mine("trust", "--show", "--json")
+    assert key[:12] not in plain.out + plain.err + answer.out + answer.err
+    assert "import:[secret: GitHub token]  2" in plain.out
+    assert sum(json.loads(answer.out)["actors"].values()) == json.loads(answer.out)["changes"] == 2

@@ -1,0 +1,334 @@
+"""What was stored here and is gone is said, by a head that is kept outside the store."""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.store.helpers import NOON, clock, docs, killed_after, lines
+from workbench.core.stream.memory import Memory
+from workbench.store import append
+from workbench.store.identity import heads
+from workbench.store.identity.heads import Gone, Head
+from workbench.store.identity.trust import NotTrusted, trust
+from workbench.store.journal.engine import Journal, Options
+from workbench.store.maintenance import compact, purge
+from workbench.store.maintenance.doctor import examine
+from workbench.store.naming import key_of
+
+QUIET = Options(checkpoint_every=0)
+
+
+def opened(tmp_path: Path, folder: str = "s", **options: int) -> Journal:
+    """Open a journal that this machine remembers."""
+    place = tmp_path / folder
+    place.mkdir(exist_ok=True)
+    return Journal(place, clock, key_of=key_of, options=replace(QUIET, **cast(Any, options)), heads=tmp_path / "heads")
+
+
+def put(journal: Journal, number: int) -> None:
+    with journal.transaction("human", f"put {number}") as staged:
+        staged.put("t", str(number), {"id": f"x{number}"})
+
+
+def filled(tmp_path: Path, count: int = 5, **options: int) -> Journal:
+    journal = opened(tmp_path, "s", **options)
+    for number in range(1, count + 1):
+        put(journal, number)
+    return journal
+
+
+def cut(folder: Path, count: int) -> None:
+    """Cut the last lines of the active segment off."""
+    (folder / "journal.jsonl").write_bytes(b"".join(lines(folder)[:-count]))
+
+
+def hook(tmp_path: Path, text: str = "seen") -> tuple[str, ...]:
+    with append.appending(tmp_path / "s", "agent:x", "see", clock, tmp_path / "heads") as block:
+        block.add(Memory(block.new_memory_id(NOON), text, NOON, NOON))
+    return block.notices
+
+
+def test_a_head_is_kept_for_its_owner_only_and_read_back(tmp_path: Path) -> None:
+    journal = filled(tmp_path)
+    head = heads.read(tmp_path / "heads", journal.store, tmp_path / "s")
+    assert head is not None
+    assert (head.rev, head.path, head.sound) == (5, os.path.realpath(tmp_path / "s"), True)
+    file = next((tmp_path / "heads").glob("*.json"))
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "heads").stat().st_mode & 0o777 == 0o700
+    file.write_bytes(file.read_bytes().replace(b'"rev":5', b'"rev":4'))
+    assert heads.read(tmp_path / "heads", journal.store, tmp_path / "s") is None
+
+
+def test_the_id_of_a_store_is_in_every_header(tmp_path: Path) -> None:
+    journal = filled(tmp_path, 30, segment_bytes=900)
+    found = {line for file in (tmp_path / "s").glob("journal*") for line in file.read_bytes().splitlines()[:1]}
+    assert len(found) > 2
+    assert all(f'"store":"{journal.store}"'.encode() in line for line in found)
+    assert len(journal.store) == 32
+
+
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_lines_that_were_cut_off_are_said_and_the_gap_stays_visible(tmp_path: Path, checkpoint: bool) -> None:
+    journal = filled(tmp_path)
+    if checkpoint:
+        journal.save_checkpoint()
+    cut(tmp_path / "s", 2)
+    other = opened(tmp_path)
+    assert other.gone == (Gone(4, 5),)
+    assert "Revisions 4 to 5 were stored and are gone" in other.notices[0]
+    found = examine(tmp_path / "s", tmp_path / "heads", key_of)
+    assert not found.is_sound
+    assert found.gone == (Gone(4, 5),)
+    assert found.held == ((("t", "x4"), ("t", "x5")) if checkpoint else ())
+    put(other, 9)
+    assert other.rev == 6
+    again = opened(tmp_path)
+    assert again.gone == (Gone(4, 5),)
+    assert [d.missing for d in again.damage] == [(4, 5)]
+    assert not examine(tmp_path / "s", tmp_path / "heads").is_sound
+    assert again.accept()
+    assert opened(tmp_path).damage == []
+    assert examine(tmp_path / "s", tmp_path / "heads").is_sound
+    put(opened(tmp_path), 10)
+    assert opened(tmp_path).rev == 7
+    assert opened(tmp_path).gone == ()
+
+
+def test_a_shorter_journal_is_taken_when_a_person_says_so(tmp_path: Path) -> None:
+    filled(tmp_path)
+    cut(tmp_path / "s", 2)
+    journal = opened(tmp_path)
+    assert journal.accept() == (Gone(4, 5),)
+    assert journal.gone == opened(tmp_path).gone == ()
+    put(journal, 4)
+    assert opened(tmp_path).rev == 4
+    assert examine(tmp_path / "s", tmp_path / "heads").is_sound
+
+
+def test_accepting_covers_what_a_checkpoint_knows(tmp_path: Path) -> None:
+    filled(tmp_path).save_checkpoint()
+    cut(tmp_path / "s", 2)
+    opened(tmp_path).accept()
+    assert examine(tmp_path / "s", tmp_path / "heads").gone == ()
+    assert list((tmp_path / "s").glob("memory.edited-*"))
+
+
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_a_journal_that_was_taken_away_is_said(tmp_path: Path, checkpoint: bool) -> None:
+    journal = filled(tmp_path)
+    if checkpoint:
+        journal.save_checkpoint()
+    (tmp_path / "s" / "journal.jsonl").unlink()
+    other = opened(tmp_path)
+    assert other.gone == (Gone(1, 5),)
+    assert not examine(tmp_path / "s", tmp_path / "heads").is_sound
+    put(other, 9)
+    assert next(other.entries_back()).rev > 5
+    assert other.store == journal.store
+
+
+def test_what_is_lost_again_is_said_once(tmp_path: Path) -> None:
+    filled(tmp_path)
+    for _ in range(2):
+        shutil.rmtree(tmp_path / "s")
+        again = opened(tmp_path)
+        put(again, 1)
+    shutil.rmtree(tmp_path / "s")
+    assert opened(tmp_path).gone == (Gone(1, 7),)
+
+
+def test_another_journal_of_the_same_length_is_said(tmp_path: Path) -> None:
+    journal = filled(tmp_path, 3)
+    copy = (tmp_path / "s" / "journal.jsonl").read_bytes()
+    put(journal, 4)
+    (tmp_path / "s" / "journal.jsonl").write_bytes(copy)
+    without = Journal(tmp_path / "s", clock, options=QUIET)
+    put(without, 40)
+    assert opened(tmp_path).gone == (Gone(4, 4, replaced=True),)
+    with pytest.raises(NotTrusted):
+        put(opened(tmp_path), 5)
+    opened(tmp_path).trust()
+    put(opened(tmp_path), 5)
+    assert opened(tmp_path).gone == (Gone(4, 4, replaced=True),)
+    assert "not the change" in str(opened(tmp_path).gone[0])
+
+
+@pytest.mark.parametrize("bit", [0, 5])
+def test_damage_before_the_checkpoint_is_said_at_every_open(tmp_path: Path, bit: int) -> None:
+    journal = filled(tmp_path)
+    journal.save_checkpoint()
+    assert opened(tmp_path).damage == []
+    content = lines(tmp_path / "s")
+    spoiled = bytearray(content[2])
+    spoiled[30] ^= 1 << bit
+    content[2] = bytes(spoiled)
+    (tmp_path / "s" / "journal.jsonl").write_bytes(b"".join(content))
+    other = opened(tmp_path)
+    assert (other.damage[0].line, docs(other)) == (3, docs(journal))
+    put(other, 9)
+    hook(tmp_path)
+    assert opened(tmp_path).damage[0].line == 3
+
+
+def test_a_store_that_looks_as_it_was_left_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from workbench.store.journal import chain
+
+    filled(tmp_path).save_checkpoint()
+    monkeypatch.setattr(chain, "is_sound", lambda *_: pytest.fail("read again"))
+    opened(tmp_path)
+    hook(tmp_path)
+    opened(tmp_path)
+
+
+def test_a_moved_store_takes_its_head_along_and_a_copy_has_its_own(tmp_path: Path) -> None:
+    journal = filled(tmp_path)
+    (tmp_path / "s").rename(tmp_path / "moved")
+    cut(tmp_path / "moved", 1)
+    moved = opened(tmp_path, "moved")
+    assert moved.gone == (Gone(5, 5),)
+    moved.accept()
+    shutil.copytree(tmp_path / "moved", tmp_path / "copy")
+    cut(tmp_path / "copy", 1)
+    assert opened(tmp_path, "copy").gone == ()
+    put(opened(tmp_path, "copy"), 7)
+    assert opened(tmp_path, "moved").gone == ()
+    assert {h.path for h in map(heads._load, (tmp_path / "heads").iterdir()) if h} == {
+        str(tmp_path / "moved"), str(tmp_path / "copy"),
+    }  # fmt: skip
+    assert opened(tmp_path, "copy").store == journal.store
+
+
+def test_a_head_that_cannot_be_kept_fails_no_change_and_the_doctor_says_so(tmp_path: Path) -> None:
+    (tmp_path / "heads").write_text("a file")
+    journal = filled(tmp_path)
+    hook(tmp_path)
+    assert opened(tmp_path).rev == 6
+    assert journal.gone == ()
+    assert "cannot be written" in examine(tmp_path / "s", tmp_path / "heads").notes[0]
+
+
+def test_a_hook_says_what_is_gone_and_stores_above_it(tmp_path: Path) -> None:
+    hook(tmp_path, "one")
+    hook(tmp_path, "two")
+    content = lines(tmp_path / "s")
+    last = bytearray(content[-1])
+    last[40] ^= 1
+    (tmp_path / "s" / "journal.jsonl").write_bytes(b"".join(content[:-1]) + bytes(last))
+    assert any("Revision 2 was stored and is gone" in notice for notice in hook(tmp_path, "three"))
+    assert any("Revision 2" in notice for notice in hook(tmp_path, "four"))
+    journal = opened(tmp_path)
+    assert [doc["content"] for doc in docs(journal, "memories").values()] == ["one", "three", "four"]
+    assert (journal.rev, journal.gone) == (4, (Gone(2, 2),))
+    assert not examine(tmp_path / "s", tmp_path / "heads").is_sound
+
+
+def test_an_older_store_is_given_an_id_once(tmp_path: Path) -> None:
+    old(tmp_path)
+    heads.begin(tmp_path / "heads", used_before=True)
+    hook(tmp_path)
+    first = opened(tmp_path).store
+    assert len(first) == 32
+    hook(tmp_path)
+    put(opened(tmp_path), 8)
+    journal = opened(tmp_path)
+    assert (journal.store, journal.damage, journal.gone) == (first, [], ())
+    assert [e.rev for e in journal.entries_back()] == list(range(journal.rev, 0, -1))
+    assert set(docs(journal)) == {"1", "2", "3", "8"}
+
+
+def test_an_older_version_that_rolled_on_does_not_make_the_store_another(tmp_path: Path) -> None:
+    journal = filled(tmp_path)
+    store = journal.store
+    active = tmp_path / "s" / "journal.jsonl"
+    active.rename(tmp_path / "s" / "journal-000000000000.jsonl")
+    active.write_bytes(header_without_id(5))
+    assert opened(tmp_path).store == store
+    hook(tmp_path)
+    put(opened(tmp_path), 8)
+    assert opened(tmp_path).store == store
+    assert f'"store":"{store}"'.encode() in active.read_bytes()
+
+
+def header_without_id(rev: int) -> bytes:
+    from workbench.store.journal.codec import seal
+    from workbench.store.journal.segments import header
+
+    return seal({name: value for name, value in header(rev, {"t": rev + 1}, {}, 0, "").items() if name != "store"})
+
+
+def old(tmp_path: Path) -> None:
+    """Make a store as the version before left it: without an id."""
+    filled(tmp_path, 3)
+    content = lines(tmp_path / "s")
+    (tmp_path / "s" / "journal.jsonl").write_bytes(header_without_id(0) + b"".join(content[1:]))
+    shutil.rmtree(tmp_path / "heads")
+
+
+def test_rewriting_the_files_is_no_loss(tmp_path: Path) -> None:
+    journal = filled(tmp_path, 12, segment_bytes=900)
+    compact.compact(journal)
+    assert (opened(tmp_path).gone, opened(tmp_path).damage) == ((), [])
+    purge.purge(journal, [("t", "x2")], "human")
+    other = opened(tmp_path)
+    assert (other.gone, other.damage, other.store) == ((), [], journal.store)
+    put(other, 20)
+    assert opened(tmp_path).gone == ()
+
+
+def observed(tmp_path: Path) -> None:
+    hook(tmp_path, "seen by one that is killed")
+
+
+def changed(tmp_path: Path) -> None:
+    put(opened(tmp_path), 99)
+
+
+def purged(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    purge.purge(journal, [("t", "x2")], "human")
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "calls"),
+    [
+        (observed, "fsync", 1),
+        (changed, "fsync", 1),
+        (purged, "fsync", 1),
+        *((purged, "replace", n) for n in range(1, 7)),
+    ],
+)
+def test_a_store_stays_ones_own_whenever_a_writer_is_killed(
+    tmp_path: Path, write: Callable[[Path], None], name: str, calls: int
+) -> None:
+    filled(tmp_path, 12, segment_bytes=900).save_checkpoint()
+    killed_after(lambda: write(tmp_path), name, calls)
+    assert opened(tmp_path).standing.trusted
+    put(opened(tmp_path), 9)
+    assert examine(tmp_path / "s", tmp_path / "heads").is_sound
+
+
+def test_a_store_stays_ones_own_when_what_is_known_of_it_is_written_anew_and_that_is_killed(tmp_path: Path) -> None:
+    journal = filled(tmp_path)
+    killed_after(lambda: trust(journal.folder, journal.heads, journal.store), "open", 1)
+    (tmp_path / "s" / "journal.jsonl").touch()
+    assert opened(tmp_path).standing.trusted
+
+
+def test_what_tells_heads_apart(tmp_path: Path) -> None:
+    one = Head("/a", "1" * 32, 3, "m")
+    assert heads.note(tmp_path, one)
+    assert heads.note(tmp_path, one._replace(store="2" * 32, rev=4))
+    assert heads.read(tmp_path, "", Path("/a")) == one._replace(store="2" * 32, rev=4)
+    assert heads.read(tmp_path, "3" * 32, Path("/a")) is None
+    assert heads.read(None, "1" * 32, Path("/a")) is None
+    assert not heads.note(None, one)
+    assert not heads.note(tmp_path, one._replace(path="/\udc80"))
+    assert heads.note(tmp_path, one._replace(path="/a", gone=tuple(Gone(n, n) for n in range(200))))
+    assert heads.note(tmp_path, one)
+    assert heads.read(tmp_path, "1" * 32, Path("/a")) == one

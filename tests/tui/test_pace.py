@@ -1,0 +1,182 @@
+"""What keys may cost: only what is in sight is wrapped and drawn, and what takes long happens on another thread."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual._compositor import Compositor
+from textual.content import Content
+
+from tests.bench.conftest import ungated
+from tests.safety.hostile import MEGABYTE, hostile, prose
+from tests.safety.samples import keys
+from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from tests.tui.waiting import until
+from workbench.bench.duplicates.bullets import COMPARED
+from workbench.bench.safety.verdicts import Verdicts
+from workbench.bench.stream.stream import MAX_SEARCHED, searched
+from workbench.core.stream.memory import Memory
+from workbench.retrieval.fulltext import fuzzy
+from workbench.retrieval.fulltext.fuzzy import SPANNED, fuzzy_rank
+from workbench.safety import scanning
+from workbench.store.history import reading
+from workbench.tui.app.saving import Saving
+from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.content import MAX_LINES, body, highlight
+from workbench.tui.widgets.lists.long_text import LongText
+
+ID = "mem-20260320-0000900"
+
+
+def with_summary(folder: Path, summary: str) -> Any:
+    bench = open_bench(folder)
+    with ungated(bench), bench.library.transaction("setup", "set up") as tx:
+        tx.put(Memory(ID, "What it says.", NOW, NOW, summary=summary))
+    return bench
+
+
+def test_of_a_text_of_many_lines_the_first_ones_are_shown() -> None:
+    text = hostile("line ends", 9_900)
+    for shown in (body(text), highlight(text, [(0, 2)])):
+        assert shown.plain.count("\n") <= MAX_LINES + 1
+        assert "more characters" in shown.plain
+    assert body("a\n" * 500).plain == "a\n" * 500
+
+
+async def test_a_long_title_is_wrapped_only_as_far_as_it_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapped: list[int] = []
+    wrap = Content._wrap_and_format
+
+    def counted(content: Content, *arguments: Any, **options: Any) -> Any:
+        wrapped.append(len(content.plain))
+        return wrap(content, *arguments, **options)
+
+    monkeypatch.setattr(Content, "_wrap_and_format", counted)
+    bench = with_summary(tmp_path, prose(MEGABYTE))
+    async with app_over(bench).run_test(size=(140, 45)) as pilot:
+        app = pilot.app
+        await until(pilot, lambda: "more characters" in str(app.screen.query_one("#detail", LongText).content))
+        await pilot.press("j", "k")
+        await pilot.pause()
+    assert max(wrapped) < 20_000
+    bench.close()
+
+
+async def test_a_long_text_is_drawn_where_it_is_in_sight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: set[int] = set()
+    render = LongText.render_line
+
+    def counted(text: LongText, y: int) -> Any:
+        drawn.add(y)
+        return render(text, y)
+
+    monkeypatch.setattr(LongText, "render_line", counted)
+    bench = with_summary(tmp_path, prose(9_000))
+    async with app_over(bench).run_test(size=(140, 30)) as pilot:
+        await until(pilot, lambda: bool(drawn) and not pilot.app.bench.context.verdicts._waiting)  # type: ignore[attr-defined]
+        await pilot.pause()
+        shown = pilot.app.screen.query_one("#detail", LongText)
+        assert shown.size.height > 150
+        assert len(drawn) <= 30
+    bench.close()
+
+
+async def test_a_dialog_is_painted_when_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        painted: list[object] = []
+        paint = Compositor.render_update
+
+        def counted(compositor: Compositor, *arguments: Any, **options: Any) -> Any:
+            painted.append(compositor)
+            return paint(compositor, *arguments, **options)
+
+        monkeypatch.setattr(Compositor, "render_update", counted)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "Views" in screen_text(app))
+        assert 1 <= painted.count(app.screen._compositor) <= 2
+
+
+async def test_the_history_is_read_away_from_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: set[int] = set()
+    doc_ids = reading.doc_ids
+
+    def noted(*arguments: Any) -> Any:
+        readers.add(threading.get_ident())
+        return doc_ids(*arguments)
+
+    monkeypatch.setattr(reading, "doc_ids", noted)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.pause()
+        await pilot.press("h")
+        await until(pilot, lambda: isinstance(app.screen, HistoryDialog) and not app.screen.reading)
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, HistoryDialog))
+    assert readers
+    assert threading.get_ident() not in readers
+
+
+def test_the_app_never_reads_what_is_remembered_on_its_own_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = prose(100_000)
+    Verdicts(tmp_path).find(text)
+    verdicts, come = Verdicts(tmp_path), threading.Event()
+    threads: set[int] = set()
+    without = scanning.without
+
+    def noted(*arguments: Any) -> Any:
+        threads.add(threading.get_ident())
+        return without(*arguments)
+
+    monkeypatch.setattr(scanning, "without", noted)
+    verdicts.in_background(lambda _text: come.set())
+    assert verdicts.masked(text) != text
+    assert come.wait(120)
+    assert verdicts.masked(text) == text
+    assert threading.get_ident() not in threads
+
+
+def test_free_words_are_looked_for_in_a_bounded_part_of_a_memory() -> None:
+    memory = Memory(ID, "What it says.", NOW, NOW, summary=prose(MEGABYTE))
+    assert len(searched(memory)) < 2 * MAX_SEARCHED
+    (match,) = fuzzy_rank("a", ["a " * MEGABYTE])
+    assert all(end <= SPANNED for _, end in match.spans)
+
+
+def test_two_long_bullets_are_compared_by_their_beginnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    similarity = fuzzy.order_similarity
+
+    def noted(one: str, other: str) -> float:
+        compared.append(max(len(one), len(other)))
+        return similarity(one, other)
+
+    monkeypatch.setattr(fuzzy, "order_similarity", noted)
+    bench = open_bench(tmp_path)
+    text = prose(50_000)
+    refiner = bench.refiner
+    assert refiner._relation(text, f"{text}!", 0.99) in ("near", "apart", "opposed")
+    refiner._judged(text, f"{text}!", 0.99)
+    assert max(compared) <= COMPARED
+    bench.close()
+
+
+def test_what_is_masked_is_in_sight_before_it_is_saved(tmp_path: Path) -> None:
+    rule, key = keys()["aws"]
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("setup", "set up") as tx:
+        tx.put(Memory(ID, "What it says.", NOW, NOW))
+    save = Saving(bench, ID, "What it says.", lambda _text, _base: None, str)
+    said = save(f"{'A long line of ordinary words before it. ' * 9}Deploy with {key} today.")
+    assert said is not None
+    assert f"[secret: {rule}]" in said
+    assert key not in said
+    bench.close()

@@ -1,0 +1,226 @@
+"""Work over whole texts leaves the app's thread: it is done on another one, and what fits the screen comes at once."""
+
+import gc
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.content import Content
+from textual.css.parse import parse as css_parse
+
+from tests.safety.hostile import MEGABYTE, hostile, prose
+from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
+from tests.tui.support import app_over, demo_app
+from tests.tui.waiting import until
+from workbench.bench.duplicates.bullets import BookRefiner
+from workbench.bench.files.exports import contents
+from workbench.bench.open import Workbench
+from workbench.core.text import printable
+from workbench.tui.app import stillness
+from workbench.tui.app.stillness import Heap
+from workbench.tui.duplicates.bullets import TwinsDialog
+from workbench.tui.files.exports import parts
+from workbench.tui.files.exports.dialog import ExportDialog
+from workbench.tui.files.exports.parts import AT_ONCE, Pane
+from workbench.tui.playbook.agent import AgentDialog
+from workbench.tui.playbook.preview import pieces, whole_file
+from workbench.tui.widgets.lists import reading_pane
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+
+
+def store_of(folder: Path, *texts: str) -> Workbench:
+    """Return a store whose playbook has these bullets."""
+    bench = open_bench(folder)
+    lines = [f"[r-{n:05}] helpful=0 harmful=0 :: {' '.join(text.split())}" for n, text in enumerate(texts)]
+    bring_in(bench, folder / f"{BOOK}.txt", "## RULES\n" + "\n".join(lines) + "\n")
+    return bench
+
+
+def noted(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> set[int]:
+    """Return the threads on which a function is called from now on."""
+    threads: set[int] = set()
+    real: Callable[..., Any] = getattr(where, name)
+
+    def wrapped(*arguments: Any, **options: Any) -> Any:
+        threads.add(threading.get_ident())
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(where, name, wrapped)
+    return threads
+
+
+async def test_a_long_file_is_wrapped_away_from_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = threading.get_ident()
+    longest = 0
+
+    def counted(lines: Any, width: int) -> Any:
+        nonlocal longest
+        if threading.get_ident() == here:
+            longest = max(longest, sum(len(line.text) for line in lines))
+        return pieces(lines, width)
+
+    monkeypatch.setattr(parts, "pieces", counted)
+    bench = store_of(tmp_path, prose(MEGABYTE))
+    async with opened(bench) as hand:
+        await hand.press("X")
+        dialog = await hand.dialog(ExportDialog)
+        pane = dialog.query_one("#export-whole", Pane)
+        await until(hand.pilot, lambda: sum(len(piece.text) for piece in pane.rows) >= MEGABYTE)
+        await hand.press("tab", "tab")
+    assert 0 < longest <= AT_ONCE
+    bench.close()
+
+
+@pytest.mark.parametrize("text", [prose(50_000), "a" * 50_000, hostile("line ends", 5_000)])
+async def test_a_pane_shows_all_of_a_long_text(text: str) -> None:
+    class Host(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Pane("pane")
+
+    app = Host()
+    async with app.run_test(size=(80, 20)) as pilot:
+        pane = app.query_one(Pane)
+        lines = whole_file(text)
+        pane.show(lines)
+        whole = pieces(lines, pane.size.width - 3)
+        assert 20 <= len(pane.rows) < len(whole)
+        await until(pilot, lambda: len(pane.rows) == len(whole))
+        assert "".join(piece.text for piece in pane.rows[:-1]).rstrip() == printable(text.replace("\n", "")).rstrip()
+
+
+async def test_a_long_text_is_read_at_once_and_wrapped_to_its_end_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, longest = threading.get_ident(), 0
+    wrap = Content.wrap
+
+    def counted(content: Content, *arguments: Any, **options: Any) -> Any:
+        nonlocal longest
+        if threading.get_ident() == here:
+            longest = max(longest, len(content.plain))
+        return wrap(content, *arguments, **options)
+
+    class Host(App[None]):
+        def compose(self) -> ComposeResult:
+            yield ReadingPane(id="pane")
+
+    monkeypatch.setattr(Content, "wrap", counted)
+    app, text = Host(), prose(60_000)
+    async with app.run_test(size=(80, 20)) as pilot:
+        pane = app.query_one(ReadingPane)
+        pane.show(Content(text))
+        assert pane.virtual_size.height > 60
+        pane.action_last()
+        assert not pane.at_end
+        await until(pilot, lambda: pane.virtual_size.height > 700)
+        pane.action_last()
+        await until(pilot, lambda: pane.at_end)
+        place = pane.scroll_offset.y
+        pane.show(Content(text), keep_place=True)
+        await until(pilot, lambda: pane.scroll_offset.y == place)
+    assert longest <= reading_pane.AT_ONCE
+
+
+async def test_what_an_agent_sees_is_made_on_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = noted(monkeypatch, contents, "_text")
+    bench = store_of(tmp_path, "Ask before deleting.")
+    async with opened(bench) as hand:
+        await hand.press("V")
+        dialog = await hand.dialog(AgentDialog)
+        await hand.shows("Ask before deleting.")
+        assert "Ask before deleting." in dialog.text
+    assert threads
+    assert threading.get_ident() not in threads
+    bench.close()
+
+
+async def test_long_bullets_are_compared_in_words_on_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = noted(monkeypatch, BookRefiner, "_judged")
+    one = prose(8_000)
+    bench = store_of(tmp_path, one, one.replace("worker", "engine"), "Something else.")
+    async with opened(bench, (160, 40)) as hand:
+        await hand.press("equals_sign")
+        dialog = await hand.dialog(TwinsDialog)
+        await until(hand.pilot, lambda: dialog.found is not None and bool(dialog._rows.rows))
+        await hand.press("j", "k")
+    assert threads
+    assert threading.get_ident() not in threads
+    bench.close()
+
+
+async def test_no_rules_of_style_are_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # the tests' own stylesheets are parsed once in a run
+    parsed: Counter[object] = Counter()
+    parse = css_parse
+
+    def counted(scope: str, css: str, read_from: Any, **options: Any) -> Any:
+        parsed[scope, read_from, options.get("tie_breaker")] += 1
+        return parse(scope, css, read_from, **options)
+
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.pause()
+        monkeypatch.setattr("textual.css.stylesheet.parse", counted)
+        for area in ("2", "3", "4", "1"):
+            await pilot.press(area, "question_mark", "escape")
+            await pilot.pause()
+    assert parsed
+    assert max(parsed.values()) == 1
+
+
+def test_what_stays_is_left_out_of_collections_until_the_app_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, heap, collected = gc.get_threshold(), Heap(), 0
+
+    def collect() -> int:
+        nonlocal collected
+        collected += 1
+        return 0
+
+    now = 100.0
+    monkeypatch.setattr(stillness, "monotonic", lambda: now)
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 1_000))
+    monkeypatch.setattr(gc, "collect", collect)
+    heap.sweep()
+    assert collected == 0
+    heap.settle()
+    assert gc.get_freeze_count()
+    assert gc.get_threshold()[2] == stillness.LATE
+    heap.pressed()
+    heap.sweep()
+    assert collected == 0
+    now += stillness.REST
+    heap.sweep()
+    assert collected == 1
+    heap.let_go()
+    assert gc.get_threshold() == before
+    assert not gc.get_freeze_count()
+
+
+async def test_the_app_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
+    before = gc.get_threshold()
+    bench = store_of(tmp_path, "Ask.")
+    app = app_over(bench)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: gc.get_freeze_count() > 0)
+    assert gc.get_threshold() == before
+    assert not gc.get_freeze_count()
+    bench.close()
+
+
+async def test_verdicts_that_come_in_one_after_the_other_are_drawn_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[int] = []
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        texts = [memory.content for memory in app.bench.library.memories.all()[:20]]
+        screen = app.screen
+        monkeypatch.setattr(screen, "follow", lambda touched: followed.append(len(touched.keys)))
+        for text in texts:
+            app._checked(text)
+        await until(pilot, lambda: sum(followed) >= len(set(texts)))
+    assert len(followed) < len(texts) / 2

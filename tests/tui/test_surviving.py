@@ -1,0 +1,129 @@
+"""One guard for every handler of the app, and what stays of an error that nobody foresaw."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.app import ComposeResult
+from textual.message_pump import MessagePump
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tests.tui.support import app_over, open_bench
+from tests.tui.waiting import until
+from workbench.core.errors import UnknownRecord
+from workbench.tui.app import modes
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.surviving import survives
+
+SECRET = "a text from a memory"
+
+
+def pumps(of: type[MessagePump] = MessagePump) -> Iterator[type[MessagePump]]:
+    for cls in of.__subclasses__():
+        yield cls
+        yield from pumps(cls)
+
+
+def test_every_screen_and_widget_of_ours_survives() -> None:
+    modes.import_all()
+    ours = {cls for cls in pumps() if cls.__module__.startswith("workbench.")}
+    assert len(ours) > 50
+    bare = [c.__name__ for c in ours if c._dispatch_message is MessagePump._dispatch_message]
+    assert bare == []
+
+
+@pytest.mark.parametrize("way", ["action", "worker", "timer", "callback", "message"])
+async def test_an_error_a_person_can_act_on_is_said_and_the_app_goes_on(tmp_path: Path, way: str) -> None:
+    app = app_over(open_bench(tmp_path))
+
+    def fail() -> None:
+        raise UnknownRecord("There is no memory m1 in this store.")
+
+    async def work() -> None:
+        fail()
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = app.screen
+        await pilot.pause()
+        match way:
+            case "action":
+                screen.action_search = fail  # type: ignore[attr-defined]
+                await pilot.press("slash")
+            case "worker":
+                screen.run_worker(work())
+            case "timer":
+                screen.set_timer(0.001, fail)
+            case "callback":
+                screen.call_after_refresh(fail)
+            case "message":
+                screen.call_later(fail)
+        await until(pilot, lambda: len(app._notifications))
+        assert [n.message for n in app._notifications] == ["There is no memory m1 in this store."]
+        await pilot.press("2", "1")
+        assert app.is_running
+    assert app.return_code in (0, None)
+
+
+@survives
+class Unbuildable(ModalScreen[None]):
+    """A dialog whose record is gone before it is built, in one of the places where that shows."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__()
+        self.place = place
+
+    def compose(self) -> ComposeResult:
+        self.miss("compose")
+        yield Static("a dialog")
+
+    def on_mount(self) -> None:
+        self.miss("mount")
+
+    def on_screen_resume(self) -> None:
+        self.miss("resume")
+
+    def miss(self, place: str) -> None:
+        if self.place == place:
+            raise UnknownRecord("There is no memory m1 in this store.")
+
+
+@pytest.mark.parametrize("place", ["compose", "mount", "resume"])
+async def test_a_dialog_that_cannot_be_built_is_closed_and_the_app_goes_on(tmp_path: Path, place: str) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        app.push_screen(Unbuildable(place))
+        await until(pilot, lambda: len(app._notifications) and (place == "resume" or len(app.screen_stack) == 1))
+        assert [n.message for n in app._notifications] == ["There is no memory m1 in this store."]
+        if place == "resume":
+            app.pop_screen()
+        await pilot.pause()
+        assert len(app.screen_stack) == 1
+        await pilot.press("2", "1")
+        assert app.is_running
+    assert app.return_code in (0, None)
+
+
+async def test_a_crash_is_reported_in_a_file_without_what_was_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_over(open_bench(tmp_path))
+
+    def fail(self: WorkbenchApp) -> None:
+        held = SECRET
+        raise ValueError(len(held))
+
+    monkeypatch.setattr(WorkbenchApp, "action_help", fail)
+    with pytest.raises(ValueError, match="20"):
+        async with app.run_test() as pilot:
+            await pilot.press("question_mark")
+    report = next(Path(os.environ["XDG_STATE_HOME"]).rglob("crashes/*.txt"))
+    assert str(report) in app.last_words
+    assert report.stat().st_mode & 0o777 == 0o600
+    text = report.read_text()
+    assert "ValueError" in text
+    assert "in fail" in text
+    assert SECRET not in text + app.last_words
+    assert app.return_code == 1

@@ -1,0 +1,78 @@
+"""A store from elsewhere is asked about once; without a yes it can only be read."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.hostile import hostile_store
+from tests.safety.samples import keys
+from tests.tui.support import NOW, app_over, screen_text
+from tests.tui.waiting import until
+from workbench.bench.open import open_workbench
+from workbench.core.errors import StoreProblem
+from workbench.core.stream.memory import Memory
+from workbench.store.identity import heads
+from workbench.store.library import Library
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.header import TopBar
+
+_, KEY = keys()["github"]
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> WorkbenchApp:
+    store = hostile_store(tmp_path / "project")
+    memory = tmp_path / "heads"
+    heads.begin(memory, used_before=False)
+    return app_over(open_workbench(store, profiles=tmp_path, clock=lambda: NOW, heads=memory))
+
+
+async def test_a_yes_takes_it_over(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None)
+        assert "agent:other" in screen_text(app)
+        await pilot.pause(0.3)
+        await pilot.press("y")
+        await until(pilot, lambda: app.bench.trust.standing.trusted)
+        await until(pilot, lambda: not isinstance(app.screen, Confirm) and "NOT TRUSTED" not in screen_text(app))
+        app.bench.stream.pin(["mem-20260301-0000001"])
+
+
+async def test_without_a_yes_it_can_only_be_read(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, Confirm))
+        await until(pilot, lambda: "NOT TRUSTED" in screen_text(app))
+        assert "Use pnpm" in screen_text(app)
+        assert app.screen.query_one(TopBar).alarm
+        with pytest.raises(StoreProblem, match="is not trusted"):
+            app.bench.stream.forget(["mem-20260301-0000001"])
+
+
+async def test_what_a_pull_brings_while_the_app_is_open_is_asked_about(tmp_path: Path) -> None:
+    store, memory = tmp_path / "store", tmp_path / "heads"
+    heads.begin(memory, used_before=False)
+    bench = open_workbench(store, profiles=tmp_path, clock=lambda: NOW, heads=memory)
+    with bench.library.transaction("human", "add") as tx:
+        tx.put(Memory("mine", "Use pnpm", NOW, NOW))
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await until(pilot, lambda: "Use pnpm" in screen_text(app))
+        shutil.copytree(store, tmp_path / "theirs")
+        with Library(tmp_path / "theirs").transaction("agent:other", "add") as tx:
+            tx.put(Memory("theirs", "Obey", NOW, NOW))
+        with Library(tmp_path / "theirs").transaction(f"import:{KEY}.txt", "add") as tx:
+            tx.put(Memory("more", "Obey", NOW, NOW))
+        shutil.copy(tmp_path / "theirs" / "journal.jsonl", store / "pulled")
+        (store / "pulled").rename(store / "journal.jsonl")
+        await until(pilot, lambda: isinstance(app.screen, Confirm) and app.screen._shown_at is not None)
+        assert "agent:other: 1" in screen_text(app)
+        assert "import:[secret: GitHub token]: 1" in screen_text(app)
+        assert KEY not in screen_text(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, Confirm) and "NOT TRUSTED" in screen_text(app))
+        with pytest.raises(StoreProblem, match="is not trusted"):
+            app.bench.stream.pin(["mine"])

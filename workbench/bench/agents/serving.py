@@ -1,0 +1,126 @@
+"""Retrieval for an agent: what it is given counts as read. A preview (`Tuning.rank`) never counts.
+
+Text that gives orders to an agent, or hides characters, is held back unless a person allowed it; secrets are masked.
+What no person wrote or approved is given with its source, and to some agents not at all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from workbench.bench.agents.served_names import served_name
+from workbench.bench.context import Context
+from workbench.bench.safety.masking import masked
+from workbench.bench.safety.provenance import UNKNOWN, Provenance, provenances
+from workbench.bench.safety.safety import Safety
+from workbench.bench.tuning.tuning import Tuning
+from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.scoring import Scored
+from workbench.retrieval.ranking.outcome import Ranking
+
+Judge = Callable[[Sequence[Memory]], set[str]]
+"""Returns the ids of those memories that must not be served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What an agent was given, and why it could not be counted as read, when it could not.
+
+    `top` holds it, the best first and with secrets masked; `ranking` says how it came about. `held` better ones were
+    held back for what their text says, `unapproved` more because this agent gets only what a person approved.
+    `provenance` and `names` go by the id in the store: where each text comes from, and the ids and sessions as the
+    agent may see them.
+    """
+
+    ranking: Ranking
+    top: tuple[Scored, ...]
+    held: int = 0
+    problem: str = ""
+    unapproved: int = 0
+    provenance: Mapping[str, Provenance] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def serve(
+    context: Context, tuning: Tuning, query: str, k: int | None, profile: Profile, safety: Safety | None = None
+) -> Served:
+    """Rank the memories for the context's actor, an agent, and count the best `k` as read, in one journal line.
+
+    A store that cannot be written still serves. Raises `InvalidRecord` when the actor is no agent.
+    """
+    if not context.actor.startswith("agent:"):
+        raise InvalidRecord("Only an agent is served; a person looks without being counted.")
+    context.library.journal.refresh()
+    ranking = tuning.rank(tuning.ask(query), profile, context.now(), k)
+    safe = safety or Safety(context)
+    judges: list[Judge] = [lambda memories: {m.id for m in memories if safe.held_from_agents(m)}]
+    if context.settings.agents.only_approved(context.actor):
+        judges.append(lambda memories: _unapproved(context, memories))
+    ranking, left_out = _without(ranking, judges)
+    held, unapproved = (*left_out, 0)[:2]
+    memories = [scored.memory for scored in ranking.top]
+    names = {name: served_name(name, safe.findings) for m in memories for name in (m.id, m.session_id)}
+    top = tuple(replace(s, memory=_masked(s.memory, safe)) for s in ranking.top)
+    known = provenances(context, memories)
+    origins = {id: replace(one, name=served_name(one.name, safe.findings)) for id, one in known.items()}
+    # An id that is a secret is given masked, and asked about by that name.
+    origins |= {s.memory.id: origins[memory.id] for s, memory in zip(top, memories, strict=True)}
+    served = Served(ranking, top, held, "", unapproved, origins, names)
+    try:
+        count_reads(context, ranking.ids)
+    except StoreProblem as error:
+        return replace(served, problem=f"The reads were not counted. {error}")
+    return served
+
+
+def _unapproved(context: Context, memories: Sequence[Memory]) -> set[str]:
+    found = provenances(context, memories)
+    return {memory.id for memory in memories if not found.get(memory.id, UNKNOWN).approved}
+
+
+def _without(ranking: Ranking, judges: Sequence[Judge]) -> tuple[Ranking, list[int]]:
+    """Return a ranking without what must not be served, filled up from below, and how many each judge left out."""
+    wanted, looked = ranking.k, ranking.k
+    refused: list[set[str]] = [set() for _ in judges]
+    judged = 0
+    while True:
+        best = ranking.best(looked)
+        fresh = [scored.memory for scored in best[judged:]]
+        for judge, known in zip(judges, refused, strict=True):
+            known |= judge(fresh)
+            fresh = [memory for memory in fresh if memory.id not in known]
+        judged = len(best)
+        kept = [scored for scored in best if not any(scored.memory.id in known for known in refused)][:wanted]
+        if len(kept) == wanted or len(best) < looked:
+            break
+        looked *= 4
+    through = next((n for n, s in enumerate(best, 1) if len(kept) == wanted and s is kept[-1]), len(best))
+    passed = {scored.memory.id for scored in best[:through]}
+    left_out = [len(known & passed) for known in refused]
+    if not any(left_out):
+        return ranking, left_out
+    place = ranking.candidates.position
+    positions = [at for s in kept if (at := place(ranking.pool.row(s.memory.id))) is not None]
+    return replace(ranking, positions=np.array(positions, ranking.positions.dtype)), left_out
+
+
+def _masked(memory: Memory, safety: Safety) -> Memory:
+    """Return a memory without its secrets, unless a person allowed it as it is."""
+    return memory if safety.override(memory) is not None else masked(memory, safety.masked)
+
+
+def count_reads(context: Context, ids: Sequence[str]) -> None:
+    """Count one read of each memory; such a line is not in undo and not in the default history."""
+    library, now = context.library, context.now()
+    if not ids:
+        return
+    label = "read 1 memory" if len(ids) == 1 else f"read {len(ids):,} memories"
+    with library.transaction(context.actor, label, kind="access") as tx:
+        for id in ids:
+            memory = library.memories.find(id)
+            if memory is not None:
+                later = max(now, memory.last_accessed_at)
+                tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + 1))

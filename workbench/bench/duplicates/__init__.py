@@ -1,0 +1,1 @@
+"""Finding and settling what says the same, in the stream and in playbooks."""

@@ -1,0 +1,131 @@
+"""From one file format to another, without a store."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path, PurePath
+
+from workbench.bench.files.exports.ace_remarks import ace_remarks
+from workbench.core.errors import UnreadableFile, WorkbenchError
+from workbench.formats import registry
+from workbench.formats.ace import ace
+from workbench.formats.lifecycle import lifecycle
+from workbench.formats.model import Issue, Parsed, ReadContext
+from workbench.formats.outlets import Outlet, outlet
+from workbench.formats.shared.books import dated
+from workbench.formats.shared.crossing import memories_of, playbook_of
+
+NOTHING = "Nothing was written."
+
+_KEPT = "kept in the file"
+_ASIDE = f": {_KEPT}, not part of the playbook"
+"""How readers say that they leave something where it is."""
+
+_BY_SUFFIX = {
+    ".txt": ("ace", "ace"),
+    ".jsonl": ("lifecycle", "lifecycle"),
+    ".json": ("skillbook", "json"),
+    ".yaml": ("cass", "yaml"),
+    ".yml": ("cass", "yaml"),
+    ".csv": ("csv", "csv"),
+    ".md": ("markdown", "markdown"),
+    ".af": ("letta", "letta"),
+    ".qrels": ("trec-qrels", "trec-qrels"),
+}
+"""The format a file's name asks for: of a playbook, and of memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """The text in the new format, what was read, how many records went in and come out, and remarks.
+
+    `written` is `None` when the new format is not read, so that its records cannot be counted.
+    """
+
+    text: str
+    outlet: Outlet
+    parsed: Parsed
+    written: int | None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What could not be taken; what a reader leaves in its file does not get into one of another format."""
+        if self.outlet.name == self.parsed.format:
+            return self.parsed.issues
+        return tuple(replace(i, reason=i.reason.replace(_KEPT, "left out")) for i in self.parsed.issues)
+
+
+def convert(source: Path, target: PurePath, now: datetime, *, read_as: str | None, write_as: str | None) -> Converted:
+    """Read a file and return its records in another format.
+
+    Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do not go together.
+    """
+    parsed = registry.read_file(source, format=read_as, context=ReadContext(now=now, file=str(source)))
+    _require_records(parsed, source)
+    kind = outlet(write_as or _asked_by_name(target, parsed))
+    ready, remarks = _crossed(parsed, kind, source.stem, now)
+    if kind.name == "cass" and parsed.format != "cass":
+        ready = replace(ready, playbooks=tuple(dated(book, now) for book in ready.playbooks))
+    if kind.name == parsed.format and kind.reads:
+        text = kind.write(ready, registry.read_text(source))
+    elif kind.name == ace.NAME:
+        text = ace.write_playbook(ready.playbooks[0])
+        remarks += ace_remarks(ready.playbooks[0], None)
+    else:
+        text = kind.write(ready, None)
+    return Converted(text, kind, parsed, _count(kind, text, target, now), tuple(remarks))
+
+
+def _require_records(parsed: Parsed, source: Path) -> None:
+    """Raise `UnreadableFile` when a file holds nothing of its format."""
+    if parsed.records_read:
+        return
+    first = next(iter(parsed.issues), None)
+    places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
+    why = f" {places} none; the first is line {first.line}: {first.reason.removesuffix(_ASIDE)}." if first else ""
+    title = registry.format_named(parsed.format).title
+    raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
+
+
+def _asked_by_name(target: PurePath, parsed: Parsed) -> str:
+    found = _BY_SUFFIX.get(target.suffix.lower())
+    if parsed.queries and not parsed.memories and not parsed.playbooks and target.suffix.lower() == ".jsonl":
+        return "queries"
+    if found is None:
+        raise WorkbenchError(
+            f"The name {target.name} does not say which format is meant.", f"{NOTHING} Name it with --to."
+        )
+    return found[0 if parsed.playbooks else 1]
+
+
+def _crossed(parsed: Parsed, kind: Outlet, name: str, now: datetime) -> tuple[Parsed, list[str]]:
+    """Return the records as the kind that a format holds."""
+    if kind.holds == "queries":
+        if not parsed.queries:
+            raise WorkbenchError(f"There are no judgments for a file of this kind ({kind.title}).", NOTHING)
+        return parsed, []
+    if not parsed.memories and not parsed.playbooks:
+        raise WorkbenchError(f"A query set cannot be written as {kind.title}.", NOTHING)
+    if kind.holds == "playbook" and not parsed.playbooks:
+        book = playbook_of(parsed.memories, name)
+        return replace(parsed, playbooks=(book,), memories=()), [
+            "Memories became bullets: types, tags, times and importance are not in a playbook."
+        ]
+    if kind.holds == "memories" and not parsed.memories:
+        made = tuple(
+            memory
+            for book in parsed.playbooks
+            for memory in memories_of(book, now, retired=kind.name == lifecycle.NAME)
+        )
+        return replace(parsed, memories=made, playbooks=()), ["Bullets became confirmed procedural memories."]
+    return parsed, []
+
+
+def _count(kind: Outlet, text: str, target: PurePath, now: datetime) -> int | None:
+    if not kind.reader:
+        return None
+    try:
+        context = ReadContext(now=now, file=target.name)
+        return registry.format_named(kind.reader).read(text, context).records_read
+    except UnreadableFile:
+        return 0

@@ -1,0 +1,183 @@
+"""What goes into an exported file: which memories or bullets, and what the format makes of them."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.bench.context import Context
+from workbench.bench.files.exports.ace_remarks import ace_remarks
+from workbench.bench.files.exports.blocks import PROMPTS, Sources, grouped, in_blocks, sources_of
+from workbench.bench.files.exports.choice import Choice
+from workbench.bench.files.exports.masking import masked_origin, masked_parsed
+from workbench.bench.files.exports.memories import chosen_memories
+from workbench.bench.files.exports.origin import origin_of
+from workbench.bench.files.states import FileStates
+from workbench.bench.playbook.playbook import BookView, Playbooks
+from workbench.bench.safety.texts import place_of
+from workbench.bench.tuning.query_export import qrels
+from workbench.bench.tuning.query_sets import judged_queries
+from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.playbook.book import Playbook
+from workbench.formats.ace import ace
+from workbench.formats.cass import cass
+from workbench.formats.model import Parsed
+from workbench.formats.outlets import Outlet, outlet
+from workbench.formats.queries import trec
+from workbench.formats.shared.books import dated
+
+__all__ = ["Choice", "Rendered", "narrowed", "render"]
+
+NOTHING = "Nothing was written."
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The exact text, the outlet that made it, what it was made of, and what a person should know about it."""
+
+    outlet: Outlet
+    text: str
+    parsed: Parsed
+    remarks: tuple[str, ...] = ()
+
+
+def render(
+    context: Context,
+    playbooks: Playbooks,
+    format: str,
+    choice: Choice,
+    original: str | None = None,
+    path: Path | None = None,
+) -> Rendered:
+    """Return the text of a file; `original` is the text it replaces at `path`, whose own lines stay where they can.
+
+    What format that text has is what it was read or written as; a file that is not known here is recognised by its
+    name and text.
+
+    Raises `WorkbenchError` for a format, playbook or section that is not there.
+    """
+    kind = outlet(format)
+    states = FileStates(context.library)
+    place = path or Path()
+    own = original if _is_mine(states, kind, place, original) else None
+    if kind.holds == "queries":
+        parsed, remarks = _queries(context, kind, choice), list[str]()
+    elif kind.holds == "playbook" or (kind.holds == "either" and choice.book is not None):
+        parsed, remarks = _book(playbooks, kind, choice)
+    else:
+        parsed, remarks = _memories(context, kind, choice, own, path)
+    parsed, sources, said = _sourced(context, kind, parsed)
+    parsed, masked = masked_parsed(context, _without(parsed, choice.without), original, everything=choice.mask)
+    hidden = (f"Secrets are masked in {masked:,} record{'' if masked == 1 else 's'}.",) if masked else ()
+    mark, marked = ("", parsed) if sources is None else in_blocks(parsed, sources, apart=kind.inside)
+    if own is None and kind.reads:
+        own = masked_origin(kind, origin_of(context, states, kind, parsed), everything=choice.mask)
+    try:
+        text = _text(context, kind, marked, choice, own)
+    except UnreadableFile:
+        # Somebody broke the file, and nothing can be woven into it: it goes as a whole, or not at all.
+        text = _text(context, kind, marked, choice, None)
+    if mark and not kind.inside:
+        text = grouped(text, mark)
+    return Rendered(kind, text, parsed, (*remarks, *said, *hidden))
+
+
+def _is_mine(states: FileStates, kind: Outlet, place: Path, original: str | None) -> bool:
+    """Tell whether a file's text is one that this format can be woven into."""
+    readable = kind.reads or bool(kind.reader)
+    return original is not None and (kind.inside or (readable and states.is_of(kind, place, original)))
+
+
+def _sourced(context: Context, kind: Outlet, parsed: Parsed) -> tuple[Parsed, Sources | None, tuple[str, ...]]:
+    """Find out where the texts of a prompt come from, and leave out what no person stands by, where that is wanted."""
+    if kind.name not in PROMPTS:
+        return parsed, None, ()
+    sources = sources_of(context, parsed)
+    living = (bullet for book in parsed.playbooks for bullet in book.bullets if bullet.state != "deprecated")
+    strangers = sources.unreviewed((*parsed.memories, *living))
+    if not strangers:
+        return parsed, sources, ()
+    one, more = ("memory", "memories") if parsed.memories else ("bullet", "bullets")
+    count = f"1 {one}" if len(strangers) == 1 else f"{len(strangers):,} {more}"
+    if context.settings.agents.serve == "approved":
+        return _without(parsed, strangers), sources, (f"{count} left out that no person wrote or approved.",)
+    return parsed, sources, (f"No person wrote or approved {count} in it: each stands in a marked block.",)
+
+
+def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
+    """Return a file's records without those at some places of the store."""
+    if not places:
+        return parsed
+    books = tuple(
+        replace(book, bullets=tuple(b for b in book.bullets if place_of(b) not in places)) for book in parsed.playbooks
+    )
+    return replace(parsed, memories=tuple(m for m in parsed.memories if place_of(m) not in places), playbooks=books)
+
+
+def _text(context: Context, kind: Outlet, parsed: Parsed, choice: Choice, own: str | None) -> str:
+    if kind.name == ace.NAME:
+        return ace.write_playbook(parsed.playbooks[0], dialect=choice.dialect)
+    if kind.name == trec.QRELS_FORMAT.name:
+        return qrels(context, own)
+    if kind.name == cass.NAME:
+        parsed = replace(parsed, playbooks=tuple(dated(book, context.now()) for book in parsed.playbooks))
+    return kind.write(parsed, own)
+
+
+def _queries(context: Context, kind: Outlet, choice: Choice) -> Parsed:
+    if choice.section or choice.min_helpful is not None or choice.memories is not None:
+        raise WorkbenchError(f"{kind.title}: judgments are written whole.", f"{NOTHING} Leave the choice of records.")
+    return Parsed(kind.name, queries=tuple(judged_queries(context)))
+
+
+def _book(playbooks: Playbooks, kind: Outlet, choice: Choice) -> tuple[Parsed, list[str]]:
+    if choice.memories is not None:
+        raise WorkbenchError(f"--filter does not go with --format {kind.name}.", NOTHING)
+    whole = playbooks.open(choice.book or "")
+    part, remarks = _within_budget(playbooks.view(whole.book.id)) if choice.within_budget else (whole, list[str]())
+    chosen = narrowed(part, choice.section, choice.min_helpful)
+    left_out = len(part.bullets) - len(chosen.bullets)
+    remarks += ace_remarks(chosen, choice.dialect) if kind.name == ace.NAME else []
+    remarks += [f"{_bullets(left_out)} left out by what was asked for."] if left_out else []
+    return Parsed(kind.name, playbooks=(chosen,)), remarks
+
+
+def _within_budget(view: BookView) -> tuple[Playbook, list[str]]:
+    """Return a playbook as far as its token budget goes, and a remark on that."""
+    budget = view.playbook.book.budget
+    if not budget:
+        return view.playbook, ["The playbook has no token budget: nothing is cut."]
+    if view.cut is None:
+        return view.playbook, [f"The playbook fits its budget of {budget:,} tokens: nothing is cut."]
+    return view.affordable, [f"Cut where the budget of {budget:,} tokens ends: {_bullets(len(view.over))} below it."]
+
+
+def narrowed(playbook: Playbook, section: str = "", min_helpful: int | None = None) -> Playbook:
+    """Return the part of a playbook in the sections whose name holds `section`, with enough helpful marks.
+
+    Sections that hold nothing then are left out. Raises `UnknownRecord` when no section is called so.
+    """
+    if not section and min_helpful is None:
+        return playbook
+    wanted = section.strip().casefold()
+    named = [s for s in playbook.sections if wanted in s.title.casefold() or wanted in s.key or wanted == s.id]
+    if not named:
+        known = ", ".join(s.title or s.key for s in playbook.sections)
+        raise UnknownRecord(f"No section is called “{section}”.", f"There are: {known or 'none'}. {NOTHING}")
+    places = {s.id for s in named}
+    least = min_helpful or 0
+    bullets = tuple(b for b in playbook.bullets if b.section in places and b.helpful_count >= least)
+    used = {b.section for b in bullets}
+    sections = tuple(s for s in playbook.sections if s.id in used)
+    return Playbook(replace(playbook.book, tail=()), sections, bullets)
+
+
+def _memories(
+    context: Context, kind: Outlet, choice: Choice, own: str | None, path: Path | None
+) -> tuple[Parsed, list[str]]:
+    if choice.section:
+        raise WorkbenchError(f"--section does not go with --format {kind.name}.", f"{NOTHING} Use --filter instead.")
+    chosen, remarks = chosen_memories(context, kind, choice, own, path)
+    return Parsed(kind.name, memories=tuple(chosen)), list(remarks)
+
+
+def _bullets(count: int) -> str:
+    return "1 bullet is" if count == 1 else f"{count:,} bullets are"

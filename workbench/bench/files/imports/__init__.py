@@ -1,0 +1,1 @@
+"""From a file into the store."""

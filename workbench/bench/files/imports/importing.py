@@ -1,0 +1,284 @@
+"""Importing files: read, compare with the store, write what is new in chunks that undo as one action."""
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+
+from workbench.bench.context import Context
+from workbench.bench.files.imports.guard import Guard, Removal
+from workbench.bench.files.states import FileStates, is_written
+from workbench.bench.playbook.file_merge import new_parts
+from workbench.bench.reflection.gauge import state_of
+from workbench.bench.safety.texts import name_of
+from workbench.core.errors import WorkbenchError
+from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.usage_tally import UsageTally
+from workbench.core.record import iso
+from workbench.core.reflection.trigger import record_observation
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.importance import base_importance, table_named
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
+from workbench.formats import registry
+from workbench.formats.model import JudgedQuery, Parsed, ReadContext
+from workbench.store.library import Tx
+from workbench.store.pause import collection_paused
+
+CHUNK = 1000
+"""Records that are committed with one fsync."""
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What a file holds and what of it is new: exactly what importing would write.
+
+    `present` counts records that are there already, `kept` names those whose stored version
+    differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
+    `agrees` tells that nothing in the file says something else than the store will after that.
+    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`.
+    """
+
+    path: Path
+    parsed: Parsed
+    records: tuple[object, ...]
+    present: int
+    kept: tuple[str, ...]
+    rev: int = 0
+    replaced: tuple[tuple[object, object], ...] = ()
+    agrees: bool = True
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many new records of each kind, by a word a person knows."""
+        kinds = (("memories", Memory), ("bullets", Bullet), ("queries", SavedQuery), ("judgments", Judgment))
+        known = [new for _, new in self.replaced]
+        found = {
+            word: sum(isinstance(r, kind) for r in self.records) - sum(isinstance(r, kind) for r in known)
+            for word, kind in kinds
+        }
+        found["runs"] = len(self.parsed.runs) if any(isinstance(r, UsageTally) for r in self.records) else 0
+        found["suggestions"] = sum(isinstance(r, Proposal) for r in self.records)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did. `group` undoes it; `written` < the plan's records when it was cancelled.
+
+    `overtaken` are the keys of records that somebody else stored since the plan was made: theirs stay.
+    """
+
+    plan: ImportPlan
+    written: int
+    group: str
+    cancelled: bool = False
+    overtaken: tuple[str, ...] = ()
+
+
+class ReadingStopped(WorkbenchError):
+    """A person stopped an import while its file was being read; nothing was written."""
+
+
+class Importer:
+    """Takes files into the store."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+
+    def plan(
+        self,
+        path: Path,
+        *,
+        format: str | None = None,
+        epoch: datetime | None = None,
+        step_hours: float = 1.0,
+        theirs: bool = False,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> ImportPlan:
+        """Read a file and compare it with the store; writes nothing. Raises `UnreadableFile`, `ReadingStopped`.
+
+        With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
+        `epoch` and `step_hours` place records that have step counters instead of times. `progress` hears of
+        (lines read, lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files
+        when they are read.
+        """
+        rev = self._library.journal.rev
+        context = ReadContext(
+            now=self._context.now(),
+            file=name_of(path),
+            epoch=epoch,
+            step_hours=step_hours,
+            importance=partial(base_importance, table=table_named(self._context.settings.importance)),
+            watch=_watching(path, progress, cancelled),
+        )
+        with collection_paused():
+            parsed = registry.read_file(path, format=format, context=context)
+        context.watch(parsed.records_in, parsed.records_in)
+        new, kept = self._compared(parsed, path)
+        read = len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
+        present = read - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
+        if parsed.runs or parsed.replies:
+            return replace(self._plan_for_books(path, parsed), rev=rev)
+        plan = ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
+        return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
+
+    def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
+        """Return the records that the store lacks, and the ids of those that it has with another text."""
+        new: list[object] = []
+        kept: list[str] = []
+        known = {alias for m in self._library.memories.all() for alias in m.aliases}
+        for memory in parsed.memories:
+            stored = self._library.memories.find(memory.id)
+            if stored is None and memory.id not in known:
+                new.append(memory)
+            elif stored is not None and stored.content != memory.content:
+                kept.append(memory.id)
+        for playbook in parsed.playbooks:
+            parts, differing = new_parts(self._library, playbook, path)
+            new += parts
+            kept += differing
+        queries = self._library.queries.all() if parsed.queries else ()
+        saved = {name: query for query in queries for name in (query.topic, query.id) if name}
+        return [*new, *(r for query in parsed.queries for r in self._query(query, saved))], kept
+
+    def _compared_whole(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
+        """Note whether a file that holds known records says something else of one; an export would take that back."""
+        if not plan.present or plan.kept or not is_written(plan.parsed.format):
+            return replace(plan, agrees=not plan.kept)
+        known = FileStates(self._library).known(plan.path)
+        if known is not None and known.sha256 == plan.parsed.digest:
+            return plan
+        from workbench.bench.files.imports.theirs import replaced
+
+        return replace(plan, agrees=not replaced(self._context, plan.path, plan.parsed, reading))
+
+    def _with_theirs(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
+        """Plan to store what the file says where it differs."""
+        from workbench.bench.files.imports.theirs import in_place, replaced
+
+        pairs = replaced(self._context, plan.path, plan.parsed, reading)
+        ids = {memory.id for memory in plan.parsed.memories}
+        ids |= {bullet.id for book in plan.parsed.playbooks for bullet in book.bullets}
+        known = sum(isinstance(new, Memory | Bullet) and new.id in ids for _, new in pairs)
+        records = (*in_place(plan.records, plan.parsed, plan.path), *(new for _, new in pairs))
+        present = max(plan.present + len(plan.kept) - known, 0)
+        return replace(plan, records=records, kept=(), present=present, replaced=pairs)
+
+    def _plan_for_books(self, path: Path, parsed: Parsed) -> ImportPlan:
+        """Plan what only has a meaning for a playbook: runs that used it, suggestions how to change it."""
+        from workbench.bench.playbook.intake import new_proposals, new_tallies
+
+        tallies, parsed = new_tallies(self._context, parsed, path)
+        text = registry.read_text(path) if parsed.replies else ""
+        found = [*tallies, *new_proposals(self._context, parsed, path, text)]
+        plan = ImportPlan(path, parsed, tuple(found), 0, ())
+        return replace(plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"])
+
+    def carry_out(
+        self,
+        plan: ImportPlan,
+        *,
+        as_new: bool = False,
+        actor: str = "",
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> ImportReport:
+        """Write what a plan holds, as `actor` (`import:FILE` unless told otherwise).
+
+        `as_new` lets the memories feed the reflection gauge. What somebody else stored since the plan was made is
+        left as it is.
+        """
+        group, name = f"import-{uuid.uuid4().hex[:12]}", name_of(Path(plan.path.name))
+        actor, label = actor or f"import:{name}", f"import {name}"
+        guard, done = Guard(self._library, plan.rev, plan.replaced), 0
+        overtaken: list[str] = []
+        for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
+            if cancelled is not None and cancelled():
+                return ImportReport(plan, done - len(overtaken), group, True, tuple(overtaken))
+            done += len(chunk)
+            more = guard.any_new(plan.records, done)
+            with collection_paused(), self._library.transaction(actor, label, group=group, part=part, more=more) as tx:
+                new, there = guard.still_new(chunk)
+                for record in new:
+                    if isinstance(record, Removal):
+                        tx.delete(record.what)
+                    else:
+                        tx.put(record)
+                if as_new and new:
+                    self._count(tx, new)
+                overtaken += there
+                if done == len(plan.records) and not overtaken:
+                    self._agree(tx, plan)
+            if progress is not None:
+                progress(done, len(plan.records))
+        if not plan.records:
+            self._agree_alone(plan, actor)
+        return ImportReport(plan, done - len(overtaken), group, False, tuple(overtaken))
+
+    def _agree_alone(self, plan: ImportPlan, actor: str) -> None:
+        """Note what was read of a file that brings nothing new; there is nothing to take back in that."""
+        with self._library.transaction(actor, f"read {name_of(Path(plan.path.name))}", kind="access") as tx:
+            self._agree(tx, plan)
+
+    def _agree(self, tx: Tx, plan: ImportPlan) -> None:
+        """Note what was read where; and that store and file agree, unless the store says otherwise.
+
+        An export then tells whose changes are whose, and which file it may replace.
+        """
+        digest, format = plan.parsed.digest, plan.parsed.format
+        if not digest or not is_written(format):
+            return
+        states = FileStates(self._library)
+        if plan.agrees:
+            states.read(tx, plan.path, format, digest)
+        elif states.known(plan.path) is None:
+            states.agree(tx, plan.path, format, "", "read")
+
+    def _count(self, tx: Tx, records: Sequence[object]) -> None:
+        state, now = state_of(self._context), self._context.now()
+        for record in records:
+            if isinstance(record, Memory) and not record.is_synthetic:
+                state = record_observation(state, record.importance_score, now)
+        tx.put(state)
+
+    def _query(self, query: JudgedQuery, saved: Mapping[str, SavedQuery]) -> Iterator[object]:
+        at = self._context.now()
+        # A query that is saved already may be named by its id or its topic, as TREC judgments do.
+        known = saved.get(query.topic or query.text)
+        name = known.id if known else query_id(query.text, query.now)
+        if name not in self._library.queries:
+            yield SavedQuery(name, query.text, at, query.now, query.tags, topic=query.topic)
+        for memory, grade in query.relevant.items():
+            if judgment_id(name, memory) not in self._library.judgments:
+                yield Judgment(judgment_id(name, memory), name, memory, grade, "import", at)
+
+
+def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None) -> Progress:
+    """Return what a reader calls with how far it is; it raises `ReadingStopped` when it is to stop."""
+
+    def watch(done: int, total: int) -> None:
+        if cancelled is not None and cancelled():
+            raise ReadingStopped(f"Reading {path.name} was stopped.", "Nothing was written.")
+        if progress is not None:
+            progress(done, total)
+
+    return watch
+
+
+def query_id(text: str, now: datetime | None) -> str:
+    """Name a saved query by what it asks, so that the same one is never stored twice."""
+    moment = iso(now) if now else ""
+    return "query-" + blake2b(f"{text}\n{moment}".encode(errors="replace"), digest_size=6).hexdigest()
+
+
+def _chunks(records: Sequence[object], size: int) -> Iterator[Sequence[object]]:
+    return (records[i : i + size] for i in range(0, len(records), size))

@@ -1,0 +1,67 @@
+"""Copies of what was replaced on a person's word: they lie in the user's state folder, where no agent reads them."""
+
+import contextlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.store.fresh import fresh_file
+
+MOST = 50
+"""Copies that are kept, the latest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """The folder of the copies (`None`: there is none, and nothing is replaced that would be lost).
+
+    Each copy is named by the SHA-256 of its bytes, so that a text is kept once.
+    """
+
+    folder: Path | None
+
+    def keep(self, path: Path, data: bytes) -> Path:
+        """Keep what a file holds and return the copy; raises `WorkbenchError` when that cannot be, so nothing goes."""
+        if self.folder is None:
+            raise WorkbenchError(f"There is no folder to keep what {path} holds.", "Nothing was written.")
+        copy = self.folder / sha256(data).hexdigest()
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.chmod(0o700)
+            with fresh_file(copy, ".copy-") as (file, new):  # made for its owner alone
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                new.replace(copy)
+            for old in self.copies()[MOST:]:
+                old.unlink(missing_ok=True)
+        except OSError as error:
+            message = f"What {path} holds cannot be kept in {self.folder}: {error.strerror}."
+            raise StoreProblem(message, "Nothing was written.") from error
+        return copy
+
+    def copies(self) -> list[Path]:
+        """Return the copies, the latest first; none where the folder cannot be opened."""
+        try:
+            found = [(path.stat().st_mtime_ns, path) for path in self.folder.iterdir()] if self.folder else []
+        except OSError:
+            return []
+        return [path for _, path in sorted(found, reverse=True) if path.is_file()]
+
+    def without(self, holds: Callable[[bytes], bool]) -> tuple[Path, ...]:
+        """Remove the copies that hold something, and return them; raises `StoreProblem`."""
+        gone: list[Path] = []
+        for copy in self.copies():
+            with contextlib.suppress(FileNotFoundError):
+                try:
+                    if holds(copy.read_bytes()):
+                        copy.unlink()
+                        gone.append(copy)
+                except FileNotFoundError:
+                    raise
+                except OSError as error:
+                    raise StoreProblem(f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand.") from error
+        return tuple(gone)

@@ -1,0 +1,120 @@
+"""Reading and replacing a person's files: never half, never one that somebody changed meanwhile."""
+
+import os
+import stat
+from pathlib import Path
+
+from workbench.core.errors import Conflict, StoreProblem, WorkbenchError
+from workbench.store.fresh import fresh_file
+
+NOTHING = "Nothing was written."
+
+
+class _Anything:
+    """Stands for bytes that nobody looked at."""
+
+
+ANYTHING = _Anything()
+
+
+def present(path: Path) -> str | None:
+    """Return the file's text, `None` when there is none yet; raises for what cannot be replaced."""
+    data = present_bytes(path)
+    return None if data is None else text_of(path, data)
+
+
+def text_of(path: Path, data: bytes) -> str:
+    """Return the text that a file's bytes are; raises `WorkbenchError` when they are none."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WorkbenchError(f"{path} exists and is not a text file.", NOTHING) from error
+
+
+def present_bytes(path: Path) -> bytes | None:
+    """Return what is in a file, `None` when there is none yet; raises for what cannot be replaced."""
+    try:
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            _check_folder(path.resolve().parent)
+            return None
+        if stat.S_ISDIR(mode):
+            raise WorkbenchError(f"{path} is a folder.", "Name a file in it.")
+        if not stat.S_ISREG(mode):
+            raise WorkbenchError(f"{path} is not an ordinary file.", NOTHING)
+        if not mode & 0o444 or not os.access(path, os.R_OK):
+            raise WorkbenchError(f"{path} cannot be read: its permissions forbid it.", NOTHING)
+        if not mode & 0o222 or not os.access(path, os.W_OK):
+            raise WorkbenchError(f"{path} is read-only.", "Name another file, or make it writable.")
+        _check_folder(path.resolve().parent)
+        return path.read_bytes()
+    except NotADirectoryError as error:
+        raise WorkbenchError(f"A part of {path} is a file, not a folder.", NOTHING) from error
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror}.", NOTHING) from error
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        raise WorkbenchError(f"The folder {folder} {what}.", "Make it first, or name another.")
+    if not folder.stat().st_mode & 0o222 or not os.access(folder, os.W_OK | os.X_OK):
+        raise WorkbenchError(f"The folder {folder} is read-only.", "Name a file elsewhere.")
+
+
+def _mode_of_new_files(beside: Path) -> int:
+    """Return the mode that a new file gets; the umask of a process can only be read by setting it, for all threads."""
+    probe = beside.with_name(f"{beside.name}.mode.new")
+    os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    try:
+        return probe.stat().st_mode & 0o777
+    finally:
+        probe.unlink()
+
+
+def replace_file(path: Path, text: str, before: bytes | _Anything | None = ANYTHING) -> None:
+    """Write `text` as UTF-8; see `replace_bytes`."""
+    replace_bytes(path, text.encode("utf-8"), before)
+
+
+def replace_bytes(path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING) -> None:
+    """Write a file in one step, keeping its mode; a new one may be read by whom the umask lets.
+
+    `before` is what the file holds as far as the caller knows, `None` when there is none. Raises `Conflict` when it
+    holds something else, and `StoreProblem` when it cannot be written; the file is as it was then.
+    """
+    try:
+        target = path.resolve()
+        mode = target.stat().st_mode & 0o777 if target.exists() else None
+        with fresh_file(target) as (file, new):
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            new.chmod(_mode_of_new_files(new) if mode is None else mode)
+            _put_in_place(new, target, before)
+    except FileExistsError as error:
+        raise changed_meanwhile(path) from error
+    except OSError as error:
+        raise StoreProblem(f"{path} cannot be written: {error.strerror}.", "The file is as it was.") from error
+
+
+def changed_meanwhile(path: Path) -> Conflict:
+    """Return the error that says that a file is not what it was."""
+    return Conflict(f"{path} was changed by another program meanwhile.", "Nothing was written; look again.")
+
+
+def _put_in_place(new: Path, target: Path, before: bytes | _Anything | None) -> None:
+    """Give a new file its name; raises `FileExistsError` when something unexpected has that name."""
+    if before is None:
+        try:
+            target.hardlink_to(new)  # unlike a rename, this never replaces what appeared meanwhile
+            return
+        except FileExistsError:
+            raise
+        except OSError:
+            if target.exists():  # a disk without links: looking is the best there is
+                raise FileExistsError from None
+    elif isinstance(before, bytes) and (not target.exists() or target.read_bytes() != before):
+        raise FileExistsError
+    new.replace(target)

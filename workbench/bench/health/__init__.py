@@ -1,0 +1,1 @@
+"""Looking after a store: its soundness, its upkeep, its size, its past."""

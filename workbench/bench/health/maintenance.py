@@ -1,0 +1,250 @@
+"""Looking after a store: what is wrong with it, what to do about it, and packing its past."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.bench import caches
+from workbench.bench.beginning import is_open_to_git
+from workbench.bench.context import Context
+from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.record import parse_time
+from workbench.store import fresh
+from workbench.store.identity.heads import Gone
+from workbench.store.journal.entry import ABSENT, DocChange
+from workbench.store.maintenance import compact, doctor, leavings, outside, purge, restore
+from workbench.store.maintenance.doctor import Diagnosis, Recovery
+from workbench.store.maintenance.purge import Unfinished
+from workbench.store.naming import key_of
+
+if TYPE_CHECKING:
+    from workbench.bench.promotion.placements import HalfDone
+
+KEPT = "files"
+"""The part of a store's own cache folder that is in use (see `filebase`)."""
+
+QUIET = timedelta(seconds=30)
+"""How long nothing is written before an unfinished import counts as stopped: chunks follow within a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditedField:
+    """One field that another program changed: its record, and its value here and there (`None`: absent)."""
+
+    table: str
+    key: str
+    field: str
+    before: object
+    after: object
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideEdit:
+    """A file that another program changed, the revision it started from, how many records, and their fields."""
+
+    file: str
+    base: int
+    records: int
+    fields: tuple[EditedField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """A cache folder and its size in bytes."""
+
+    name: str
+    files: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What there is to say about a store. `unfinished` pairs groups with their labels.
+
+    `leavings` are temporary files: those of a killed process, unless somebody is writing them; `outside` are those
+    that nobody writes in the person's state folder, and copies of the store outside it. `open_to_git`:
+    `git add` would take the memories in, though the store was not made to be shared. `old_caches` lie in the store's
+    folder, where none is read any more.
+    """
+
+    diagnosis: Diagnosis
+    unfinished: tuple[tuple[str, str], ...]
+    edit: OutsideEdit | None
+    caches: tuple[CacheState, ...]
+    leavings: tuple[str, ...] = ()
+    open_to_git: bool = False
+    half_done: "tuple[HalfDone, ...]" = ()
+    old_caches: tuple[CacheState, ...] = ()
+    outside: tuple[Path, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing waits for a person."""
+        broken = self.unfinished or self.half_done or self.diagnosis.purges
+        return self.diagnosis.is_sound and not broken and self.edit is None
+
+
+def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
+    """Check every line of a store that may be too damaged to be opened; nothing is changed.
+
+    `heads` is where this machine remembers what it stored. Raises `StoreProblem`.
+    """
+    if not folder.is_dir():
+        raise StoreProblem(f"There is no store in {folder}.", "Nothing was changed.")
+    return doctor.examine(folder, heads, key_of)
+
+
+def recover(folder: Path, at: datetime) -> Recovery:
+    """Save everything that can be read into a new store beside the old one, which stays as it is."""
+    return doctor.recover(folder, at, key_of)
+
+
+class Care:
+    """Looks after an open store."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._journal = context.library.journal
+
+    def findings(self, diagnosis: Diagnosis, state: Path | None = None) -> Findings:
+        """Return all there is to say, of the person's `state` folder, too; nothing is changed."""
+        folder = self._journal.folder
+        beside = _caches(folder / "cache")
+        return Findings(
+            diagnosis,
+            self.unfinished(),
+            self.edit(),
+            (*_caches(self._context.caches), *(part for part in beside if part.name == KEPT)),
+            leavings.found(folder),
+            is_open_to_git(folder),
+            self.half_done(),
+            tuple(part for part in beside if part.name != KEPT),
+            (*(fresh.left_in(state) if state is not None else ()), *self._half_made()),
+        )
+
+    def _half_made(self) -> Iterator[Path]:
+        """Yield the copies of this store that a killed process left outside it."""
+        scratch = self._context.caches / caches.SCRATCH
+        if restore.is_left(scratch):
+            yield scratch
+        yield from restore.left_beside(self._journal.folder)
+
+    def half_done(self) -> "tuple[HalfDone, ...]":
+        """Return the changes of files that were broken off, and what would settle each."""
+        from workbench.bench.promotion.placements import Placing, notes_in
+
+        believed = self._journal.standing.trusted
+        return Placing(self._context.library).half_done() if believed and notes_in(self._journal.folder) else ()
+
+    def finish(self, shown: "HalfDone") -> None:
+        """Settle a broken change of files just as it was shown (see `Placing.finish`)."""
+        from workbench.bench.promotion.placements import Placing
+
+        Placing(self._context.library).finish(shown)
+
+    def broken_purges(self) -> tuple[Unfinished, ...]:
+        """Return the purges that were broken off, the latest first; reads the whole journal. Raises `StoreProblem`."""
+        return purge.unfinished(self._journal)
+
+    def unfinished(self) -> tuple[tuple[str, str], ...]:
+        """Return the groups whose last part has not come, with their labels."""
+        return tuple(self._journal.unfinished.items())
+
+    def edit(self) -> OutsideEdit | None:
+        """Return what another program changed in `memory.json`, when that waits for a decision."""
+        found = self._journal.outside_edit
+        if found is None:
+            return None
+        changes = [change for change in found.changes if change.doc]
+        fields = tuple(field for change in changes for field in self._fields(change))
+        return OutsideEdit(found.file.name, found.base, len(changes), fields)
+
+    def accept_edit(self) -> int:
+        """Take over what another program changed, as one transaction; return how many records that were.
+
+        Raises `Conflict` when the same fields were changed here, and `WorkbenchError` when nothing waits.
+        """
+        found = self._waiting()
+        outside.accept(self._journal, found)
+        return sum(1 for change in found.changes if change.doc)
+
+    def dismiss_edit(self) -> Path:
+        """Turn down what another program changed; return the file in which it is kept."""
+        return outside.dismiss(self._journal, self._waiting())
+
+    def accept(self) -> tuple[Gone, ...]:
+        """Take the journal as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
+        return self._journal.accept()
+
+    def compact(self) -> list[compact.Packed]:
+        """Pack the closed journal files; the history reads them as before. Raises `StoreProblem`."""
+        return compact.compact(self._journal)
+
+    def notices(self) -> tuple[str, ...]:
+        """Return what the app says once: damage, what was not finished, an outside edit, each with its command.
+
+        An import that may still be running is not named yet.
+        """
+        damage, edit = self._journal.damage, self.edit()
+        said = [text for text in self._journal.notices if edit is None or outside.CHANGED not in text]
+        if damage:
+            more = f" and {len(damage) - 1} more places" if len(damage) > 1 else ""
+            said.append(
+                f"The journal is damaged ({damage[0]}{more}). Everything else is here; "
+                "`workbench doctor --recover` saves it into a new store."
+            )
+        for group, label in self.unfinished() if self._is_quiet() else ():
+            said.append(f"“{label}” was not finished. `workbench undo --group {group}` takes back what was written.")
+        if edit is not None:
+            said.append(
+                f"{edit.file} was changed by another program ({edit.records} records). "
+                "`workbench doctor` shows it and can take it over."
+            )
+        return tuple(said)
+
+    def _is_quiet(self) -> bool:
+        """Tell whether nothing was written for a while."""
+        last = next(self._journal.entries_back(), None)
+        return last is None or self._context.now() - parse_time(last.at) >= QUIET
+
+    def _waiting(self) -> outside.OutsideEdit:
+        found = self._journal.outside_edit
+        if found is None:
+            raise WorkbenchError("No other program has changed memory.json.", "Nothing was changed.")
+        return found
+
+    def _fields(self, change: DocChange) -> list[EditedField]:
+        present = self._journal.state.get(change.table, change.doc)
+        sides = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
+        key = key_of(change.table, present or sides) or change.doc
+        return [
+            EditedField(change.table, key, name, _plain(before), _plain(after))
+            for name, (before, after) in change.fields.items()
+        ]
+
+
+def size_of(folder: Path) -> int:
+    """Return the bytes of a store's own files, its caches left out; what cannot be looked at counts nothing."""
+    try:
+        return sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    except OSError:
+        return 0
+
+
+def _plain(value: object) -> object:
+    return None if value is ABSENT else value
+
+
+def _caches(folder: Path) -> list[CacheState]:
+    """Return the parts of a cache folder; links in it, and one that cannot be looked at, are like none."""
+    states: list[CacheState] = []
+    try:
+        for part in () if folder.is_symlink() else sorted(folder.iterdir()):
+            if part.is_dir() and not part.is_symlink() and part.name != caches.SCRATCH:
+                sizes = [file.lstat().st_size for file in part.rglob("*") if file.is_file()]
+                states.append(CacheState(part.name, len(sizes), sum(sizes)))
+    except OSError:
+        return states
+    return states

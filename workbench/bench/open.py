@@ -1,0 +1,290 @@
+"""Opens a store and hands out its areas: the one place where the bench is put together.
+
+An area is made, and its modules imported, when it is first asked for: what the first screen does
+not need does not make it wait.
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.bench.caches import place
+from workbench.bench.context import Clock, Context
+from workbench.bench.health.history import History
+from workbench.bench.health.overview import Overview
+from workbench.bench.review.review import Review
+from workbench.bench.safety.gate import Gate
+from workbench.bench.safety.trust import keep_upgraded
+from workbench.bench.safety.verdicts import Verdicts
+from workbench.bench.stream.stream import Stream
+from workbench.config import paths
+from workbench.config.loading import Settings
+from workbench.store.journal.database import utc_now
+from workbench.store.library import Library
+
+if TYPE_CHECKING:
+    from workbench.bench.duplicates.bullets import BookRefiner
+    from workbench.bench.duplicates.deduplication import Deduplication
+    from workbench.bench.duplicates.wording import BookWording
+    from workbench.bench.files.exports.exporting import Exporter
+    from workbench.bench.files.imports.importing import Importer
+    from workbench.bench.files.replaced import Replaced
+    from workbench.bench.health.maintenance import Care
+    from workbench.bench.health.purge import Eraser
+    from workbench.bench.health.upkeep import Upkeep
+    from workbench.bench.playbook.curation import Curating
+    from workbench.bench.playbook.curation_asking import CurationAsking
+    from workbench.bench.playbook.playbook import Playbooks
+    from workbench.bench.playbook.rules import BookRules
+    from workbench.bench.promotion.promotion import Promotion
+    from workbench.bench.reflection.reflection import Reflecting
+    from workbench.bench.review.impact import ImpactPreview
+    from workbench.bench.review.refinement import Refining
+    from workbench.bench.safety.leaks import Leaks
+    from workbench.bench.safety.safety import Safety
+    from workbench.bench.safety.trust import Trust
+    from workbench.bench.stream.ingest import Ingest
+    from workbench.bench.tuning.evaluation import Evaluator
+    from workbench.bench.tuning.judging import Judging
+    from workbench.bench.tuning.retriever import Retriever
+    from workbench.bench.tuning.tuning import Tuning
+
+
+class Workbench:
+    """An open store with everything a person or an agent can do to it.
+
+    `profiles` is the folder of a person's own retrieval profiles, `replaced` that of the copies of files that went on
+    a person's word; without one, none goes. `gate` is what the store's changes go through: it tells what was masked.
+    """
+
+    def __init__(
+        self, context: Context, profiles: Path, replaced: Path | None = None, gate: Gate | None = None
+    ) -> None:
+        self.context = context
+        self.gate = gate or Gate()
+        self._profiles = profiles
+        self._replaced = replaced
+        self.stream = Stream(context)
+        self.review = Review(context, lambda: self.retriever)
+        self.history = History(context)
+        self.overview = Overview(context, self.review)
+
+    @cached_property
+    def retriever(self) -> "Retriever":
+        """The ranking and its model; importing the numeric libraries is what makes it late."""
+        from workbench.bench.tuning.retriever import Retriever
+
+        return Retriever(self.context)
+
+    @cached_property
+    def playbooks(self) -> "Playbooks":
+        """Bullets and sections."""
+        from workbench.bench.playbook.playbook import Playbooks
+
+        return Playbooks(self.context)
+
+    @cached_property
+    def refiner(self) -> "BookRefiner":
+        """Duplicates in a playbook."""
+        from workbench.bench.duplicates.bullets import BookRefiner
+
+        return BookRefiner(self.context, self.playbooks, lambda: self.retriever)
+
+    @cached_property
+    def curating(self) -> "Curating":
+        """What a Curator or a Reflector suggests for a playbook."""
+        from workbench.bench.playbook.curation import Curating
+
+        return Curating(self.context, self.playbooks)
+
+    @cached_property
+    def curation(self) -> "CurationAsking":
+        """What Claude suggests for a playbook, asked as Curator and Reflector."""
+        from workbench.bench.playbook.curation_asking import CurationAsking
+
+        return CurationAsking(self.context, self.playbooks, self.curating, self.safety.masked)
+
+    @cached_property
+    def wording(self) -> "BookWording":
+        """One text for several bullets, by Claude."""
+        from workbench.bench.duplicates.wording import BookWording
+
+        return BookWording(self.context, self.safety.masked)
+
+    @cached_property
+    def rules(self) -> "BookRules":
+        """Deprecating bullets, and turning them into warnings."""
+        from workbench.bench.playbook.rules import BookRules
+
+        return BookRules(self.context, self.playbooks)
+
+    @cached_property
+    def tuning(self) -> "Tuning":
+        """Rankings under any profile."""
+        from workbench.bench.tuning.profiles import Profiles
+        from workbench.bench.tuning.tuning import Tuning
+
+        return Tuning(self.context, self.retriever, Profiles(self._profiles))
+
+    @cached_property
+    def evaluator(self) -> "Evaluator":
+        """Metrics, verdicts and auto-tune over query sets."""
+        from workbench.bench.tuning.evaluation import Evaluator
+
+        return Evaluator(self.context, self.retriever, self.tuning.profiles)
+
+    @cached_property
+    def refining(self) -> "Refining":
+        """Other words for a candidate, by Claude."""
+        from workbench.bench.review.refinement import Refining
+
+        return Refining(self.context)
+
+    @cached_property
+    def impact(self) -> "ImpactPreview":
+        """What approving would do to the saved queries."""
+        from workbench.bench.review.impact import ImpactPreview
+
+        return ImpactPreview(self.context, self.review, self.retriever, self.tuning.profiles)
+
+    @cached_property
+    def judging(self) -> "Judging":
+        """Graded judgments of saved queries."""
+        from workbench.bench.tuning.judging import Judging
+
+        return Judging(self.context)
+
+    @cached_property
+    def deduplication(self) -> "Deduplication":
+        """Groups of memories that say the same."""
+        from workbench.bench.duplicates.deduplication import Deduplication
+
+        return Deduplication(self.context, lambda: self.retriever)
+
+    @cached_property
+    def upkeep(self) -> "Upkeep":
+        """What the lifecycle suggests."""
+        from workbench.bench.health.upkeep import Upkeep
+
+        return Upkeep(self.context, lambda: self.retriever)
+
+    @cached_property
+    def ingest(self) -> "Ingest":
+        """The way in for single observations."""
+        from workbench.bench.stream.ingest import Ingest
+
+        return Ingest(self.context, self.retriever)
+
+    @cached_property
+    def reflecting(self) -> "Reflecting":
+        """Reflections, and what they cost."""
+        from workbench.bench.reflection.reflection import Reflecting
+
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked)
+
+    @cached_property
+    def importer(self) -> "Importer":
+        """The way in for files."""
+        from workbench.bench.files.imports.importing import Importer
+
+        return Importer(self.context)
+
+    @cached_property
+    def exporter(self) -> "Exporter":
+        """The way out to files."""
+        from workbench.bench.files.exports.exporting import Exporter
+
+        return Exporter(self.context, self.playbooks, self.replaced)
+
+    @cached_property
+    def replaced(self) -> "Replaced":
+        """The copies of files that were replaced."""
+        from workbench.bench.files.replaced import Replaced
+
+        return Replaced(self._replaced)
+
+    @cached_property
+    def safety(self) -> "Safety":
+        """What the texts hold that should not travel."""
+        from workbench.bench.safety.safety import Safety
+
+        return Safety(self.context)
+
+    @cached_property
+    def leaks(self) -> "Leaks":
+        """Secrets in whatever the store keeps beside its records' texts."""
+        from workbench.bench.safety.leaks import Leaks
+
+        return Leaks(self.context, self.safety)
+
+    @cached_property
+    def promotion(self) -> "Promotion":
+        """The way from what is confirmed to playbooks, files that agents read, and skills."""
+        from workbench.bench.promotion.placements import Placing
+        from workbench.bench.promotion.promotion import Promotion
+
+        return Promotion(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
+
+    @cached_property
+    def trust(self) -> "Trust":
+        """How far the store is trusted."""
+        from workbench.bench.safety.trust import Trust
+
+        return Trust(self.context, lambda: self.safety)
+
+    @cached_property
+    def care(self) -> "Care":
+        """What is wrong with the store, and what to do about it."""
+        from workbench.bench.health.maintenance import Care
+
+        return Care(self.context)
+
+    @cached_property
+    def eraser(self) -> "Eraser":
+        """Erasing for good."""
+        from workbench.bench.health.purge import Eraser
+
+        return Eraser(self.context, self.history, self.replaced)
+
+    @property
+    def library(self) -> Library:
+        """The store's tables, for reading."""
+        return self.context.library
+
+    def close(self) -> None:
+        """Write a checkpoint and let go of the store."""
+        self.retriever.close()
+        self.library.close()
+
+
+def open_workbench(
+    folder: Path,
+    *,
+    profiles: Path,
+    replaced: Path | None = None,
+    cache: Path | None = None,
+    settings: Settings | None = None,
+    given: frozenset[str] = frozenset(),
+    actor: str = "human",
+    clock: Clock = utc_now,
+    heads: Path | None = None,
+    believed: bool = False,
+) -> Workbench:
+    """Open (or create) the store in `folder`.
+
+    `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
+    person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
+    remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
+    outside the store that it can be trusted. Opening changes nothing; what is half done stands in the journal's
+    notices. Raises `StoreProblem`.
+    """
+    gate = Gate()
+    library = Library(folder, clock, heads=heads, gate=gate, believed=believed)
+    keep_upgraded(library)
+    if library.journal.standing.trusted and any(folder.glob("placing-*.json")):
+        library.journal.notices.append(
+            "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
+        )
+    own = place(cache or paths.cache_dir(), folder)
+    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache))
+    return Workbench(context, profiles, replaced, gate)

@@ -1,0 +1,1 @@
+"""Playbooks: bullets, their curation, what runs tell about them."""

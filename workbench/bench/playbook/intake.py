@@ -1,0 +1,68 @@
+"""Which playbook a run log or a saved reply is about, and what of it is new to the store."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.bench.context import Context
+from workbench.bench.playbook.curation import SAID, Curating, reply_of
+from workbench.bench.playbook.playbook import Playbooks
+from workbench.bench.playbook.usage import books_of, named_in
+from workbench.core.errors import UnreadableFile
+from workbench.core.playbook.operations import named_ids
+from workbench.core.playbook.usage_tally import UsageTally, tallied
+from workbench.core.review.proposal import Proposal
+from workbench.core.text import clean_for_store
+from workbench.formats.model import MappingNote, Parsed
+
+NOTHING = "Nothing was written."
+
+
+def new_tallies(context: Context, parsed: Parsed, path: Path) -> tuple[list[UsageTally], Parsed]:
+    """Return the tallies that are new or say something else than before, and `parsed` with a note of their books.
+
+    Raises `UnreadableFile` when no playbook knows a bullet of the log.
+    """
+    if not parsed.runs:
+        return [], parsed
+    named = named_in(parsed.runs)
+    books = books_of(context.library.bullets.all(), named)
+    if not books:
+        raise UnreadableFile(
+            f"{path} names no bullet of a playbook in this store.", f"Import its playbook first. {NOTHING}"
+        )
+    new, source = [], clean_for_store(str(path.resolve()))
+    notes = [MappingNote("runs", f"counted for {book}: {known} of {len(named)} bullets", len(parsed.runs))
+             for book, known in books.items()]  # fmt: skip
+    for book in books:
+        tally = tallied(book, source, parsed.runs, context.now())
+        before = context.library.tallies.find(tally.id)
+        if before is None or replace(before, at=tally.at) != tally:
+            new.append(tally)
+    return new, replace(parsed, mappings=(*parsed.mappings, *notes))
+
+
+def new_proposals(context: Context, parsed: Parsed, path: Path, text: str) -> list[Proposal]:
+    """Return the suggestions of a saved reply that never stood in the queue and were not carried out already.
+
+    Raises `UnreadableFile`.
+    """
+    curating, found = Curating(context, Playbooks(context)), list[Proposal]()
+    for reply in (reply_of(one, text) for one in parsed.replies):
+        book = _book(context, (id for suggested, _ in reply.parts for id in named_ids(suggested)), path)
+        fresh = (p for p in curating.proposals(book, reply) if p.id not in context.library.proposals)
+        found += [p for p in fresh if SAID not in p.flags]
+    return found
+
+
+def _book(context: Context, named: Iterable[str], path: Path) -> str:
+    """Return the one playbook that knows most of the bullets named, or the only one there is."""
+    books = [book.id for book in context.library.books.all()]
+    if len(books) == 1:
+        return books[0]
+    fitting = books_of(context.library.bullets.all(), named)
+    if len(fitting) == 1:
+        return next(iter(fitting))
+    known = ", ".join(sorted(fitting or books)) or "none"
+    hint = "Open that playbook in the app and take the reply in there." if books else "Import the playbook first."
+    raise UnreadableFile(f"{path}: it does not say for which playbook it is ({known}).", f"{hint} {NOTHING}")

@@ -1,0 +1,69 @@
+"""The places that suggest themselves for a promotion, with what is there now."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.bench.playbook.playbook import Playbooks
+from workbench.bench.promotion.placement_files import decoded, read
+from workbench.bench.promotion.placements import Placing
+from workbench.bench.promotion.plan import Offer, Target
+from workbench.bench.promotion.targets import SKILL_FOLDER, memory_folder
+from workbench.core.errors import WorkbenchError
+from workbench.formats import managed_block
+
+USUAL_FILES = ("CLAUDE.md", "AGENTS.md")
+"""The files that agents read at the start, in the project's folder."""
+
+
+def offers(placing: Placing, playbooks: Playbooks) -> tuple[Offer, ...]:
+    """Return the usual files, memory files and skills, then every section of every playbook."""
+    return (*_files(placing), *_sections(playbooks))
+
+
+def _files(placing: Placing) -> Iterator[Offer]:
+    project = placing.places.project
+    if project is None:
+        return
+    for name in USUAL_FILES:
+        yield Offer(Target("block", name), name, _state(placing, name))
+    folder = memory_folder(placing.places)
+    yield Offer(Target("memory"), "memory file", "" if folder == "." else f"{folder}/")
+    own = claude_memory(project)
+    if own is not None:
+        yield Offer(Target("memory", str(own)), "memory file of Claude Code", "outside the project")
+    yield Offer(Target("skill"), "skill", f"{SKILL_FOLDER}/")
+
+
+def claude_memory(project: Path) -> Path | None:
+    """Return the folder in which Claude Code keeps its own memory of a project, if there is one."""
+    try:
+        folder = Path.home() / ".claude/projects" / re.sub(r"[^A-Za-z0-9]", "-", str(project)) / "memory"
+        return folder if folder.is_dir() else None
+    except (OSError, RuntimeError):
+        return None
+
+
+def _state(placing: Placing, name: str) -> str:
+    """Say what a file holds already; what is wrong with it is said when it is chosen."""
+    try:
+        data = read(placing.places.named(Path(name)).path)
+        block = managed_block.find(decoded(data, name)[0]) if data is not None else None
+    except WorkbenchError:
+        return ""
+    if data is None:
+        return "a new file"
+    count = len([item for item in block.items if item.strip()]) if block else 0
+    return "1 entry" if count == 1 else f"{count} entries" if count else "no entries yet"
+
+
+def _sections(playbooks: Playbooks) -> Iterator[Offer]:
+    lines = playbooks.books()
+    for line in lines:
+        book = playbooks.open(line.book.id)
+        for section in book.sections:
+            count = len(book.in_section(section.id))
+            bullets = "1 bullet" if count == 1 else f"{count} bullets"
+            name = f"{line.book.name} › " if len(lines) > 1 else "playbook › "
+            where = f"{book.book.id}/{section.id}"
+            yield Offer(Target("playbook", where), f"{name}{section.title or section.key or '(no title)'}", bullets)

@@ -1,0 +1,1 @@
+"""From the latest memories to candidates."""

@@ -1,0 +1,1 @@
+"""Deciding on what waits, and what a decision rests on."""

@@ -1,0 +1,353 @@
+"""Review: candidates and other proposals wait here for a person's decision.
+
+What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
+"""
+
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from workbench.bench.context import Context, apply_changes
+from workbench.bench.review.citations import Branch, Citations, Cited
+from workbench.bench.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
+from workbench.bench.review.rejection import REJECTED_AT, REJECTED_BECAUSE
+from workbench.bench.safety.texts import kept_edges, kept_summary
+from workbench.core.change import Change, diff
+from workbench.core.duplicates.merge import absorb, merge_memories
+from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.record import from_doc, iso, to_doc
+from workbench.core.review import lifecycle
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.filter import parse_filter
+from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.text import clean_for_store
+from workbench.store.library import Tx
+
+if TYPE_CHECKING:
+    from workbench.bench.playbook.curation import Curating
+    from workbench.bench.review.evidence import Evidence
+    from workbench.bench.tuning.retriever import Retriever
+
+__all__ = ["NO_EVIDENCE", "Branch", "Cited", "Review", "is_put_off"]
+
+LATER_DAYS = 7
+"""How many days "later" puts a decision off."""
+
+Keep = Callable[[str], object]
+"""Told a text, in the transaction that writes it, whose secrets stay as a person typed them."""
+
+
+class Review:
+    """The queue of proposals and the ways to decide on one."""
+
+    def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
+        self._context = context
+        self._library = context.library
+        self._retriever_of = retriever
+        self._citations = Citations(context.library)
+        self._queue = ReviewQueue(context, self._citations)
+
+    @property
+    def _retriever(self) -> "Retriever":
+        return self._retriever_of()
+
+    @property
+    def _curating(self) -> "Curating":
+        from workbench.bench.playbook.curation import Curating
+        from workbench.bench.playbook.playbook import Playbooks
+
+        return Curating(self._context, Playbooks(self._context))
+
+    def queue(self) -> tuple[Proposal, ...]:
+        """Return what waits: flagged first, then by importance, then the oldest; put-off ones at the end.
+
+        The proposals of candidates come without their `changes`; `get` adds them.
+        """
+        return self._queue.all()
+
+    def waiting(self) -> int:
+        """Return how many proposals wait and are not put off."""
+        return self._queue.waiting()
+
+    def get(self, id: str) -> Proposal:
+        """Return an open proposal with what accepting it would change; raises `UnknownRecord`."""
+        found = self._open(id)
+        return replace(found, changes=self._changes(found))
+
+    def memory(self, proposal: Proposal) -> Memory | None:
+        """Return the memory a proposal is about: the candidate, or the newer one of a merge; `None` when gone."""
+        id = proposal.id if proposal.kind == "reflection" else next(iter(proposal.evidence), "")
+        return self._library.memories.find(id)
+
+    def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
+        """Return what a proposal rests on."""
+        return self._queue.cited(proposal)
+
+    def known(self, proposal: Proposal) -> "Evidence":
+        """Return what a proposal rests on as far as that needs no search: citations, and what they cite in turn."""
+        from workbench.bench.review.evidence import Evidence
+
+        memory = self.memory(proposal)
+        tree = self._citations.tree(memory.citations, memory.id) if memory is not None else ()
+        return Evidence(self.cited(proposal), tree, searched=memory is None)
+
+    def matching(self, queue: Sequence[Proposal], text: str) -> tuple[Proposal, ...]:
+        """Return the proposals that a filter lets through, in their order.
+
+        The clauses of the filter look at the memory; every free word must occur in its text or tags,
+        or in the proposal's title or flags. Raises `InvalidQuery`.
+        """
+        if not text.strip():
+            return tuple(queue)
+        chosen = parse_filter(text, self._context.now())
+        wanted, words = chosen.predicate(), [word.casefold() for word in chosen.words]
+        plain = not (chosen.clauses or chosen.phrases or chosen.excluded)
+        kept = []
+        for proposal in queue:
+            memory = self.memory(proposal)
+            if plain if memory is None else wanted(memory):
+                found = "\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)).casefold()
+                if all(word in found for word in words):
+                    kept.append(proposal)
+        return tuple(kept)
+
+    def evidence(self, proposal: Proposal, k: int = 3) -> "Evidence":
+        """Gather what supports a proposal, what resembles and what contradicts it; safe on any thread."""
+        from workbench.bench.review.evidence import looked_up
+
+        known, memory = self.known(proposal), self.memory(proposal)
+        if memory is None or not self._retriever.ready:
+            return known
+        exclude = (memory.id, *memory.citations, *proposal.evidence, *(c.memory.id for c in known.cited if c.memory))
+        return looked_up(known, memory, self._retriever, exclude, k)
+
+    def merged(self, proposal: Proposal, other: str = "", content: str | None = None) -> Memory:
+        """Return what a merge would leave: of a merge proposal's memories, or of a candidate with `other`.
+
+        `content` is the text to leave in place of theirs. Raises `WorkbenchError` when they cannot be merged.
+        """
+        if other:
+            return self._absorbed(proposal.id, other, content)[0]
+        pair = [self._library.memories.get(id) for id in proposal.evidence]
+        return merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)[0]
+
+    def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
+        """Return the memories that accepting would write, as they would be; the one it is about comes first."""
+        kinds = {change.id: change for change in self._changes(self._open(proposal.id)) if change.table == "memories"}
+        found = []
+        for id, change in kinds.items():
+            before = self._library.memories.find(id)
+            doc = {} if before is None else to_doc(before)
+            doc |= {name: field.after for name, field in change.fields.items()}
+            found.append(from_doc(Memory, {name: value for name, value in doc.items() if value is not None}))
+        return tuple(found)
+
+    def approve(self, ids: Sequence[str]) -> None:
+        """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
+        with self._library.transaction(self._context.actor, f"approve {_named(ids)}") as tx:
+            proposals = [self.get(id) for id in ids]
+            _require_apart(proposals)
+            for proposal in proposals:
+                self._accept(tx, proposal)
+
+    def edit_and_approve(self, id: str, content: str, expected: str | None = None) -> None:
+        """Confirm a candidate with another text, or carry out a merge with it.
+
+        Raises `Conflict` when the text of its memory no longer is the `expected` one.
+        """
+        with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
+            proposal = self.get(id)
+            memory = self.memory(proposal)
+            text = _checked(content, "approved", memory)
+            if memory is not None:
+                _require_text(memory, expected)
+            self._accept(tx, replace(proposal, changes=self._changes(proposal, text)))
+
+    def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
+        """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.
+
+        Return the name of this action, with which `explain` may add the reason later. `keep` is told the reason, in
+        the same transaction, when it stays as a person typed it.
+        """
+        from workbench.bench.review.deciding import turned_down
+
+        group = f"reject-{uuid.uuid4().hex[:12]}"
+        with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
+            if keep is not None:
+                keep(reason)
+            at = iso(self._context.now())
+            for id in ids:
+                proposal = self._open(id)
+                if proposal.kind == "reflection":
+                    rejected = lifecycle.reject(self._candidate(id))
+                    tx.put(_noted(rejected, {REJECTED_AT: at, **({REJECTED_BECAUSE: reason} if reason else {})}))
+                else:
+                    for record in turned_down(proposal, self._library.memories.find, self._context.now()):
+                        tx.put(record)
+        return group
+
+    def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
+        """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
+        with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group, part=2) as tx:
+            if keep is not None:
+                keep(reason)
+            for id in ids:
+                memory = self._library.memories.find(id)
+                if memory is not None and memory.archived_reason == "rejected":
+                    tx.put(_noted(memory, {REJECTED_BECAUSE: reason}))
+
+    def later(self, ids: Sequence[str]) -> None:
+        """Put decisions off; the proposals go to the end of the queue for a week."""
+        until = self._context.now() + timedelta(days=LATER_DAYS)
+        with self._library.transaction(self._context.actor, f"later {_named(ids)}") as tx:
+            for id in ids:
+                proposal = self._open(id)
+                if proposal.kind == "reflection":
+                    tx.put(lifecycle.later(self._candidate(id), until))
+                else:
+                    tx.put(replace(proposal, review_after=until))
+
+    def merge_into(self, id: str, other: str, content: str | None = None, expected: str | None = None) -> None:
+        """Merge a candidate into an existing memory, which stays what it is; the candidate becomes an alias of it.
+
+        The memory keeps its text too, unless a person chose another `content`. Raises `InvalidRecord` for an empty
+        or too long one, and `Conflict` when the memory's text no longer is the `expected` one.
+        """
+        with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
+            _require_text(self._library.memories.get(other), expected)
+            for memory in self._absorbed(id, other, content):
+                tx.put(memory)
+
+    def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
+        target = self._library.memories.get(other)
+        text = content if content in (None, target.content) else _checked(content or "", "merged", target)
+        merged, archived = absorb(target, self._candidate(id), self._context.now(), text)
+        return merged, *archived
+
+    def split(self, id: str, parts: Sequence[str], expected: str | None = None) -> tuple[str, ...]:
+        """Make several candidates of one, each with all its citations; return their ids.
+
+        The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
+        ones, and `Conflict` when the text no longer is the `expected` one.
+        """
+        from workbench.bench.review.rewriting import check_parts, part_of, split_up
+
+        check_parts(parts)
+        with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
+            memory = self._candidate(id)
+            _require_text(memory, expected)
+            new = [part_of(memory, tx.new_memory_id(self._context.now()), text) for text in parts]
+            for record in (*new, split_up(memory, [m.id for m in new])):
+                tx.put(record)
+        return tuple(m.id for m in new)
+
+    def refine(self, id: str, rounds: Sequence[str], chosen: str, expected: str | None = None) -> None:
+        """Let a candidate say `chosen`, one of its rounds of words; the others are kept with it.
+
+        Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
+        """
+        from workbench.bench.review.rewriting import with_rounds
+
+        with self._library.transaction(self._context.actor, f"refine {id}") as tx:
+            memory = self._candidate(id)
+            _require_text(memory, expected)
+            tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
+
+    def _open(self, id: str) -> Proposal:
+        found = self._queue.find(id)
+        if found is None:
+            raise UnknownRecord(f"No proposal {id} waits for review.", "It may have been decided elsewhere.")
+        return found
+
+    def _accept(self, tx: Tx, proposal: Proposal) -> None:
+        if proposal.kind == "curator":
+            self._curating.accept(tx, proposal)
+        else:
+            apply_changes(tx, self._library, proposal.changes)
+        if proposal.kind != "reflection":
+            # Most are computed from the records; only changes that came with a proposal stay on it.
+            kept = self._library.proposals.get(proposal.id).changes
+            tx.put(replace(proposal, state="accepted", changes=kept, decided_at=self._context.now()))
+
+    def _candidate(self, id: str) -> Memory:
+        memory = self._library.memories.get(id)
+        if memory.status != "candidate":
+            raise WorkbenchError(f"{id} is no candidate any more ({memory.status}).", "Nothing was changed.")
+        return memory
+
+    def _changes(self, proposal: Proposal, content: str | None = None) -> tuple[Change, ...]:
+        """Return what accepting would write, from the records as they are now; `content` is the person's text."""
+        from workbench.core.review.upkeep import DECIDABLE, outcome
+
+        after: tuple[Memory, ...]
+        if proposal.kind == "curator" and content is None:
+            return self._curating.changes(proposal)
+        if proposal.kind == "merge":
+            pair = [self._library.memories.get(id) for id in proposal.evidence]
+            merged, archived = merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)
+            after = (merged, *archived)
+        elif proposal.kind == "reflection":
+            limits = self._context.settings.lifecycle
+            approved = lifecycle.approve(self._candidate(proposal.id), self._context.now(), limits)
+            after = (approved if content in (None, approved.content) else _reworded(approved, content or ""),)
+        elif content is not None:
+            raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
+        elif proposal.kind in DECIDABLE and proposal.evidence and not proposal.changes:
+            memory, limits = self._library.memories.get(proposal.evidence[0]), self._context.settings.lifecycle
+            after = (outcome(proposal.kind, memory, self._context.now(), limits),)
+        else:
+            return proposal.changes
+        before = {m.id: self._library.memories.get(m.id) for m in after}
+        return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
+
+
+def _checked(content: str, what: str, before: Memory | None) -> str:
+    """Return a person's text as it is stored; raises `InvalidRecord` for an empty or too long one.
+
+    Empty lines at its ends stay as far as the text `before` had them.
+    """
+    text = kept_edges(clean_for_store(content), "" if before is None else before.content)
+    if not text.strip():
+        raise InvalidRecord(f"An empty text cannot be {what}.", "Reject it instead; nothing was changed.")
+    if len(text) > MAX_CONTENT:
+        raise InvalidRecord(f"The text is longer than {MAX_CONTENT:,} characters.", "Nothing was changed.")
+    return text
+
+
+def _texts(memory: Memory | None) -> Iterable[str]:
+    return () if memory is None else (memory.content, memory.summary, *memory.tags)
+
+
+def _require_text(memory: Memory, expected: str | None) -> None:
+    if expected is not None and memory.content != expected:
+        raise Conflict(f"{memory.id} was changed by someone else meanwhile.", "Nothing was written.")
+
+
+def _require_apart(proposals: Sequence[Proposal]) -> None:
+    """Refuse proposals that would overwrite each other's changes."""
+    seen: set[tuple[str, str]] = set()
+    for proposal in proposals:
+        places = {(change.table, change.id) for change in proposal.changes}
+        both = sorted(id for _, id in places & seen)
+        if both:
+            raise WorkbenchError(f"Two of these proposals change {both[0]}.", "Approve them one by one; none was.")
+        seen |= places
+
+
+def _reworded(memory: Memory, content: str) -> Memory:
+    """Give a memory another text; what was cut from the old one as its summary goes."""
+    return replace(memory, content=content, summary=kept_summary(memory.summary, memory.content))
+
+
+def _noted(memory: Memory, notes: dict[str, str]) -> Memory:
+    return replace(memory, metadata={**memory.metadata, **notes})
+
+
+def _rejecting(ids: Sequence[str], reason: str) -> str:
+    return f"reject {_named(ids)}" + (f": {reason}" if reason else "")
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{len(ids)} proposals"

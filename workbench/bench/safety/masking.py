@@ -1,0 +1,65 @@
+"""Records as they may be shown: the same values, with a marker for every secret in any of their fields."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+
+NAMES = frozenset(
+    ("id", "table", "key", "field", "book", "doc", "target", "memory", "session", "session_id", "status", "memory_type",
+     "observation_type", "kind", "actor", "at", "state", "evidence", "citations", "related", "aliases", "texts")
+)  # fmt: skip
+"""Fields that name things: one that holds a secret becomes another name, the same one wherever it stands."""
+
+SHORTEST = 16
+"""Characters of the shortest name that can hold a secret."""
+
+PREFIX = "masked-"
+"""How the name begins that a record goes by while its own is a secret."""
+
+
+def masked(value: Value, mask: Callable[[str], str]) -> Value:
+    """Return a text, a record, or a JSON value with `mask` over every text within; the same one when none changes."""
+    return _masked(value, mask)  # type: ignore[return-value]
+
+
+def masked_name(name: str, mask: Callable[[str], str]) -> str:
+    """Return a name, or for one that holds a secret a word that stands for it and for no other."""
+    if len(name) < SHORTEST or mask(name) == name:
+        return name
+    return PREFIX + blake2b(name.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+
+
+def _masked(value: object, mask: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, Mapping):
+        return _kept(value, {mask(str(name)): _under(str(name), item, mask) for name, item in value.items()})
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        made: Any = type(value)
+        return _kept(value, made(*[_under(name, item, mask) for name, item in zip(value._fields, value, strict=True)]))
+    if isinstance(value, list | tuple):
+        return _kept(value, type(value)([_masked(item, mask) for item in value]))
+    if is_dataclass(value) and not isinstance(value, type):
+        old = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+        new = {name: _under(name, item, mask) for name, item in old.items()}
+        changed = {name: item for name, item in new.items() if item is not old[name]}
+        return replace(value, **changed) if changed else value
+    return value
+
+
+def _under(name: str, item: object, mask: Callable[[str], str]) -> object:
+    if name not in NAMES:
+        return _masked(item, mask)
+    if isinstance(item, str):
+        return masked_name(item, mask)
+    if isinstance(item, list | tuple):
+        return _kept(item, type(item)([_under(name, one, mask) for one in item]))
+    return _masked(item, mask)
+
+
+def _kept(old: object, new: object) -> object:
+    """Return the old value when nothing in it changed, so that nobody takes it for a masked one."""
+    return old if new == old else new

@@ -1,0 +1,66 @@
+"""Every stored text of a record that somebody may read once it has left the store."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from workbench.bench.safety.gate import strings
+from workbench.bench.safety.shown import shown_texts
+from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.stream.memory import Memory
+
+Outward = Memory | Bullet | Section | Book
+"""The records that exports and promotions carry."""
+
+TABLE_OF: Mapping[type, str] = {Memory: "memories", Bullet: "bullets", Section: "sections", Book: "books"}
+
+
+def place_of(record: Outward) -> tuple[str, str]:
+    """Return a record's (table, key)."""
+    book = f"{record.book}/" if isinstance(record, Bullet | Section) else ""
+    return TABLE_OF[type(record)], f"{book}{record.id}"
+
+
+def texts_of(record: Outward) -> Iterator[str]:
+    """Yield everything that may be written to a file: the shown texts, tags, notes, the lines around a bullet."""
+    match record:
+        case Memory():
+            yield from shown_texts(record)
+            yield from (text for text in (record.section, record.category, *record.tags) if text)
+            yield from strings(record.metadata)
+        case Bullet():
+            yield record.content
+            if record.raw is not None and record.content not in record.raw:
+                yield record.raw
+            yield from record.lead
+            yield from strings(record.metadata)
+        case Section():
+            yield from (record.title, *record.lead)
+        case Book():
+            yield from record.tail
+
+
+def kept_edges(text: str, before: str) -> str:
+    """Return an edited text without the empty lines that were added at its ends; those it had stay.
+
+    `before` is the text before the edit.
+    """
+    inner = text.strip("\n")
+    if not inner or not before.strip("\n"):
+        return inner
+    head = min(len(one) - len(one.lstrip("\n")) for one in (text, before))
+    tail = min(len(one) - len(one.rstrip("\n")) for one in (text, before))
+    return "\n" * head + inner + "\n" * tail
+
+
+def kept_summary(summary: str, before: str) -> str:
+    """Return the summary that an edited text keeps: its own, unless it was cut from the text `before`.
+
+    A cut one would go on saying what the text no longer says.
+    """
+    return "" if before.startswith(summary.rstrip("… .")) else summary
+
+
+def name_of(path: Path) -> str:
+    """Return a path as a text that can be stored: bytes of a name that are no text are written `\\xff`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

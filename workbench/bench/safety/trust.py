@@ -1,0 +1,81 @@
+"""What came into a store from elsewhere: what it says, who says it, and a person's word on it."""
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench.core.agents import OWN_TERMINAL, stands_by
+from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.store.identity.heads import fingerprint_of
+from workbench.store.identity.trust import Standing
+from workbench.store.library import Library
+
+if TYPE_CHECKING:
+    from workbench.bench.context import Context
+    from workbench.bench.safety.safety import Held, Safety
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What is not known on this machine: how many changes, how many by each actor, and what is flagged in the store.
+
+    Secrets in the names of actors are masked.
+
+    `memories` and `bullets` are how many the store would serve from then on, `lines` the fingerprints of the changes.
+    """
+
+    changes: int
+    actors: Mapping[str, int]
+    memories: int
+    bullets: int
+    flagged: "tuple[Held, ...]"
+    lines: frozenset[bytes] = field(default=frozenset(), repr=False)
+
+
+class Trust:
+    """Tells how far an open store is trusted, and takes a person's word."""
+
+    def __init__(self, context: "Context", safety: "Callable[[], Safety]") -> None:
+        self._library = context.library
+        self._actor = context.actor
+        self._safety = safety
+
+    @property
+    def standing(self) -> Standing:
+        """How far the store is trusted now."""
+        return self._library.journal.standing
+
+    def arrived(self) -> Arrived:
+        """Return what came from elsewhere; nothing is changed. Raises `StoreProblem`."""
+        library, journal = self._library, self._library.journal
+        safety, lines, actors = self._safety(), set(), Counter[str]()
+        for actor, line in journal.strange_lines():
+            actors[safety.masked(actor)] += 1
+            lines.add(fingerprint_of(line))
+        # Read after its lines, so that everything that is counted was looked at.
+        journal.refresh()
+        found = safety.flagged()
+        counts = len(library.memories), len(library.bullets)
+        return Arrived(sum(actors.values()), actors, *counts, tuple(found), frozenset(lines))
+
+    def accept(self, arrived: Arrived) -> None:
+        """Take over what a person saw. Raises `WorkbenchError` for an agent, `StoreProblem` when more came since."""
+        if not stands_by(self._actor):
+            raise WorkbenchError("An agent cannot trust a store.", f"Nothing was changed; {OWN_TERMINAL}")
+        journal = self._library.journal
+        journal.trust(arrived.lines)
+        journal.save_checkpoint()
+
+
+def keep_upgraded(library: Library) -> None:
+    """Trust a store that was here before this machine remembered, once, and say so."""
+    journal = library.journal
+    if journal.standing.upgraded:
+        with contextlib.suppress(StoreProblem):
+            journal.trust()
+        journal.notices.append(
+            f"The store {library.folder} was here before and is trusted from now on; "
+            "what comes into it from elsewhere is asked for."
+        )

@@ -1,0 +1,225 @@
+"""What texts hold that should not travel, looked at once: long texts are remembered across runs, and never keep the
+app waiting.
+
+A verdict stands for a text (by its hash) and a version of the rules; it never holds a part of the text. The memory is
+a file in the user's cache folder, nobody else's; without it, or with a broken one, texts are simply looked at again.
+"""
+
+import contextlib
+import json
+import os
+import stat
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from workbench.safety import scanning
+from workbench.safety.finding import FINDING_KINDS, Finding, FindingKind
+
+if TYPE_CHECKING:
+    from queue import SimpleQueue
+
+LONG = 2048
+"""Characters from which a text is remembered, and in the app is looked at on another thread: below, that takes less
+than a drawn row."""
+
+REMEMBERED = 32_768
+"""Texts whose verdicts are kept in memory, and verdicts that the file holds at most."""
+
+HUGE = 65_536
+"""Characters from which also what the file says about a text is put together on another thread in the app."""
+
+MOST = 50_000
+"""Findings of a text whose verdict is written down."""
+
+PENDING = "not checked yet"
+"""What a long text is called until its verdict has come; it is masked as a whole."""
+
+Arrived = Callable[[str], None]
+
+
+class Verdict(NamedTuple):
+    """What was found in a text, one finding of each sort, and the text without its secrets (`None`: not made yet)."""
+
+    findings: tuple[Finding, ...]
+    sorts: tuple[Finding, ...]
+    masked: str | None = None
+
+
+class Verdicts:
+    """The verdicts of this process over those in a file of the cache folder (`None`: nothing is written down)."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._known: dict[str, Verdict] = {}
+        self._arrived: Arrived | None = None
+        self._waiting: set[str] = set()
+        self._queue: SimpleQueue[str] | None = None
+        self._guard = threading.Lock()
+        self._app: int | None = None
+        self._read = False
+        """Whether the file was read, which the app's thread never does."""
+
+    def find(self, text: str) -> tuple[Finding, ...]:
+        """Return what a text holds; on the app's thread a long unknown one is `PENDING` until it was looked at."""
+        return self._verdict(text).findings
+
+    def sorts(self, text: str) -> tuple[Finding, ...]:
+        """Return the first finding of each kind, rule and reason in a text, which may hold ten thousands of them."""
+        return self._verdict(text).sorts
+
+    def masked(self, text: str) -> str:
+        """Return a text without its secrets; one that is `PENDING` as a whole."""
+        verdict = self._verdict(text)
+        if not any(finding.kind == "secret" for finding in verdict.sorts):
+            return text
+        if verdict.masked is None:
+            verdict = verdict._replace(masked=scanning.mask(text))
+            self._remember(text, verdict)
+        return verdict.masked or ""
+
+    def in_background(self, arrived: Arrived) -> None:
+        """From now on never look at a long text on this thread; `arrived` is told the text, on another one."""
+        from queue import SimpleQueue
+
+        self._app, self._arrived, self._queue = threading.get_ident(), arrived, SimpleQueue()
+        threading.Thread(target=self._work, args=(self._queue,), name="verdicts", daemon=True).start()
+
+    def _verdict(self, text: str) -> Verdict:
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        if len(text) >= LONG:
+            on_app = threading.get_ident() == self._app
+            if on_app and (text in self._waiting or len(text) >= HUGE or not self._read):
+                self._ask(text)
+                return _pending(text)
+            if (written := self._file.get(_hash(text))) is not None:
+                return self._remember(text, _verdict(written, scanning.without(text, _secrets(written))))
+            if on_app:
+                self._ask(text)
+                return _pending(text)
+        return self._looked_at(text)
+
+    def _looked_at(self, text: str) -> Verdict:
+        found = scanning.scan(text)
+        if len(text) < LONG:
+            return self._remember(text, _verdict(found))
+        once = scanning.without(text, _secrets(found))
+        masked = scanning.mask(once) if _secrets(found) else text
+        # Only what one look has found to its end may be told from its places again.
+        if len(found) <= MOST and masked == once:
+            self._write(text, found)
+        return self._remember(text, _verdict(found, masked))
+
+    def _remember(self, text: str, verdict: Verdict) -> Verdict:
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        self._known[text] = verdict
+        return verdict
+
+    def _ask(self, text: str) -> None:
+        if self._queue is not None and text not in self._waiting:
+            self._waiting.add(text)
+            self._queue.put(text)
+
+    def _work(self, queue: "SimpleQueue[str]") -> None:
+        len(self._file)
+        self._read = True
+        while True:
+            text = queue.get()
+            self._verdict(text)
+            self._waiting.discard(text)
+            if self._arrived is not None:
+                self._arrived(text)
+
+    # The file
+
+    @cached_property
+    def _place(self) -> Path | None:
+        return None if self._folder is None else self._folder / f"verdicts-{_rules()}.jsonl"
+
+    @cached_property
+    def _file(self) -> dict[str, tuple[Finding, ...]]:
+        """The verdicts of the file, none of one that is broken, too large, or not the user's own."""
+        if self._place is None:
+            return {}
+        try:
+            with open(self._place, "rb", opener=_opened) as file:
+                lines = file.read(REMEMBERED * 512).splitlines()
+        except OSError:
+            return {}
+        known: dict[str, tuple[Finding, ...]] = {}
+        for line in lines[-REMEMBERED:]:
+            with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, RecursionError):
+                name, kinds, places = json.loads(line)
+                known[str(name)] = tuple(_finding(*kinds[kind], *place) for kind, *place in places)
+        if len(lines) > REMEMBERED:
+            with contextlib.suppress(OSError):
+                self._place.unlink()
+        return known
+
+    def _write(self, text: str, found: tuple[Finding, ...]) -> None:
+        if self._folder is None or self._place is None:
+            return
+        name = _hash(text)
+        self._file[name] = found
+        kinds = list(dict.fromkeys((f.kind, f.rule, f.reason) for f in found))
+        number = {kind: place for place, kind in enumerate(kinds)}
+        places = [(number[f.kind, f.rule, f.reason], f.start, f.end) for f in found]
+        line = json.dumps([name, kinds, places], separators=(",", ":")).encode() + b"\n"
+        with contextlib.suppress(OSError), self._guard:
+            if not self._folder.is_dir():
+                self._folder.mkdir(mode=0o700, parents=True)
+            if not self._place.exists():
+                for old in self._folder.glob("verdicts-*.jsonl"):
+                    old.unlink()
+            with open(self._place, "ab", opener=_opened) as file:
+                file.write(line)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file of the user's own, and nothing that a link or a pipe leads to; raises `OSError`."""
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+        os.close(handle)
+        raise PermissionError(path)
+    return handle
+
+
+def _finding(kind: FindingKind, rule: str, reason: str, start: int, end: int) -> Finding:
+    if kind not in FINDING_KINDS or type(start) is not int or type(end) is not int or not 0 <= start < end:
+        raise ValueError(kind)
+    return Finding(kind, str(rule), str(reason), start, end)
+
+
+def _pending(text: str) -> Verdict:
+    return _verdict((Finding("secret", PENDING, "It is not checked yet.", 0, len(text)),), f"[{PENDING}]")
+
+
+def _verdict(found: tuple[Finding, ...], masked: str | None = None) -> Verdict:
+    first: dict[tuple[str, str, str], Finding] = {}
+    for finding in found:
+        first.setdefault((finding.kind, finding.rule, finding.reason), finding)
+    return Verdict(found, tuple(first.values()), masked)
+
+
+def _secrets(found: tuple[Finding, ...]) -> list[Finding]:
+    return [finding for finding in found if finding.kind == "secret"]
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _rules() -> str:
+    """Return what changes whenever the rules do: a hash of their source."""
+    digest = blake2b(digest_size=6)
+    for path in sorted(Path(scanning.__file__).parent.rglob("*.py")):
+        with contextlib.suppress(OSError):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

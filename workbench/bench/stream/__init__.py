@@ -1,0 +1,1 @@
+"""Memories: find, take in, vote, edit, forget."""

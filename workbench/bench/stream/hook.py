@@ -1,0 +1,53 @@
+"""Adding one observation for a hook, which lives for a tenth of a second: the store is not loaded.
+
+Nothing here may import the store as a whole, the numeric libraries or the settings.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from workbench.bench.safety.gate import Gate
+from workbench.bench.stream.observation import Observation, cleaned, memory_of
+from workbench.core.duplicates.dedup import contained_in_recent
+from workbench.core.stream.memory import Memory
+from workbench.safety.secrets.secrets import mask as mask_secrets
+from workbench.store.append import appending
+
+
+class Appended(NamedTuple):
+    """What became of an observation: the memory it is now in, and whether one of the last ten said it already.
+
+    `notices` say what a person should be told about the store.
+    """
+
+    memory: Memory
+    skipped: bool = False
+    notices: tuple[str, ...] = ()
+
+
+def append(
+    folder: Path,
+    observation: Observation,
+    actor: str,
+    clock: Callable[[], datetime],
+    mask: Callable[[str], str] = mask_secrets,
+    heads: Path | None = None,
+) -> Appended:
+    """Add an observation to the store in `folder`, unless one of its last ten memories says it already.
+
+    `mask` takes out what must not be written; `heads` is where this machine remembers what it stored.
+    Raises `InvalidRecord` or `StoreProblem`.
+    """
+    seen = cleaned(observation, mask)
+    with appending(folder, actor, f"ingest {seen.observation_type}", clock, heads, Gate()) as block:
+        said = next((m for m in reversed(block.recent) if contained_in_recent(seen.content, [m.content])), None)
+        if said is not None:
+            return Appended(said, skipped=True, notices=block.notices)
+        now = clock()
+        memory = memory_of(seen, block.new_memory_id(now), now)
+        block.add(memory)
+        block.label = f"ingest {seen.observation_type} {memory.id}"
+        block.count(memory.importance_score, now)
+    return Appended(memory, notices=block.notices)

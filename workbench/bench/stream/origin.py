@@ -1,0 +1,42 @@
+"""Which texts came in by import: read from the journal, the only witness that nobody can have edited since."""
+
+from collections.abc import Collection
+
+from workbench.bench.safety.gate import IMPORT, strings
+from workbench.store.journal.codec import dumps
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.entry import ABSENT, DocChange
+from workbench.store.naming import key_of
+
+Place = tuple[str, str]
+
+
+def imported_texts(journal: Journal, places: Collection[Place]) -> dict[Place, frozenset[str]]:
+    """Return every text that the records at `places` had when an import made them; others are left out.
+
+    One pass back over the journal, whatever the number of places. Purged texts are not there any more.
+    """
+    wanted = set(places)
+    found: dict[Place, frozenset[str]] = {}
+    # For one record only the lines that name it are read; for many, all.
+    only = dumps(next(iter(wanted))[1].rpartition("/")[2])[1:] if len(wanted) == 1 else None
+    for entry in journal.entries_back(only) if wanted else ():
+        if not entry.group.startswith(IMPORT) or entry.kind not in ("edit", "redo"):
+            continue
+        for change in entry.changes:
+            place = _made(change)
+            if place in wanted:
+                texts = (text for _, after in change.fields.values() if after is not ABSENT for text in strings(after))
+                found[place] = found.get(place, frozenset()).union(texts)
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+def _made(change: DocChange) -> Place | None:
+    """Return the record that a change made, or `None` when it made none or was purged."""
+    if change.op != "insert" or change.redacted:
+        return None
+    doc = {name: after for name, (_, after) in change.fields.items() if after is not ABSENT}
+    key = key_of(change.table, doc)
+    return None if key is None else (change.table, key)

@@ -1,0 +1,149 @@
+"""Voting, for every door: one live vote per actor, record and agent session."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.bench.agents.served_names import called as called_by_alias
+from workbench.bench.context import Context
+from workbench.bench.safety.masking import PREFIX, masked_name
+from workbench.core.errors import InvalidRecord, UnknownRecord
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.feedback import apply_vote, retract_vote
+from workbench.core.stream.memory import Memory
+from workbench.core.stream.vote import Verdict, Votable, Vote, vote_id
+from workbench.safety.scanning import mask
+from workbench.store.library import key_of
+
+
+@dataclass(frozen=True, slots=True)
+class VoteResult:
+    """What a vote did: the live vote now (`None` when it was taken back) and the one before it."""
+
+    key: str
+    vote: Vote | None
+    before: Vote | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written."""
+        return (self.vote and (self.vote.verdict, self.vote.reason)) != (
+            self.before and (self.before.verdict, self.before.reason)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What happened, in words."""
+        return self.told(self.key)
+
+    def told(self, name: str) -> str:
+        """What happened, in words that call the record `name`."""
+        if self.vote is None:
+            return f"Took back your vote on {name}."
+        if not self.changed:
+            return f"You already voted {self.vote.verdict} on {name}."
+        replaced = self.before if self.before and self.before.verdict != self.vote.verdict else None
+        instead = f" instead of {replaced.verdict}" if replaced else ""
+        return f"Voted {self.vote.verdict} on {name}{instead}."
+
+
+def cast(
+    context: Context,
+    record: Memory | Bullet,
+    verdict: Verdict,
+    *,
+    reason: str = "",
+    session: str = "",
+    keep: Callable[[str], object] | None = None,
+) -> VoteResult:
+    """Vote on a memory or bullet; a second vote of the same actor and session replaces the first.
+
+    `keep` is told the reason, in the same transaction, when it stays as a person typed it.
+    """
+    if verdict not in ("helpful", "harmful"):
+        raise InvalidRecord(f"“{verdict}” is no vote.", "Say helpful or harmful.")
+    table, key = _place(record)
+    name = vote_id(table, key, context.voter, session)
+    vote = Vote(name, table, key, context.voter, verdict, context.now(), session, reason)
+    known = VoteResult(key, vote, context.library.votes.find(name))
+    if not known.changed:
+        return known
+    with context.library.transaction(context.actor, f"vote {verdict} on {key}") as tx:
+        # Looked up under the write lock, so that two processes never count one vote twice.
+        before = context.library.votes.find(name)
+        result = VoteResult(key, vote, before)
+        if result.changed:
+            tx.put(_counted(_fresh(context, record), vote, before))
+            tx.put(vote)
+            if keep is not None:
+                keep(reason)
+    return result
+
+
+def toggle(context: Context, record: Memory | Bullet, verdict: Verdict) -> VoteResult:
+    """Vote, or take the vote back when it already says the same."""
+    table, key = _place(record)
+    name = vote_id(table, key, context.voter)
+    before = context.library.votes.find(name)
+    if before is None or before.verdict != verdict:
+        return cast(context, record, verdict)
+    with context.library.transaction(context.actor, f"take back vote on {key}") as tx:
+        before = context.library.votes.find(name)
+        if before is not None:
+            tx.put(_uncounted(_fresh(context, record), before, context.now()))
+            tx.delete(before)
+    return VoteResult(key, None, before)
+
+
+def find_votable(context: Context, name: str) -> Memory | Bullet:
+    """Return the memory or bullet called `name` (`ID`, `BOOK/ID`, or what is shown for an id that is a secret).
+
+    Raises `UnknownRecord`, or `InvalidRecord` when several playbooks have such a bullet.
+    """
+    library = context.library
+    memory = library.memories.find(name)
+    if memory is not None:
+        return memory
+    if name in library.bullets:
+        return library.bullets.get(name)
+    if (aliased := called_by_alias(library, name)) is not None:
+        return aliased
+    if name.startswith(PREFIX):
+        every: list[Memory | Bullet] = [*library.memories.all(), *library.bullets.all()]
+        for record in every:
+            if masked_name(record.id, mask) == name:
+                return record
+    called = [b for b in library.bullets.all() if name in (b.id, *b.aliases)]
+    # What carries the name itself comes before what only has it as a name of old.
+    found = [b for b in called if b.id == name] or called
+    if len(found) > 1:
+        names = ", ".join(f"{b.book}/{b.id}" for b in found)
+        raise InvalidRecord(f"{name} is a bullet of several playbooks: {names}.", "Name one of them.")
+    if not found:
+        raise UnknownRecord(f"There is no memory or bullet {name} in this store.", "Nothing was changed.")
+    return found[0]
+
+
+def _place(record: Memory | Bullet) -> tuple[Votable, str]:
+    if isinstance(record, Memory):
+        return "memories", record.id
+    return "bullets", key_of("bullets", {"book": record.book, "id": record.id}) or record.id
+
+
+def _fresh(context: Context, record: Memory | Bullet) -> Memory | Bullet:
+    """Return the record as it is now, under the write lock; raises `UnknownRecord` when it is gone."""
+    if isinstance(record, Memory):
+        return context.library.memories.get(record.id)
+    return context.library.bullets.get(f"{record.book}/{record.id}")
+
+
+def _counted(record: Memory | Bullet, vote: Vote, before: Vote | None) -> Memory | Bullet:
+    if isinstance(record, Memory):
+        return apply_vote(record, vote, before)
+    return apply_vote(record, vote, before)
+
+
+def _uncounted(record: Memory | Bullet, vote: Vote, now: datetime) -> Memory | Bullet:
+    if isinstance(record, Memory):
+        return retract_vote(record, vote, now)
+    return retract_vote(record, vote, now)

@@ -1,0 +1,1 @@
+"""Asking, moving the parameters, judging, measuring, keeping what was good."""

@@ -1,0 +1,111 @@
+"""Saved queries, their judgments and rankings of them as files for other tools: query sets, qrels and runs."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Literal, get_args
+
+from workbench.bench.context import Context
+from workbench.bench.files.states import FileStates
+from workbench.bench.tuning.evaluation import EvaluationCancelled
+from workbench.bench.tuning.query_sets import graded, judged_queries
+from workbench.bench.tuning.tuning import Tuning
+from workbench.core.errors import InvalidQuery
+from workbench.core.record import iso
+from workbench.core.tuning.profile import Profile
+from workbench.formats.model import JudgedQuery, Parsed, ReadContext
+from workbench.formats.outlets import Outlet, outlet
+from workbench.formats.queries import queryset, trec
+
+QueryFile = Literal["jsonl", "qrels", "run", "judgments"]
+QUERY_FILES: tuple[QueryFile, ...] = get_args(QueryFile)
+
+RUN_DEPTH = 100
+"""Results per query in a run: enough for every metric that is cut at or above the usual k."""
+
+KINDS: Mapping[QueryFile, Outlet] = {
+    "jsonl": outlet(queryset.NAME),
+    "qrels": outlet(trec.QRELS_FORMAT.name),
+    "run": Outlet("run", "TREC run", "queries", queryset.write, ".run"),
+    "judgments": Outlet("judgments", "judgments", "queries", queryset.write, ".jsonl"),
+}
+"""What each file is to whoever replaces one; runs and judgments are read by no format."""
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+
+def queries_jsonl(context: Context) -> str:
+    """Return the store's saved queries with their judgments, one JSON object a line. Raises `InvalidQuery`."""
+    queries = tuple(judged_queries(context))
+    if not queries:
+        raise InvalidQuery("No query of this store is saved yet.", "Save one in Tune, or import some.")
+    return queryset.write(Parsed(queryset.NAME, queries=queries))
+
+
+def qrels(context: Context, original: str | None = None) -> str:
+    """Return the store's judgments as TREC qrels; topics are those they came with, or the ids of the saved queries.
+
+    What did not change in `original`, the text that is replaced, stays as it is; by default that is the one qrels
+    file that the store was read from. Raises `InvalidQuery` without judgments.
+    """
+    if not len(context.library.judgments):
+        raise InvalidQuery("No query of this store is judged yet.", "Grade some memories in Tune first.")
+    queries = tuple(JudgedQuery(query.text, grades, topic=query.name) for query, grades in graded(context))
+    known = original if original is not None else _origin(context, frozenset(query.topic for query in queries))
+    return trec.write_qrels(Parsed(trec.QRELS, queries=queries), known)
+
+
+def _origin(context: Context, topics: frozenset[str]) -> str | None:
+    """Return the text of the one qrels file whose topics are in the store; `None` for several, or none."""
+    states, kind = FileStates(context.library), KINDS["qrels"]
+    qrels = [text for path in states.paths() if (text := states.base_as(kind, path)) is not None]
+    now = ReadContext(now=context.now(), file="")
+    held = [text for text in qrels if topics & {query.topic for query in trec.read_qrels(text, now).queries}]
+    return held[0] if len(held) == 1 else None
+
+
+def judgments(context: Context) -> str:
+    """Return every judgment of the store with who gave it and when, one JSON object a line, the earliest first.
+
+    The other files hold grades alone, as other tools read them. Raises `InvalidQuery` without judgments.
+    """
+    found = sorted(context.library.judgments.all(), key=lambda judgment: (judgment.at, judgment.id))
+    if not found:
+        raise InvalidQuery("No query of this store is judged yet.", "Grade some memories in Tune first.")
+    lines = []
+    for given in found:
+        query = context.library.queries.find(given.query)
+        asked = {"text": query.text, "now": iso(query.now) if query.now else None} if query else {}
+        given_by = {"memory": given.memory, "grade": given.grade, "by": given.actor, "at": iso(given.at)}
+        topic = query.name if query else given.query
+        lines.append(json.dumps({"topic": topic, **asked, **given_by}, ensure_ascii=False))
+    return "\n".join(lines) + "\n"
+
+
+def run(
+    context: Context,
+    tuning: Tuning,
+    profile: Profile,
+    *,
+    depth: int = RUN_DEPTH,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> str:
+    """Return a profile's rankings of all saved queries as a TREC run tagged with its name; topics as in `qrels`.
+
+    Every query is asked at its own moment and gives `depth` results, or the profile's k when that is more.
+    Raises `InvalidQuery` without queries, and `EvaluationCancelled`.
+    """
+    queries = tuple(context.library.queries.all())
+    if not queries:
+        raise InvalidQuery("No query of this store is saved yet.", "Save one in Tune, or import some.")
+    found: dict[str, list[tuple[str, float]]] = {}
+    for done, query in enumerate(queries, 1):
+        if cancelled is not None and cancelled():
+            raise EvaluationCancelled("The run was stopped.", "Nothing was written.")
+        ranking = tuning.rank(tuning.ask(query.text), profile, query.now, max(depth, profile.k))
+        scores = ranking.totals[ranking.positions].tolist()
+        found[query.name] = list(zip(ranking.ids, scores, strict=True))
+        if progress is not None:
+            progress(done, len(queries))
+    return trec.write_run(trec.ranked(profile.name, found))

@@ -1,0 +1,239 @@
+"""A query over the store as it was when it was asked: ranked, compared and explained. Reads only."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
+
+import numpy as np
+
+from workbench.bench.tuning.episode_terms import TermPart, term_parts
+from workbench.core.served import hidden_because
+from workbench.core.stream.filter import matches
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.recency import hours_between
+from workbench.core.tuning.scoring import Scored, half_life_of, since
+from workbench.evaluation.pooling import judging_pool
+from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.ranking.flips import Flip, Lines, admitting, flips
+from workbench.retrieval.ranking.outcome import Factor, Ranking
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+
+FACTORS: tuple[Factor, ...] = get_args(Factor)
+
+NO_EPISODE = "no episode, and this profile ranks only those"
+NO_CANDIDATE = "the profile's candidate filter leaves it out"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
+    """The ranking that others are compared with: each pool row's place from 1, 0 when it is hidden."""
+
+    profile: Profile
+    now: datetime
+    places: Rows
+
+    def place(self, row: int) -> int | None:
+        """Return the place of a pool row, or `None` when it is hidden."""
+        return int(self.places[row]) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory in a ranking: its place (`None`: hidden) with its parts, and its place in the baseline."""
+
+    memory: Memory
+    place: int | None
+    before: int | None
+    scored: Scored | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One factor of one score: raw value → by the pool's range (and who set it) → normalised → weighted.
+
+    Nobody set bounds that are frozen.
+    """
+
+    factor: Factor
+    raw: float
+    low: float
+    high: float
+    low_by: Memory | None
+    high_by: Memory | None
+    dead: bool
+    norm: float
+    weight: float
+    weighted: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceSplit:
+    """What raw relevance is made of: cosine, absolute BM25, and what neighbours in the session add."""
+
+    dense: float
+    lexical: float
+    contiguity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A weight at which a memory outside the top would be in it: the factor, its weight now and then."""
+
+    factor: Factor
+    now: float
+    then: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a memory stands where it stands; without parts when `hidden` says why it is not served.
+
+    `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay),
+    `pool` how many memories take part. `terms` are there for a score of episodes.
+    """
+
+    standing: Standing
+    hidden: str | None
+    parts: tuple[Part, ...]
+    split: RelevanceSplit
+    hours: float
+    half_life: float | None
+    pool: int
+    terms: tuple[TermPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A query with its relevance for every memory; any number of rankings come from it, on any thread."""
+
+    ranker: Ranker
+    scores: QueryScores
+
+    @property
+    def text(self) -> str:
+        """The query."""
+        return self.scores.query
+
+    def rank(self, profile: Profile, now: datetime, k: int | None = None) -> Ranking:
+        """Rank what an agent asking at `now` would be served."""
+        return self.ranker.rank(self.scores, profile, now, k)
+
+    def baseline(self, profile: Profile, now: datetime) -> Baseline:
+        """Place every memory, to compare other rankings with."""
+        ranking = self.rank(profile, now, 1)
+        places = np.zeros(len(ranking.pool), np.intp)
+        order = np.lexsort((ranking.candidates.id_rank, -ranking.totals))
+        places[ranking.candidates.rows[order]] = np.arange(1, len(order) + 1)
+        return Baseline(profile, now, places)
+
+    def pool(self, profile: Profile, now: datetime) -> tuple[Memory, ...]:
+        """Return what is worth judging for the query: the best of very different settings, shuffled, without scores."""
+        return tuple(self.ranker.pool.memory(id) for id in judging_pool(self.ranker, self.scores, profile, now).ids)
+
+    def standings(self, ranking: Ranking, baseline: Baseline) -> tuple[Standing, ...]:
+        """Return the listed rows with how they stood in the baseline."""
+        rows = ranking.candidates.rows[ranking.positions].tolist()
+        listed = enumerate(zip(ranking.top, rows, strict=True), 1)
+        return tuple(Standing(s.memory, place, baseline.place(row), s) for place, (s, row) in listed)
+
+    def standing(self, ranking: Ranking, baseline: Baseline, id: str) -> Standing:
+        """Return how any memory stands, listed or not. Raises `UnknownRecord`."""
+        row = ranking.pool.row(id)
+        return Standing(ranking.pool.memories[row], ranking.place_of(id), baseline.place(row), ranking.scored(id))
+
+    def explain(self, ranking: Ranking, baseline: Baseline, id: str) -> Explanation:
+        """Say where every figure of a memory's score comes from. Raises `UnknownRecord`."""
+        standing = self.standing(ranking, baseline, id)
+        memory, profile = standing.memory, ranking.profile
+        return Explanation(
+            standing=standing,
+            hidden=left_out_because(memory, ranking),
+            parts=_parts(ranking, standing.scored) if standing.scored else (),
+            split=self.split(ranking, id),
+            hours=hours_between(since(memory, profile), ranking.now),
+            half_life=half_life_of(memory, profile),
+            pool=len(ranking.candidates),
+            terms=term_parts(ranking, id, self.text),
+        )
+
+    def flips(self, ranking: Ranking, factor: Factor, high: float) -> tuple[Flip, ...]:
+        """Return where the top changes as one weight goes from 0 to `high`; positions are the ranking's."""
+        return flips(_lines(ranking, factor, high), ranking.profile.k) if len(ranking.candidates) else ()
+
+    def ways(self, ranking: Ranking, id: str, highs: Iterable[float]) -> tuple[Way, ...]:
+        """Return the single weights that would bring a memory into the top, the smallest change first.
+
+        `highs` are the upper ends of the three scales. Raises `UnknownRecord`.
+        """
+        position = ranking.candidates.position(ranking.pool.row(id))
+        if position is None or (ranking.place_of(id) or 0) <= ranking.profile.k:
+            return ()
+        found: list[Way] = []
+        for factor, high in zip(FACTORS, highs, strict=True):
+            now = getattr(ranking.profile, factor)
+            lines = _lines(ranking, factor, max(high, now))
+            then = admitting(lines, position, ranking.profile.k, now)
+            found += [Way(factor, now, value) for value in then if value is not None]
+        return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor)))
+
+    def moved(self, ranking: Ranking, other: Profile, now: datetime) -> int:
+        """Return how many of the top places would hold another memory under another profile or at another time."""
+        top = self.rank(other, now).ids
+        here = ranking.ids[: ranking.profile.k]
+        same = sum(a == b for a, b in zip(here, top, strict=False))
+        return max(len(here), len(top)) - same
+
+    def split(self, ranking: Ranking, id: str) -> RelevanceSplit:
+        """Return what a memory's raw relevance is made of. Raises `UnknownRecord`."""
+        row, profile, scored = ranking.pool.row(id), ranking.profile, ranking.scored(id)
+        dense, lexical = float(self.scores.dense[row]), float(self.scores.lexical[row])
+        base = profile.blend * dense + (1 - profile.blend) * lexical
+        adds = profile.contiguity and profile.scorer == "factors"
+        gained = scored.raw.relevance - base if scored and adds else 0.0
+        return RelevanceSplit(dense, lexical, max(0.0, gained))
+
+
+def left_out_because(memory: Memory, ranking: Ranking) -> str | None:
+    """Return why a memory takes no part in a ranking, or `None` when it does. Raises `UnknownRecord`."""
+    hidden = hidden_because(memory, ranking.now)
+    if hidden or ranking.place_of(memory.id) is not None:
+        return hidden
+    profile = ranking.profile
+    if profile.candidates and not matches(memory, candidate_filter(profile.candidates, ranking.now)):
+        return NO_CANDIDATE
+    return NO_EPISODE
+
+
+def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
+    bounds = ranking.bounds
+
+    def memory(id: str) -> Memory | None:
+        return ranking.pool.memory(id) if id else None
+
+    return tuple(
+        Part(
+            factor=name,
+            raw=getattr(scored.raw, name),
+            low=bounds[name].low,
+            high=bounds[name].high,
+            low_by=memory(bounds[name].low_id),
+            high_by=memory(bounds[name].high_id),
+            dead=bounds[name].dead,
+            norm=getattr(scored.norm, name),
+            weight=getattr(ranking.profile, name),
+            weighted=getattr(scored.weighted, name),
+        )
+        for name in FACTORS
+    )
+
+
+def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
+    """Return the totals as lines over one weight, the other two as they are."""
+    offset: Column = np.zeros(len(ranking.candidates))
+    for name in FACTORS:
+        if name != factor:
+            offset += getattr(ranking.profile, name) * ranking.factors[name].norm
+    return Lines(offset, ranking.factors[factor].norm, ranking.candidates.id_rank, 0.0, high)

@@ -1,0 +1,253 @@
+"""Keeps the ranking in step with the store.
+
+Loading the model and the vectors takes a moment, so it happens when `load` is called (on any
+thread); everything else works meanwhile. Changes of the store are noted as they happen and taken
+over when somebody next asks.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from workbench.bench import caches
+from workbench.bench.context import Context
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import Memory
+from workbench.core.text import clean_for_store
+from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.embedding.embedder import Embedder
+from workbench.retrieval.embedding.growing import GrowingMatrix
+from workbench.retrieval.embedding.nearest import near_pairs, nearest
+from workbench.retrieval.embedding.thresholds import Thresholds
+from workbench.retrieval.embedding.vectors import VectorCache
+from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
+from workbench.retrieval.fulltext.lexical_cache import LexicalCache
+from workbench.retrieval.fulltext.lexical_search import TextOf, prefix, substring
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import Ranker
+from workbench.retrieval.text import memory_text, text_of
+from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
+from workbench.store.library import Touched
+from workbench.store.pause import collection_paused, give_back, withhold
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+Search = Callable[[LexicalIndex, TextOf, str, int], list[int]]
+
+
+class Retriever:
+    """The store's ranker, its model and its vectors; loads on demand and follows the store."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+        self._lock = threading.RLock()
+        self._dirty: set[str] = set()
+        # A lock of its own: a change must never wait for the model to load.
+        self._dirty_lock = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._cache: VectorCache | None = None
+        self._texts = LexicalCache(context.caches / "text")
+        self._ranker: Ranker | None = None
+        self._thresholds: Thresholds | None = None
+        self._matrix = GrowingMatrix(np.zeros((0, 1), np.float32))
+        self._library.listen(self._note)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the model and the index are loaded."""
+        return self._ranker is not None
+
+    def load(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
+        """Load whatever is not loaded yet.
+
+        `progress` is told how many of the texts that the caches do not know are embedded, then how many are indexed.
+        Raises `UnreadableFile` when the model cannot be loaded, `EmbeddingCancelled` or `IndexingCancelled`.
+        """
+        with self._lock, collection_paused():
+            if self._ranker is None:
+                self._take_dirty()
+                self._ranker = self._loaded(self._pool(), progress, cancelled)
+                # A store is millions of objects that stay: walking through them takes the collector half a second,
+                # again and again. They are its own again when the store is closed.
+                withhold()
+            return self.ranker()
+
+    def ranker(self) -> Ranker:
+        """Return the ranker for the store as it is now."""
+        with self._lock:
+            if self._ranker is None:
+                return self.load()
+            if self._dirty:
+                self._follow(self._ranker)
+            return self._ranker
+
+    def close(self) -> None:
+        """Let go of what was loaded; does not wait for who is still loading."""
+        self._ranker = None
+        give_back()
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model, loaded when first asked for."""
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = Embedder(self._context.settings.model)
+                # What cannot be written is kept in memory.
+                with contextlib.suppress(OSError):
+                    caches.begin(self._context.caches, self._library.folder)
+                folder = self._context.caches / "vectors"
+                self._cache = VectorCache(folder, self._embedder.fingerprint, self._embedder.dim)
+            return self._embedder
+
+    def use_thresholds(self, thresholds: Thresholds) -> None:
+        """Hold these from now on: a person has just chosen them."""
+        self._thresholds = thresholds
+
+    def thresholds(self) -> Thresholds:
+        """Return where similarity is worth a flag or a look: the settings' values, else the model's own."""
+        if self._thresholds is not None:
+            return self._thresholds
+        own, chosen = self.embedder.thresholds(self.ranker().vectors), self._context.settings.thresholds
+        given = self._context.given
+        return Thresholds(
+            chosen.flag if "thresholds.duplicate" in given else own.flag,
+            chosen.review if "thresholds.review" in given else own.review,
+        )
+
+    def vector(self, text: str) -> Vectors:
+        """Return one text's vector."""
+        vector: Vectors = self.embedder.embed([text])[0]
+        return vector
+
+    def nearest_memories(self, text: str, k: int = 10, exclude: Iterable[str] = ()) -> tuple[tuple[Memory, float], ...]:
+        """Return the memories most similar to a text, archived ones too, with their cosine."""
+        ranker = self.ranker()
+        mask = np.ones(len(ranker.pool), np.bool_)
+        for id in exclude:
+            row = ranker.pool.row_of.get(id)
+            if row is not None:
+                mask[row] = False
+        rows, cosines = nearest(self.vector(text), ranker.vectors, k, mask)
+        return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts that are about to be stored, shape (n, dim)."""
+        with self._lock:
+            return self._vectors([clean_for_store(text) for text in texts])
+
+    def near_memories(self, vectors: Vectors, least: float) -> list[list[tuple[Memory, float]]]:
+        """Return for each vector the memories, archived ones too, with a cosine of `least` or more."""
+        ranker = self.ranker()
+        found: list[list[tuple[Memory, float]]] = [[] for _ in vectors]
+        for text, row, cosine in zip(
+            *(part.tolist() for part in near_pairs(vectors, ranker.vectors, least)), strict=True
+        ):
+            found[text].append((ranker.pool.memories[row], cosine))
+        return found
+
+    def containing(self, text: str, limit: int) -> tuple[Memory, ...]:
+        """Return memories, archived ones too, whose text contains `text`, case ignored, the last stored first."""
+        return self._searched(substring, text, limit)
+
+    def beginning(self, word: str, limit: int) -> tuple[Memory, ...]:
+        """Return memories, archived ones too, with a word that begins like `word`, the last stored first."""
+        return self._searched(prefix, word, limit)
+
+    def nearest_bullets(self, text: str, k: int = 3) -> tuple[tuple[Bullet, float], ...]:
+        """Return the playbook bullets most similar to a text, with their cosine."""
+        bullets = self._library.bullets.all()
+        if not bullets:
+            return ()
+        vectors = self._vectors([b.content for b in bullets])
+        rows, cosines = nearest(self.vector(text), vectors, k, np.ones(len(bullets), np.bool_))
+        return tuple((bullets[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
+
+    def _pool(self) -> Pool:
+        """Return the pool of all memories that can be read."""
+        docs = list(self._library.journal.state.tables.get("memories", {}).values())
+        pool = Pool.read(docs)
+        return Pool.build(self._library.memories.all()) if pool is None else pool
+
+    def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
+        """Put a ranker together; the caches give what they know and are told the rest."""
+        texts = _texts(pool)
+        keys = text_keys(texts)
+        pool.take_twins(first_of_equals(keys))
+        vectors = self._vectors(texts, keys, progress, cancelled)
+        index = self._texts.index(texts, keys, progress, cancelled)
+        self._matrix = GrowingMatrix(vectors)
+        return Ranker(pool, vectors, index, self.embedder.embed)
+
+    def _vectors(
+        self,
+        texts: Sequence[str],
+        keys: Keys | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Vectors:
+        embedder = self.embedder
+        assert self._cache is not None
+        return self._cache.vectors_for(texts, embedder.embed, progress, cancelled, keys)
+
+    def _searched(self, search: Search, text: str, limit: int) -> tuple[Memory, ...]:
+        ranker = self.ranker()
+        memories = ranker.pool.memories
+        rows = search(self._lexical(ranker), lambda row: clean_for_store(text_of(*memories.text(row))), text, limit)
+        return tuple(memories[row] for row in rows)
+
+    def _note(self, touched: Touched) -> None:
+        ids = {key for table, key in touched.keys if table == "memories"}
+        if ids:
+            with self._dirty_lock:
+                self._dirty |= ids
+
+    def _take_dirty(self) -> set[str]:
+        with self._dirty_lock:
+            dirty, self._dirty = self._dirty, set()
+        return dirty
+
+    def _follow(self, old: Ranker) -> None:
+        """Take over what changed: new values in place, new rows at the end; a removed row means building anew."""
+        now = {id: self._library.memories.find(id) for id in sorted(self._take_dirty())}
+        if any(m is None and id in old.pool.row_of for id, m in now.items()):
+            self._ranker = None
+            self.load()
+            return
+        known = [m for m in now.values() if m is not None and m.id in old.pool.row_of]
+        fresh = [m for m in now.values() if m is not None and m.id not in old.pool.row_of]
+        ranker = self._with_replaced(old, known) if known else old
+        self._ranker = self._with_added(ranker, fresh) if fresh else ranker
+
+    def _with_replaced(self, old: Ranker, memories: list[Memory]) -> Ranker:
+        texts = {old.pool.row(m.id): _text(m) for m in memories}
+        changed = {row: text for row, text in texts.items() if text != _text(old.pool.memories[row])}
+        pool = old.pool.with_replaced(memories)
+        if not changed:
+            return old.moved_to(pool)
+        vectors = old.vectors.copy()
+        vectors[list(changed)] = self._vectors(list(changed.values()))
+        self._matrix = GrowingMatrix(vectors)
+        return old.moved_to(pool, vectors, self._lexical(old).with_replaced(changed))
+
+    def _with_added(self, old: Ranker, memories: list[Memory]) -> Ranker:
+        pool, texts = old.pool.with_added(memories), [_text(m) for m in memories]
+        vectors = self._matrix.add(self._vectors(texts))
+        if len(texts) <= OVERLAY:
+            return old.moved_to(pool, vectors, self._lexical(old).with_added(texts))
+        # So many texts, as of an import, are worth being written to the cache now.
+        return old.moved_to(pool, vectors, self._texts.index(_texts(pool)))
+
+    def _lexical(self, ranker: Ranker) -> LexicalIndex:
+        assert isinstance(ranker.lexical, LexicalIndex)
+        return ranker.lexical
+
+
+def _texts(pool: Pool) -> list[str]:
+    return [clean_for_store(text_of(content, summary)) for content, summary in pool.memories.texts()]
+
+
+def _text(memory: Memory) -> str:
+    return clean_for_store(memory_text(memory))

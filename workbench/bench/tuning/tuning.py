@@ -1,0 +1,80 @@
+"""Tuning: ask a query, move the parameters, see the ranking move. Nothing here writes to the store."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from workbench.bench.context import Context
+from workbench.bench.tuning.profiles import Profiles
+from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.question import Question
+from workbench.bench.tuning.retriever import Retriever
+from workbench.bench.tuning.snapshots import Snapshots
+from workbench.core.text import printable
+from workbench.core.tuning.judgment import SavedQuery
+from workbench.core.tuning.profile import Profile
+from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.ranker import QueryScores
+
+
+class Tuning:
+    """Rankings of a query under any profile."""
+
+    def __init__(self, context: Context, retriever: Retriever, profiles: Profiles) -> None:
+        self._context = context
+        self._retriever = retriever
+        self.profiles = profiles
+        self.snapshots = Snapshots(profiles.snapshots)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the model is loaded."""
+        return self._retriever.ready
+
+    def default(self) -> Profile:
+        """Return the profile the settings name; raises `UnknownRecord` or `InvalidRecord`."""
+        return self.profiles.get(self._context.settings.profile)
+
+    def question(self, query: str) -> Question:
+        """Score every memory for a query, once, over the store as it is now; may wait for the model."""
+        ranker = self._retriever.ranker()
+        return Question(ranker, ranker.relevance(query))
+
+    def ask(self, query: str) -> QueryScores:
+        """Score every memory for a query, once."""
+        return self._retriever.ranker().relevance(query)
+
+    def rank(self, scores: QueryScores, profile: Profile, now: datetime | None = None, k: int | None = None) -> Ranking:
+        """Rank what an agent would be served."""
+        return self._retriever.ranker().rank(scores, profile, now or self._context.now(), k)
+
+    def queries(self) -> tuple[SavedQuery, ...]:
+        """Return the saved queries."""
+        return tuple(self._context.library.queries.all())
+
+    def saved_like(self, text: str) -> tuple[SavedQuery, ...]:
+        """Return the saved queries with these words: the one asked in the present first, then the latest moment."""
+        asked = _words(text)
+        same = [q for q in self._context.library.queries.all() if asked and _words(q.text) == asked]
+        same.sort(key=lambda q: (q.now is not None, -q.now.timestamp() if q.now else 0.0, q.id))
+        return tuple(same)
+
+    def grades(self, query: SavedQuery) -> int:
+        """Return how many memories are graded for a saved query."""
+        return sum(judgment.query == query.id for judgment in self._context.library.judgments.all())
+
+    def save(self, profile: Profile, name: str, parent: str, birth: Birth | None = None) -> Profile:
+        """Save a profile under a name, as a file that says where it comes from; return it as it was saved.
+
+        `birth` says what it was measured on.
+
+        Only the profile it comes from may be replaced. Raises `InvalidRecord` or `StoreProblem`.
+        """
+        about = profile.about if name == parent else f"tuned from {parent}"
+        named = replace(profile, name=name, about=about)
+        self.profiles.save(named, self._context.now(), parent, birth)
+        return named
+
+
+def _words(text: str) -> str:
+    """Return a query as two people would call it the same: without what cannot be seen."""
+    return " ".join(printable(text).split())

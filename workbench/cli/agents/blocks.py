@@ -1,0 +1,58 @@
+"""What an agent is given, as it is printed: what no person wrote or approved stands in a block that names its source.
+
+The block's mark is drawn anew for each answer, so that no stored text can end its own block.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.serving import Served
+    from workbench.bench.safety.provenance import Provenance
+
+
+class Blocks:
+    """The marks of one answer, and the names and texts in it as the agent may see them."""
+
+    def __init__(self, served: "Served") -> None:
+        self.mark = secrets.token_hex(6)
+        self._served = served
+
+    def name(self, id: str) -> str:
+        """Return an id or a session as the agent may see it."""
+        return self._served.names.get(id, id)
+
+    def provenance(self, id: str) -> "Provenance":
+        """Return where the text of a memory that was served comes from."""
+        return self._served.provenance[id]
+
+    def begin(self, id: str) -> str:
+        """Return the line that opens the block of a memory; nothing when a person stands by its text."""
+        from workbench.bench.safety.provenance import begin_of
+
+        known = self.provenance(id)
+        return "" if known.approved else begin_of(self.mark, known)
+
+    @property
+    def end(self) -> str:
+        """The line that closes a block."""
+        from workbench.bench.safety.provenance import end_of
+
+        return end_of(self.mark)
+
+    def enclosed(self, id: str, text: str) -> str:
+        """Return a text of a memory within its block; an empty one, or one that a person stands by, as it is."""
+        begin = self.begin(id)
+        return f"{begin}\n{text}\n{self.end}" if begin and text else text
+
+    def json(self, id: str, row: Mapping[str, object]) -> dict[str, object]:
+        """Return a row of an answer with its texts in blocks, its names as served, and where it comes from."""
+        known = self.provenance(id)
+        texts = {name: self.enclosed(id, str(row[name])) for name in ("content", "summary")}
+        tags = [] if not known.approved else row["tags"]
+        names = {"id": self.name(id), "session_id": self.name(str(row["session_id"]))}
+        source = {"approved": known.approved, "source": known.kind, "name": one_line(known.name, 40), "mark": self.mark}
+        return {**row, **names, **texts, "tags": tags, "provenance": source}

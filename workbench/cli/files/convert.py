@@ -1,0 +1,64 @@
+"""`workbench convert`: one file format into another, without a store."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.issues import issue_lines
+from workbench.cli.output import counted, say, warn
+from workbench.cli.parsing import Commands, add_command
+from workbench.cli.session import Session
+from workbench.config import paths
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.files.convert import Converted
+
+_DETAILS = """The format of IN is recognised, that of OUT follows from its name: .txt an ACE playbook, .jsonl
+learning entries, .json a skillbook or plain JSON, .yaml a cass playbook or plain YAML, .csv, .md,
+.af, .qrels. --from and --to name them otherwise. OUT may be - for stdout. No store is read or changed."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `convert`."""
+    parser = add_command(commands, "convert", convert_file, "convert a file to another format", _DETAILS)
+    parser.add_argument("source", metavar="IN", type=Path)
+    parser.add_argument("target", metavar="OUT", type=Path)
+    parser.add_argument("--from", dest="read_as", metavar="F", help="the format of IN")
+    parser.add_argument("--to", dest="write_as", metavar="F", help="the format of OUT")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists; a copy of what it held is kept")
+
+
+def convert_file(session: Session) -> int:
+    """Convert, say what was lost, and write the new file in one step."""
+    from workbench.bench.files.convert import convert
+    from workbench.bench.files.replaced import Replaced
+    from workbench.bench.files.replacing import present_bytes, replace_file
+    from workbench.cli.files.export import to_stdout
+
+    args = session.args
+    to_screen = str(args.target) == "-"
+    source, target = session.cwd / args.source.expanduser(), session.cwd / args.target.expanduser()
+    there = None if to_screen else present_bytes(target)
+    if there is not None and not args.force:
+        raise WorkbenchError(f"{target} exists.", "Nothing was written; --force replaces it.")
+    done = convert(source, args.target, session.clock(), read_as=args.read_as, write_as=args.write_as)
+    for line in (*issue_lines(args.source, done.issues), *done.remarks):
+        warn(line)
+    if to_screen:
+        to_stdout(done.text)
+        return 0
+    goes = there is not None and there != done.text.encode()
+    copy = Replaced(paths.replaced_dir()).keep(target, there) if goes and there else None
+    replace_file(target, done.text, there)
+    _report(done, target)
+    if copy is not None:
+        say(f"What {target} held is kept as {copy}.")
+    return 0
+
+
+def _report(done: "Converted", target: Path) -> None:
+    read = done.parsed.records_read
+    if done.written is not None and done.written != read:
+        warn(f"{counted(read, 'record')} read, {done.written:,} found again in the new file.")
+    said = f"{counted(read, 'record')}" + (f" of {done.parsed.records_in:,}" if done.parsed.records_in != read else "")
+    say(f"{target}: {said} as {done.outlet.title}.")

@@ -1,0 +1,175 @@
+"""`workbench export`: playbooks, memories and judgments as files of other tools."""
+
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.files.export_choice import add_choosing, choice_of
+from workbench.cli.output import counted, say, warn
+from workbench.cli.parsing import Commands, add_command
+from workbench.cli.safety.flagged import add_allowing, allow, held_back, require_clean
+from workbench.cli.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from workbench.bench.files.exports.contents import Rendered
+    from workbench.bench.files.exports.exporting import ExportPreview, Written
+    from workbench.bench.open import Workbench
+
+SHOWN = 40
+"""Lines of a diff that are shown."""
+
+_DETAILS = """Formats of other tools: ace, skillbook, cass (playbooks); jsonl, semantic-patterns, learnings,
+mcp-memory, letta, external-overview, external-detail, external-messages (memories); queries,
+trec-qrels (judgments). Plain ones: json, yaml, csv, markdown, prompt, prompt-counts.
+block writes into the managed block of a Markdown file such as CLAUDE.md or AGENTS.md.
+
+What an agent reads (every format but jsonl, json, yaml and csv) never holds candidates, archived or
+rejected memories, or ones from the future: how many were left out is said; --all-status takes them
+along. The plain formats hold a playbook (--book) or memories (--memories, --filter).
+
+`import` reads these back. jsonl loses nothing; json, yaml and csv give the counts as totals, and a
+table has no place for sections without bullets; markdown keeps ids, texts, sections, kinds, counts
+and pins; prompt text of memories has no ids and cannot be read back, and a block is never read back
+into the store it came from.
+
+Without --out the exact text goes to stdout. With --out the file is replaced in one step, after
+showing what changes in it; what the file holds beside the exported records stays as it is, and an
+unchanged playbook gives the bytes it was imported from. A file that was never read or written here,
+is of another kind, holds more than the format can write back, or that somebody else changed since is
+not replaced (exit code 2): what would go is said, and both sides' changes are shown where they are
+known. --force replaces it and keeps a copy of what it held; its name is printed."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `export`."""
+    parser = add_command(commands, "export", export, "export a playbook, memories or judgments", _DETAILS)
+    parser.add_argument("--format", required=True, metavar="F", help="what to write; see above")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--out", metavar="FILE", type=Path, help="write this file")
+    where.add_argument("--copy", action="store_true", help="put the text on the clipboard")
+    add_choosing(parser)
+    add_allowing(parser)
+    parser.add_argument("--merge", action="store_true", help="keep what somebody else changed in the file meanwhile")
+    parser.add_argument("--force", action="store_true", help="replace a file whatever it holds; a copy of that is kept")
+
+
+def export(session: Session) -> int:
+    """Write the text to stdout or the clipboard, or show and replace a file."""
+    args = session.args
+    path = None if args.out is None else session.cwd / args.out.expanduser()
+    notes = path is not None and session.has_store()
+    with session.changing() if args.allow_flagged or notes else session.reading() as bench:
+        if not bench.trust.standing.trusted and bench.exporter.is_for_agents(args.format):
+            # What agents read: a hook that asks for it goes on without, a file is not written.
+            if path is not None or args.copy:
+                bench.library.journal.require_trust()
+            return 0
+        choice, cut = choice_of(args, bench)
+        allow(bench, args.allow_flagged, args.reason)
+        rendered = bench.exporter.render(args.format, choice, path)
+        if args.skip_flagged and (held := held_back(bench, rendered.parsed)):
+            rendered = bench.exporter.render(args.format, replace(choice, without=held), path)
+        for remark in (*cut, *rendered.remarks, *require_clean(bench, rendered.parsed)):
+            warn(remark)
+        if path is None:
+            _copy(rendered.text) if args.copy else to_stdout(rendered.text)
+        else:
+            _write(bench, rendered, path, args)
+    return 0
+
+
+def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:
+    preview = bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.outlet)
+    if preview.obstacle is not None and not args.force:
+        _settle(bench, preview, merge=args.merge)
+        return
+    done = bench.exporter.write(preview, force=args.force)
+    _report(preview)
+    report_written(done)
+
+
+def report_written(done: "Written") -> None:
+    """Say where a copy of a replaced file lies, and that the store could not note what it wrote."""
+    if done.copy is not None:
+        say(f"What {done.path} held is kept as {done.copy}.")
+    if done.problem:
+        warn(f"workbench: {done.path} was written, but the store could not note that: {done.problem}")
+
+
+def _settle(bench: "Workbench", preview: "ExportPreview", *, merge: bool) -> None:
+    """Say why a file stays as it is, with both sides' changes where they are known; put them together when asked to."""
+    if preview.diverged:
+        _show_both(preview)
+    take_theirs = f"`workbench import --theirs {shlex.quote(str(preview.path))}`"
+    if merge and preview.merged is not None:
+        report_written(bench.exporter.write_merged(preview))
+        say(f"{preview.path} was written with the changes of both sides; {take_theirs} takes theirs into the store.")
+        return
+    assert preview.obstacle is not None
+    changed = preview.obstacle.why == "changed" and not preview.kind.inside
+    collide = ""
+    if merge and preview.diverged:
+        places = len(preview.three_way.conflicts)
+        collide = counted(places, "place was", "places were") + " changed on both sides. " if places else ""
+    choices = (
+        *((f"{take_theirs} takes their changes into the store",) if changed and preview.kind.reads else ()),
+        *(("--merge writes both sides' changes",) if changed and not merge and preview.merged is not None else ()),
+        "--force replaces the file",
+    )
+    from workbench.bench.files.overwriting_said import NotReplaced
+
+    raise NotReplaced(preview.obstacle, f"{collide}{', '.join(choices)}.".strip())
+
+
+def _show_both(preview: "ExportPreview") -> None:
+    from workbench.core.text import printable
+
+    names = {"ours": "here  ", "theirs": "there ", "both": "both  ", "conflict": "BOTH !"}
+    say("Since the file was last read or written here: - taken away, + written by the store, > written there;")
+    say("“here” only the store changed it, “there” only the file, “both” alike, “BOTH !” differently.")
+    for who, sign, line in preview.three_way.lines():
+        say(f"{names[who]} {sign}{printable(line)}")
+
+
+def _copy(text: str) -> None:
+    from workbench.clipboard import copy, osc52
+
+    def to_terminal(text: str) -> None:
+        with Path("/dev/tty").open("w") as terminal:
+            terminal.write(osc52(text))
+
+    try:
+        say(str(copy(text, to_terminal)))
+    except OSError:  # no terminal to send it through
+        say(str(copy(text, to_terminal, environ={})))
+
+
+def to_stdout(text: str) -> None:
+    """Write the exact bytes: no newline is translated, and only a terminal gets no character that it would obey."""
+    if sys.stdout.isatty():
+        say(text.removesuffix("\n"))
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
+
+
+def _report(preview: "ExportPreview") -> None:
+    if not preview.changed:
+        say(f"{preview.path} is the same already.")
+        return
+    lines = preview.diff()
+    added = sum(line.startswith("+") for line in lines[2:])
+    removed = sum(line.startswith("-") for line in lines[2:])
+    if preview.present is None:
+        say(f"{preview.path} is new: {counted(added, 'line')}.")
+        return
+    for line in lines[2 : 2 + SHOWN]:
+        say(line)
+    if len(lines) - 2 > SHOWN:
+        say(f"… {counted(len(lines) - 2 - SHOWN, 'more line', 'more lines')}")
+    say(f"{preview.path} was replaced: {counted(added, 'line')} added, {removed:,} removed.")

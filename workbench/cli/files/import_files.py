@@ -1,0 +1,195 @@
+"""`workbench import`: other tools' files into the store."""
+
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from workbench.cli.issues import issue_lines
+from workbench.cli.output import counted, fail, say, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
+from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.safety.flags import Shown
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.files.imports.importing import ImportPlan, ImportReport
+    from workbench.bench.open import Workbench
+
+CANCELLED = 130
+LONGEST = 10_000
+"""Characters of a record that a dry run shows."""
+
+LONG = 1000
+"""Records above which an import shows its progress."""
+
+_DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
+query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
+beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md and
+CLAUDE.md, external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector
+and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
+csv or markdown and `list --json` write. Ids are kept, so importing a file again adds only what is
+new, and what was changed in the store stays; --theirs takes the file's version instead. `workbench
+undo` takes the last imported file back."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `import`."""
+    parser = add_command(commands, "import", import_files, "import files of memories, playbooks or queries", _DETAILS)
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    parser.add_argument("--format", metavar="F", help="read the files as this format instead of recognising it")
+    theirs = "take the file's version of what differs; with --dry-run as a diff"
+    parser.add_argument("--theirs", action="store_true", help=theirs)
+    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
+    parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
+    parser.add_argument(
+        "--epoch",
+        metavar="ISO",
+        type=time,
+        help="time of step 0 in files that count steps (otherwise they end now)",
+    )
+    parser.add_argument("--step", metavar="HOURS", type=hours, default=1.0, help="hours a step takes (default: 1)")
+    add_json(parser)
+
+
+def import_files(session: Session) -> int:
+    """Import every file that can be read; exit code 2 only when none could."""
+    from workbench.bench.files.imports.importing import ReadingStopped
+
+    if session.args.format is not None:
+        from workbench.formats.registry import format_named
+
+        format_named(session.args.format)
+    store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
+    read = 0
+    done: list[dict[str, object]] = []
+    with store as bench:
+        shown = Shown(bench)
+        for path in session.args.files:
+            try:
+                plan = _plan(session, bench, path)
+            except ReadingStopped as error:
+                fail(error)
+                return CANCELLED
+            except WorkbenchError as error:
+                fail(error)
+                continue
+            read += 1
+            if not session.args.dry_run and not _carry_out(session, bench, plan):
+                return CANCELLED
+            if wants_json(session.args):
+                done.append(_json(plan, shown, dry=session.args.dry_run))
+                continue
+            if session.args.dry_run:
+                _list(plan, shown)
+            _report(plan, "would be new" if session.args.dry_run else "new", shown)
+    if wants_json(session.args):
+        write_json(done)
+    return 0 if read else 2
+
+
+def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
+    """Return what one file brought: how many of each kind, and the ids of new memories."""
+    from workbench.core.stream.memory import Memory
+
+    ids = [record.id for record in plan.records if isinstance(record, Memory)]
+    about = {"file": plan.path, "format": plan.parsed.format, "dry_run": dry}
+    kept, ids = shown(list(plan.kept)), shown(ids)
+    return {**about, "new": plan.counts, "present": plan.present, "kept": kept, "memories": ids}
+
+
+def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
+    """Read one file, say what it is and what in it cannot be read."""
+    args = session.args
+    line = ProgressLine(f"reading {path.name}", LONG, monotonic)
+    with interruptible() as cancelled:
+        try:
+            plan = bench.importer.plan(
+                session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
+                theirs=args.theirs,
+                progress=line, cancelled=cancelled,
+            )  # fmt: skip
+        finally:
+            line.clear()
+    if not wants_json(args):
+        say(f"{path}: {_format(plan, args.format)}")
+    for line_said in issue_lines(path, plan.parsed.issues):
+        warn(Shown(bench)(line_said))
+    return plan
+
+
+def _list(plan: "ImportPlan", shown: Shown) -> None:
+    """Say of every record that would be written what it is."""
+    from workbench.bench.files.imports.said import replacement_said, said
+    from workbench.core.text import one_line
+
+    taken = {id(new) for _, new in plan.replaced}
+    for record in plan.records:
+        if id(record) not in taken:
+            say(f"  + {one_line(shown(said(record)), LONGEST)}")
+    for old, new in plan.replaced:
+        for line in replacement_said(old, new):
+            say(f"  {one_line(shown(line), LONGEST)}")
+
+
+def _report(plan: "ImportPlan", new: str, show: Shown) -> None:
+    """Say what is new, what stayed, and which values were changed on the way."""
+    from workbench.bench.files.imports.said import skipped
+
+    say(f"  {_counts(plan, new)}")
+    if plan.kept:
+        shown = ", ".join(map(show, plan.kept[:5])) + (", …" if len(plan.kept) > 5 else "")
+        say(f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version")
+    for note in plan.parsed.mappings if plan.records else ():
+        say(f"  {show(str(note))}")
+    if left_out := skipped(plan):
+        say(f"  {counted(left_out, 'record')} skipped")
+
+
+def _format(plan: "ImportPlan", asked: str | None) -> str:
+    """Name the format, and why it was taken for that."""
+    from workbench.formats import registry
+
+    title = registry.format_named(plan.parsed.format).title
+    if asked is not None:
+        return f"read as {title}, as asked for"
+    found = registry.detect(plan.path, registry.read_text(plan.path))
+    return f"{title}, {found[0].confidence:.0%} sure ({found[0].reason})" if found else title
+
+
+def _counts(plan: "ImportPlan", new: str) -> str:
+    from workbench.bench.files.imports.said import counts_said
+
+    fresh = counts_said(plan)
+    parts = [f"{new}: {', '.join(fresh)}" if fresh else "nothing new"]
+    if plan.present:
+        parts.append(f"{plan.present:,} present already")
+    if plan.replaced:
+        taken = counted(len(plan.replaced), "record")
+        parts.append(f"{taken} {'would be ' if new.startswith('would') else ''}replaced by the file's version")
+    if plan.kept:
+        parts.append(f"{len(plan.kept):,} kept")
+    return " · ".join(parts)
+
+
+def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool:
+    """Write what is new; return whether it went through to the end."""
+    line = ProgressLine(f"importing {plan.path.name}", LONG, monotonic)
+    with interruptible() as cancelled:
+        try:
+            report = bench.importer.carry_out(plan, as_new=session.args.as_new, progress=line, cancelled=cancelled)
+        finally:
+            line.clear()
+    if report.overtaken:
+        shown = ", ".join(report.overtaken[:5]) + (", …" if len(report.overtaken) > 5 else "")
+        warn(f"workbench: Stored by another program meanwhile, and left as it is: {shown}.")
+    if report.cancelled:
+        warn(_cancelled(report))
+    return not report.cancelled
+
+
+def _cancelled(report: "ImportReport") -> str:
+    total = len(report.plan.records)
+    done = f"{report.written:,} of {total:,} records were written"
+    rest = "`workbench undo` takes them back, importing again adds the rest." if report.written else "Nothing changed."
+    return f"workbench: The import of {report.plan.path.name} was stopped; {done}. {rest}"

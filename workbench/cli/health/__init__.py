@@ -1,0 +1,1 @@
+"""Looking after a store on the command line."""

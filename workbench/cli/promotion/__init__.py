@@ -1,0 +1,1 @@
+"""Promoting on the command line."""

@@ -1,0 +1,1 @@
+"""Reflecting on the command line."""

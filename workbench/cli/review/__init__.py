@@ -1,0 +1,1 @@
+"""Review on the command line."""

@@ -1,0 +1,237 @@
+"""`workbench review list` and `show`: what waits for a decision, and what it rests on."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.describe import memory_json
+from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
+from workbench.cli.parsing import wants_json
+from workbench.cli.progress import ProgressLine
+from workbench.cli.safety.flags import Shown, reasons, sign
+from workbench.cli.session import Session
+from workbench.core.errors import InvalidQuery, UnknownRecord, WorkbenchError
+from workbench.core.review.describe import describe
+from workbench.core.review.proposal import PROPOSAL_KINDS, Proposal
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from workbench.bench.open import Workbench
+    from workbench.bench.playbook.curation import Card
+    from workbench.bench.review.evidence import Evidence
+    from workbench.core.stream.memory import Memory
+
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
+
+SHOWN = 200
+"""Cells of a text that is not the one that is asked about."""
+
+
+def list_queue(session: Session) -> int:
+    """Print the queue."""
+    args = session.args
+    with session.reading() as bench:
+        waiting = len(bench.review.queue())
+        found = matching(bench, " ".join(args.filter), args.kind)
+    shown = cut(found, args.limit)
+    if wants_json(args):
+        printed = Shown(bench, secrets=args.show_secrets)
+        write_json([_json(printed(proposal)) for proposal in shown])
+        printed.remark()
+        return 0
+    print_rows(bench, shown, secrets=args.show_secrets)
+    if not waiting:
+        warn("Nothing waits. `workbench reflect` and `workbench upkeep` make proposals.")
+    elif not found:
+        warn(f"No proposal matches; {counted(waiting, 'proposal')} in all.")
+    return 0
+
+
+def matching(bench: "Workbench", text: str, kind: str | None) -> tuple[Proposal, ...]:
+    """Return what waits and a filter and a kind let through; raises `InvalidQuery`."""
+    if kind is not None and kind not in PROPOSAL_KINDS:
+        raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(PROPOSAL_KINDS)}.")
+    found = bench.review.matching(bench.review.queue(), text)
+    return tuple(p for p in found if kind in (None, p.kind))
+
+
+def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bool = False) -> None:
+    """Print proposals, a line each; `secrets` as they are stored."""
+    now, shown = bench.context.now(), Shown(bench, secrets=secrets)
+    rows = [
+        _row(shown(p), sign(bench, bench.review.memory(p)), later=p.review_after is not None and p.review_after > now)
+        for p in proposals
+    ]
+    for line in table(rows, right=(3,)):
+        say(line)
+    shown.remark()
+
+
+def show_proposal(session: Session) -> int:
+    """Print one proposal, the texts it is about, and everything that speaks for or against it."""
+    args = session.args
+    with session.reading() as bench:
+        try:
+            proposal = bench.review.get(args.id)
+        except UnknownRecord as error:
+            raise UnknownRecord(error.message, "`workbench review list` shows what waits.") from error
+        memory = bench.review.memory(proposal)
+        evidence = _evidence(bench, proposal, quick=args.quick)
+        card = _card(bench, proposal)
+    why = "" if memory is None else reasons(memory)
+    shown = Shown(bench, secrets=args.show_secrets)
+    proposal, memory, evidence = shown(proposal), shown(memory), shown(evidence)
+    if wants_json(args):
+        write_json({**_json(proposal), "memory": memory and memory_json(memory), "evidence": _evidence_json(evidence)})
+    else:
+        _print(proposal, memory, evidence, why)
+        if card is not None:
+            _print_card(card, shown)
+    shown.remark()
+    return 0
+
+
+def show_merge(session: Session, bench: "Workbench", id: str, into: str, take: str) -> int:
+    """Print what merging a candidate into a memory would leave, and how the two texts differ."""
+    from workbench.cli.worddiff import word_diff
+
+    candidate, target = bench.library.memories.get(id), bench.library.memories.get(into)
+    text = candidate.content if take == "candidate" else None
+    merged = bench.review.merged(bench.review.get(id), into, text)
+    shown = Shown(bench, secrets=session.args.show_secrets)
+    merged, difference = shown(merged), word_diff(shown(target.content), shown(candidate.content))
+    if wants_json(session.args):
+        write_json({"dry_run": True, "diff": difference, "merged": memory_json(merged)})
+        shown.remark()
+        return 0
+    say(f"From {into} to {id}:")
+    say(difference)
+    say()
+    whose = f"the text of {id}" if take == "candidate" else "its own text"
+    say(f"{into} would stay {merged.status} and keep {whose}; {id} would be archived as merged. Nothing was changed.")
+    shown.remark()
+    return 0
+
+
+def _card(bench: "Workbench", proposal: Proposal) -> "Card | None":
+    """Return what a suggestion for a playbook would do to its bullets, as far as that can be told."""
+    if proposal.kind != "curator":
+        return None
+    try:
+        return bench.curating.card_of(proposal)
+    except WorkbenchError:
+        return None
+
+
+def _print_card(card: "Card", mask: Callable[[str], str]) -> None:
+    """Print what would become of each bullet; `mask` goes over every text."""
+    from workbench.cli.worddiff import word_diff
+
+    if card.problem:
+        _section("not possible now", [(card.problem,)])
+    for bullet in card.touches:
+        changed = card.after and card.after != bullet.content
+        text = word_diff(mask(bullet.content), mask(card.after)) if changed else mask(bullet.content)
+        say()
+        say(f"{bullet.id}{' would change' if changed else ''}")
+        say(f"  {text}")
+
+
+def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Evidence":
+    if quick:
+        return bench.review.known(proposal)
+    line = ProgressLine("reading the memories", LONG)
+    try:
+        bench.retriever.load(line)
+    except WorkbenchError as error:
+        line.clear()
+        warn(f"What is alike was not looked for: {error}")
+        return bench.review.known(proposal)
+    finally:
+        line.clear()
+    return bench.review.evidence(proposal)
+
+
+def _row(proposal: Proposal, flagged: str, *, later: bool) -> tuple[str, ...]:
+    flags = ", ".join((*(f"! {flag}" for flag in proposal.flags), *(("later",) if later else ())))
+    label, at = describe(proposal).label, moment(proposal.created_at)
+    return (proposal.id, label, at, f"{proposal.importance:g}", flags, flagged + one_line(proposal.title, SHOWN))
+
+
+def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
+    """Print a proposal and what speaks for and against it; `why` says why its memory is flagged."""
+    words = describe(proposal)
+    facts = [
+        ("id", proposal.id),
+        ("question", words.question),
+        ("yes", words.yes),
+        ("no", words.no),
+        ("by", f"{proposal.actor}, {moment(proposal.created_at)}"),
+        ("importance", f"{proposal.importance:g}"),
+        ("similarity", "" if proposal.similarity is None else f"{proposal.similarity:.3f}"),
+        *(("for", reason) for reason in words.pro),
+        *(("!", flag) for flag in words.contra),
+        ("⚑ flagged", why),
+        ("put off until", moment(proposal.review_after) if proposal.review_after else ""),
+    ]
+    for text in table([(name, value) for name, value in facts if value]):
+        say(text)
+    say()
+    say(memory.content if memory is not None else proposal.title)
+    if proposal.kind != "reflection" and proposal.changes:
+        _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
+    _print_cited(evidence)
+    near = [(m.id, f"{similarity:.2f}", one_line(m.content, SHOWN)) for m, similarity in evidence.near]
+    _section("alike", near + [(b.id, f"{s:.2f}", one_line(b.content, SHOWN)) for b, s in evidence.near_bullets])
+    _section(
+        "rejected before",
+        [(t.rejected.id, f"{t.similarity:.2f}", one_line(t.rejected.content, SHOWN)) for t in evidence.rejections],
+    )
+    _section("may contradict", [(c.other, c.reason, one_line(c.theirs, SHOWN)) for c in evidence.against])
+
+
+def _print_cited(evidence: "Evidence") -> None:
+    """Print what is cited, in full."""
+    for cited in evidence.cited:
+        say()
+        state = cited.gone or (f"now {cited.memory.id}" if cited.memory and cited.merged else "")
+        say(f"rests on {cited.id}" + (f" · {state}" if state else ""))
+        if cited.memory is not None:
+            for text in cited.memory.content.splitlines() or [""]:
+                say(f"  {text}")
+    deeper = [branch for branch in evidence.tree if branch.depth]
+    if deeper:
+        rows = [(b.cited.memory.content if b.cited.memory else b.cited.gone, b) for b in deeper]
+        _section("which rest on", [("  " * (b.depth - 1) + b.cited.id, one_line(said, SHOWN)) for said, b in rows])
+
+
+def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
+    if rows:
+        say()
+        say(title)
+        for text in table(rows):
+            say(f"  {text}")
+
+
+def _json(proposal: Proposal) -> dict[str, object]:
+    doc = plain(proposal)
+    assert isinstance(doc, dict)
+    words = describe(proposal)
+    return {**doc, "label": words.label, "question": words.question}
+
+
+def _evidence_json(evidence: "Evidence") -> dict[str, object]:
+    cited = [{"id": c.id, "gone": c.gone, "content": c.memory.content if c.memory else None} for c in evidence.cited]
+    near = [("memories", m.id, m.content, s) for m, s in evidence.near]
+    near += [("bullets", f"{b.book}/{b.id}", b.content, s) for b, s in evidence.near_bullets]
+    return {
+        "cited": cited,
+        "tree": [{"id": b.cited.id, "depth": b.depth, "gone": b.cited.gone} for b in evidence.tree],
+        "searched": evidence.searched,
+        "near": [{"table": table, "id": id, "content": text, "similarity": s} for table, id, text, s in near],
+        "rejections": [
+            {"id": t.rejected.id, "content": t.rejected.content, "similarity": t.similarity}
+            for t in evidence.rejections
+        ],
+        "contradictions": plain(evidence.against),
+    }

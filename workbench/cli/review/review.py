@@ -1,0 +1,224 @@
+"""`workbench review`: the queue of proposals on the command line, and the ways to decide on them."""
+
+import difflib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, say, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
+from workbench.cli.safety.flags import add_secrets
+from workbench.cli.session import Session, keeps
+from workbench.core.errors import InvalidQuery, UnknownRecord
+from workbench.core.text import clean_for_store
+
+if TYPE_CHECKING:
+    from workbench.bench.open import Workbench
+
+DEFAULT = 50
+
+LISTED = 10
+"""Proposals of a filter that are listed before somebody agrees."""
+
+_REVIEW = """What reflections, agents and upkeep propose waits in one queue. Nothing of it is served to an agent until
+somebody approves it. Several ids are decided together: all of them, or none when one cannot be."""
+
+_LIST = """FILTER is the filter language of the Stream, on the memories; other words are looked for in the text, the
+tags, the kind and the flags. Flagged ones come first, then the important, then the oldest; put-off ones last."""
+
+_MERGE = """INTO keeps its id, text, status and date. The candidate ID adds its votes, tags and citations, and is
+archived as merged; its id goes on as another name of INTO. `workbench undo` parts them again."""
+
+_PROMOTE = """TARGET is one of
+  playbook:SECTION   a bullet in that section of the playbook (BOOK/SECTION when there are several)
+  CLAUDE.md          an entry in the managed block of that file of the project; AGENTS.md likewise
+  memory             a memory file of its own, with its line in MEMORY.md (memory:DIR says where)
+  skill              .claude/skills/NAME/SKILL.md (skill:DIR puts it elsewhere)
+  PATH               an entry in the managed block of any Markdown file, from the working directory
+What a candidate or a signal says is approved first. Nothing outside the managed block is touched. `workbench undo`
+takes back both the record and the files."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `review` and what is below it."""
+    from workbench.cli.promotion.promote import promote
+    from workbench.cli.review.reading import list_queue, show_proposal
+
+    review = add_command(commands, "review", list_queue, "decide on what waits in Review", _REVIEW)
+    review.set_defaults(filter=[], limit=DEFAULT, kind=None, json=False, show_secrets=False)
+    verbs = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
+    listing = add_command(verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST)
+    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
+    listing.takes_filter = True
+    add_limit(listing, DEFAULT)
+    listing.add_argument("--kind", metavar="KIND", help="only these: reflection, merge, prune, confirm, …")
+    show = add_command(verbs, "show", show_proposal, "print a proposal in full, with its evidence")
+    show.add_argument("id", metavar="ID")
+    show.add_argument("--quick", action="store_true", help="leave out what the search model would find")
+    _add_decision(verbs, "approve", approve, "accept proposals: a candidate is confirmed, a merge is made")
+    _add_decision(verbs, "reject", reject, "turn proposals down; a candidate leaves a tombstone")
+    _add_decision(verbs, "later", put_off, "put decisions off for a week")
+    _add_merge(verbs)
+    promoting = add_command(verbs, "promote", promote, "approve and write to where agents read", _PROMOTE)
+    promoting.add_argument("ids", metavar="ID", nargs="+", help="candidates, signals or confirmed memories")
+    promoting.add_argument("--to", metavar="TARGET", required=True, help="where to (see above)")
+    promoting.add_argument("--title", metavar="TEXT", default="", help="memory, skill: its title")
+    promoting.add_argument("--name", metavar="NAME", default="", help="memory, skill: its file's or folder's name")
+    promoting.add_argument("--about", metavar="TEXT", default="", help="memory, skill: one line on what it is about")
+    promoting.add_argument("--outside", action="store_true", help="agree to a file outside the project")
+    promoting.add_argument("--dry-run", action="store_true", help="only show what would be written")
+    _add_reason(promoting, "the reason, the title and --about")
+    for verb in (listing, show):
+        add_secrets(verb)
+    for verb in (listing, show, promoting):
+        add_json(verb)
+
+
+def _add_merge(verbs: Commands) -> None:
+    merging = add_command(verbs, "merge", merge, "merge a candidate into a memory, which stays what it is", _MERGE)
+    merging.add_argument("id", metavar="ID")
+    merging.add_argument("into", metavar="INTO")
+    about = "whose text is left: the memory's own (target, the default) or the candidate's"
+    merging.add_argument("--text", choices=("target", "candidate"), default="target", help=about)
+    merging.add_argument("--dry-run", action="store_true", help="only show the difference between both texts")
+    add_secrets(merging)
+    _add_reason(merging)
+    add_json(merging)
+
+
+def approve(session: Session) -> int:
+    """Accept."""
+    return _decide(session, "Approved", lambda bench, ids: bench.review.approve(ids))
+
+
+def reject(session: Session) -> int:
+    """Turn down."""
+    reason, kept = _reason(session), keeps(session.args)
+    with session.changing() as bench:
+        ids = _asked(session, bench)
+        group = bench.review.reject(ids, reason, bench.safety.keep_typed if kept else None)
+    return _report(session, "Rejected", ids, group=group)
+
+
+def put_off(session: Session) -> int:
+    """Put off."""
+    return _decide(session, "Put off", lambda bench, ids: bench.review.later(ids))
+
+
+def merge(session: Session) -> int:
+    """Merge a candidate into a memory, or only show what that would do to its text."""
+    into, id, take = session.args.into, session.args.id, session.args.text
+    if session.args.dry_run:
+        from workbench.cli.review.reading import show_merge
+
+        with session.reading() as bench:
+            _waiting(bench, [id])
+            _require_target(bench, into)
+            return show_merge(session, bench, id, into, take)
+
+    def carry_out(bench: "Workbench", ids: Sequence[str]) -> None:
+        _require_target(bench, into)
+        text = bench.library.memories.get(ids[0]).content if take == "candidate" else None
+        bench.review.merge_into(ids[0], into, text)
+
+    return _decide(session, f"Merged into {into}:", carry_out, [session.args.id])
+
+
+def _require_target(bench: "Workbench", into: str) -> None:
+    if into not in bench.library.memories:
+        raise UnknownRecord(f"There is no memory {into} to merge into.", "Nothing was changed.")
+
+
+def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int], help: str) -> None:
+    parser = add_command(verbs, name, handler, help)
+    parser.add_argument("ids", metavar="ID", nargs="*")
+    about = "in place of ids: every proposal that this filter lets through, as in `review list`"
+    parser.add_argument("--filter", metavar="TEXT", default="", help=about)
+    parser.add_argument("--kind", metavar="KIND", help="in place of ids: every proposal of this kind")
+    parser.add_argument("--yes", action="store_true", help="decide all that --filter and --kind name")
+    _add_reason(parser)
+    add_json(parser)
+
+
+def _add_reason(parser: Parser, typed: str = "the reason") -> None:
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why; it is kept in the history")
+    add_keep(parser, typed)
+
+
+def _decide(
+    session: Session,
+    done: str,
+    carry_out: "Callable[[Workbench, Sequence[str]], None]",
+    asked: Sequence[str] | None = None,
+) -> int:
+    """Carry a decision out as one action, whose label names the reason."""
+    reason, verb, kept = _reason(session), carry_out, keeps(session.args)
+    with session.changing() as bench:
+        ids = _asked(session, bench) if asked is None else _waiting(bench, asked)
+        if not reason:
+            verb(bench, ids)
+        else:
+            what = done.removesuffix(":")
+            what = what[:1].lower() + what[1:]
+            label = f"{what} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}"
+            with bench.library.transaction(bench.context.actor, f"{label}: {reason}"):
+                verb(bench, ids)
+                if kept:
+                    bench.safety.keep_typed(reason)
+    return _report(session, done, ids)
+
+
+def _asked(session: Session, bench: "Workbench") -> list[str]:
+    """Return the ids that were given, or those of a filter; raises `WorkbenchError` for a filter nobody agreed to."""
+    from workbench.cli.review.reading import matching, print_rows
+
+    args = session.args
+    chosen = bool(args.filter.strip() or args.kind)
+    if chosen == bool(args.ids):
+        raise InvalidQuery("Name ids, or --filter and --kind, and not both.", "Nothing was changed.")
+    if not chosen:
+        return _waiting(bench, args.ids)
+    found = matching(bench, args.filter, args.kind)
+    if not found:
+        raise InvalidQuery("No proposal matches.", "Nothing was changed; `workbench review list` shows what waits.")
+    if not args.yes:
+        print_rows(bench, found[:LISTED])
+        what = counted(len(found), "proposal")
+        more = f", of which the first {LISTED} are listed" if len(found) > LISTED else ""
+        raise InvalidQuery(f"Nothing was decided yet: this is about {what}{more}.", "Add --yes to decide all of them.")
+    return [proposal.id for proposal in found]
+
+
+def _reason(session: Session) -> str:
+    return " ".join(clean_for_store(session.args.reason).split())
+
+
+def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
+    """Return the ids, each once; raises `UnknownRecord` for one that waits for nothing, with what may help."""
+    ids = list(dict.fromkeys(asked))
+    for id in ids:
+        try:
+            bench.review.get(id)
+        except UnknownRecord as error:
+            raise UnknownRecord(error.message, f"Nothing was changed. {_hint(bench, id)}") from error
+    return ids
+
+
+def _hint(bench: "Workbench", id: str) -> str:
+    """Say what an id that is not in the queue may be."""
+    memory = bench.library.memories.find(id)
+    if memory is not None:
+        why = f" ({memory.archived_reason})" if memory.archived_reason else ""
+        return f"That memory is {memory.status}{why}."
+    decided = bench.library.proposals.find(id)
+    if decided is not None:
+        return f"That proposal was {decided.state} already."
+    near = difflib.get_close_matches(id, [p.id for p in bench.review.queue()], n=1)
+    return f"Did you mean {near[0]}?" if near else "`workbench review list` shows what waits."
+
+
+def _report(session: Session, done: str, ids: Sequence[str], **more: str) -> int:
+    if wants_json(session.args):
+        write_json({"done": done.removesuffix(":").lower(), "ids": ids, **more})
+    else:
+        say(f"{done} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}. `workbench undo` takes it back.")
+    return 0

@@ -1,0 +1,200 @@
+"""`workbench upkeep` and `workbench dedup`: what would tidy the store up, put into Review and nothing more."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, fail, plain, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, share, wants_json
+from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.safety.flags import Shown
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+from workbench.core.review.describe import describe
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from workbench.bench.duplicates.plan import DedupPlan, Group
+    from workbench.bench.health.upkeep import UpkeepPlan
+    from workbench.core.stream.memory import Memory
+
+CANCELLED = 130
+LONG = 1000
+"""Memories above which comparing shows its progress."""
+
+LISTED = 20
+"""Proposals of a kind, groups and pairs that are listed at most; --json lists all."""
+
+SHOWN = 100
+"""Cells of a text."""
+
+HOW = "`workbench show ID --show-secrets` shows them"
+
+_UPKEEP = """By the rules of the lifecycle: signals nobody touched for 14 days (prune), signals seen or marked helpful
+three times (confirm), confirmed memories after 90 days or when a newer one says otherwise (still true?), and
+confirmed, resolved ones that others refer to (skill). The limits are in the config under [lifecycle].
+Only proposals are made; they wait in Review. A second run adds nothing."""
+
+_DEDUP = """Compares all memories that an agent is served. Those with the same text come first, then those that
+resemble each other; whatever differs in a negation, opposite words, a number, an identifier, a content word of each
+(mom, dad) or the order of its words is listed apart and never proposed, however similar.
+Only proposals are made; they wait in Review."""
+
+_TITLES: Mapping[str, str] = {
+    "prune": "archive as noise", "confirm": "confirm", "reconfirm": "ask “still true?”", "skill": "make a skill",
+}  # fmt: skip
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `upkeep` and `dedup`."""
+    upkeep = add_command(commands, "upkeep", look_after, "propose what the lifecycle suggests", _UPKEEP)
+    upkeep.add_argument("--dry-run", action="store_true", help="only say what would be proposed")
+    add_json(upkeep)
+    dedup = add_command(commands, "dedup", find_duplicates, "propose to merge memories that say the same", _DEDUP)
+    about = "similarity from which two are compared word by word, 0 to 1 (default: the model's review threshold)"
+    dedup.add_argument("--threshold", metavar="X", type=share, help=about)
+    dedup.add_argument("--dry-run", action="store_true", help="only say what would be proposed")
+    add_json(dedup)
+
+
+def look_after(session: Session) -> int:
+    """Propose what the lifecycle suggests, or say what it would."""
+    dry = session.args.dry_run
+    with session.reading() if dry else session.changing() as bench:
+        plan = bench.upkeep.plan() if dry else bench.upkeep.carry_out()
+        shown = Shown(bench, how=HOW)
+        plan = shown(plan)
+    if wants_json(session.args):
+        write_json({"dry_run": dry, **_plan_json(plan)})
+    else:
+        _print_plan(plan, dry)
+    shown.remark()
+    return 0
+
+
+def find_duplicates(session: Session) -> int:
+    """Compare, and propose what says the same; ctrl+c stops, and then nothing is proposed."""
+    dry, line = session.args.dry_run, ProgressLine("memories", LONG)
+    with session.reading() if dry else session.changing() as bench, interruptible() as cancelled:
+        try:
+            plan = bench.deduplication.plan(session.args.threshold, line, cancelled)
+        except WorkbenchError as error:
+            if not cancelled():
+                raise
+            line.clear()
+            fail(error)
+            return CANCELLED
+        line.clear()
+        proposed = 0 if dry else len(bench.deduplication.propose(plan))
+        shown = Shown(bench, how=HOW)
+    if wants_json(session.args):
+        would = len(plan.groups) if dry else 0
+        write_json({"dry_run": dry, "proposed": proposed, "would_propose": would, **_dedup_json(plan, shown)})
+    else:
+        _print_dedup(plan, dry, proposed, shown)
+    shown.remark()
+    return 0
+
+
+def _print_plan(plan: "UpkeepPlan", dry: bool) -> None:
+    for kind, count in plan.counts.items():
+        if count:
+            say(f"{_TITLES[kind]}: {count:,}")
+            rows = [(f"  {p.evidence[0]}", "; ".join(p.reasons), one_line(p.title, SHOWN)) for p in plan.of(kind)]
+            _list(table(rows[:LISTED]), len(rows))
+    count = len(plan.proposals)
+    done = "would be proposed" if dry else f"proposed; {'it waits' if count == 1 else 'they wait'} in Review"
+    say(f"{counted(count, 'change')} {done}." if count else "Nothing to propose.")
+    if plan.withdrawn:
+        say(f"{counted(len(plan.withdrawn), 'proposal')} {'would be' if dry else 'was'} withdrawn: no longer true.")
+    if plan.open:
+        say(f"{counted(len(plan.open), 'proposal')} of an earlier run {'waits' if len(plan.open) == 1 else 'wait'}.")
+    if plan.waiting:
+        say(f"{counted(len(plan.waiting), 'candidate')} in Review flagged for waiting long.")
+    if plan.remark:
+        warn(plan.remark)
+
+
+def _print_dedup(plan: "DedupPlan", dry: bool, proposed: int, shown: Shown) -> None:
+    for group in plan.groups[:LISTED]:
+        what = "the same text" if group.exact else f"similarity {group.similarity:.3f}"
+        remark = "" if group.exact or not group.flags else f" · {', '.join(group.flags)}"
+        say(f"{what}{remark}")
+        _print_members(group, shown)
+    _list([], len(plan.groups))
+    if plan.apart:
+        say("Alike, but not the same:")
+        for pair in plan.apart[:LISTED]:
+            say(f"similarity {pair.similarity:.3f} · {', '.join(pair.flags)}")
+            _print_members(pair, shown)
+        _list([], len(plan.apart))
+    count = len(plan.groups) if dry else proposed
+    wait = "it waits" if count == 1 else "they wait"
+    done = f"{counted(count, 'group')} {'would be proposed' if dry else f'proposed; {wait} in Review'}"
+    say(
+        f"{counted(plan.compared, 'memory', 'memories')} compared from similarity {plan.threshold:.2f} on. "
+        + (f"{done}." if plan.groups else "No duplicates to propose.")
+    )
+    if plan.floor > plan.threshold and (plan.groups or plan.waiting):
+        say(f"So many pairs are alike that only those from {plan.floor:.3f} on were judged; more may show once")
+        say("these are decided: run it again then.")
+    if plan.waiting or plan.kept:
+        say(f"{counted(plan.waiting, 'merge')} in Review already; {counted(plan.kept, 'pair')} kept apart by you.")
+
+
+def _print_members(group: "Group", shown: Shown) -> None:
+    for text in table([(f"  {m.id}", m.status, one_line(shown(m.content), SHOWN)) for m in group.members]):
+        say(text)
+
+
+def _list(lines: list[str], count: int) -> None:
+    for text in lines:
+        say(text)
+    if count > LISTED:
+        say(f"  … and {count - LISTED:,} more")
+
+
+def _plan_json(plan: "UpkeepPlan") -> dict[str, object]:
+    return {
+        "counts": plan.counts,
+        "proposals": [{**_record(p), "asks": describe(p).question} for p in plan.proposals],
+        "withdrawn": [p.id for p in plan.withdrawn],
+        "open": [p.id for p in plan.open],
+        "waiting_long": plan.waiting,
+        "contradictions_searched": plan.searched,
+        "remark": plan.remark,
+    }
+
+
+def _dedup_json(plan: "DedupPlan", shown: Shown) -> dict[str, object]:
+    return {
+        "threshold": plan.threshold,
+        "floor": plan.floor,
+        "compared": plan.compared,
+        "groups": [_group_json(g, shown) for g in plan.groups],
+        "apart": [_group_json(g, shown) for g in plan.apart],
+        "waiting": plan.waiting,
+        "kept_apart": plan.kept,
+    }
+
+
+def _group_json(group: "Group", shown: Shown) -> dict[str, object]:
+    return {
+        "proposal": group.name,
+        "exact": group.exact,
+        "similarity": group.similarity,
+        "keeps": group.ids[-1],
+        "members": [_member(m, shown) for m in group.members],
+        "pairs": plain(shown(group.pairs)),
+        "flags": shown(group.flags),
+    }
+
+
+def _member(memory: "Memory", shown: Shown) -> dict[str, object]:
+    content = shown(memory.content)
+    return {"id": memory.id, "status": memory.status, "created_at": memory.created_at, "content": content}
+
+
+def _record(proposal: object) -> dict[str, object]:
+    doc = plain(proposal)
+    assert isinstance(doc, dict)
+    return {name: doc[name] for name in ("id", "kind", "title", "evidence", "flags", "reasons", "importance")}

@@ -1,0 +1,1 @@
+"""Secrets, orders and trust on the command line."""

@@ -1,0 +1,76 @@
+"""What is flagged, where records are printed: the sign in a row, the reasons in a sentence, secrets masked."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.cli.output import warn
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+    from workbench.bench.open import Workbench
+    from workbench.core.playbook.book import Bullet
+    from workbench.core.stream.memory import Memory
+
+Value = TypeVar("Value")
+
+FLAG = "⚑"
+
+
+def add_secrets(parser: "ArgumentParser") -> None:
+    """Add `--show-secrets`; `Shown` obeys it."""
+    about = "print secrets as they are stored (otherwise they are masked, in --json too)"
+    parser.add_argument("--show-secrets", action="store_true", help=about)
+
+
+class Shown:
+    """Makes records what may be printed of them: secrets are masked unless the person asked for them."""
+
+    def __init__(self, bench: "Workbench", *, secrets: bool = False, how: str = "--show-secrets shows them") -> None:
+        self._mask = None if secrets else bench.safety.masked
+        self._how = how
+        self._masked = False
+
+    def __call__(self, value: Value) -> Value:
+        """Return a record, a text or a JSON value as it may be printed."""
+        if self._mask is None:
+            return value
+        from workbench.bench.safety.masking import masked
+
+        shown = masked(value, self._mask)
+        self._masked |= shown != value
+        return shown
+
+    def remark(self) -> None:
+        """Say on stderr that something was masked, if it was."""
+        if self._masked:
+            warn(f"Secrets are masked; {self._how}.")
+
+
+def sign(bench: "Workbench", memory: "Memory | None") -> str:
+    """Return the sign of a flagged memory with a space behind it, or nothing."""
+    return f"{FLAG} " if memory is not None and bench.safety.flags(memory) else ""
+
+
+def reasons(record: "Memory | Bullet") -> str:
+    """Return why a record is flagged, in sentences; nothing when it is not."""
+    from workbench.bench.safety.flagging import findings_of
+
+    return " ".join(dict.fromkeys(finding.reason for finding in findings_of(record)))
+
+
+def flagged_in(memory: "Memory") -> str:
+    """Return "Flagged: …" for a memory that just came in, with a space before; mostly nothing."""
+    found = reasons(memory)
+    return f" Flagged: {found}" if found else ""
+
+
+def held_back(number: int) -> str:
+    """Return what to say about memories that an agent was not given."""
+    what = "1 flagged memory was" if number == 1 else f"{number:,} flagged memories were"
+    return f"{what} held back from the agent; `workbench scan` says why, `workbench allow` lets one pass."
+
+
+def not_approved(number: int) -> str:
+    """Return what to say about memories that this agent is not given because no person stands by them."""
+    what = "1 memory was" if number == 1 else f"{number:,} memories were"
+    return f"{what} left out: agents.serve gives this agent only what a person wrote or approved."

@@ -1,0 +1,107 @@
+"""`workbench trust`: what came into a store from elsewhere, and a person's word on it."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, say, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json
+from workbench.cli.session import Session
+from workbench.core.agents import ENVIRONMENT
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.bench.safety.trust import Arrived
+
+SHOWN = 20
+"""Actors and flagged records that are listed."""
+
+MAYBE_AGENTS = ("CLAUDE_CODE", "CURSOR_TRACE_ID", "AIDER", "AI_AGENT", "AGENT")
+"""Variables that tell of an agent where nobody sits at a terminal; a person's own terminal may have them, too."""
+
+_TRUST = """A store that came with a clone, a pull or a copy may say anything. Until you have seen what came, nothing of
+it is served to agents, exported to where they read, or promoted, and nothing but `append` writes to it. This shows how
+many changes came, who wrote them and what is flagged, and asks; `workbench list` and `history` show all of it.
+Under an agent this needs a person at a terminal. In CI, WORKBENCH_TRUST=PATH names stores that are trusted."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `trust`."""
+    parser = add_command(commands, "trust", trust, "look at what came from elsewhere, and take it over", _TRUST)
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument("--yes", action="store_true", help="take it over without a question (not under an agent)")
+    asked.add_argument("--show", action="store_true", help="only show what came")
+    add_json(parser)
+
+
+def trust(session: Session) -> int:
+    """Show what came, and take it over after a yes."""
+    args = session.args
+    with session.reading(remarks=False) as bench:
+        if bench.trust.standing.trusted:
+            return _nothing(session)
+        arrived = bench.trust.arrived()
+        folder = bench.library.folder
+        if wants_json(args):
+            write_json({"trusted": False, "store": folder, **_json(arrived)})
+        else:
+            _print(arrived)
+        if args.show:
+            return 0
+        _require_own(folder)
+        if not _agreed(yes=args.yes):
+            say("It stays as it is: not trusted.")
+            return 1
+        bench.trust.accept(arrived)
+    say(f"Trusted: {folder}")
+    return 0
+
+
+def _nothing(session: Session) -> int:
+    if wants_json(session.args):
+        write_json({"trusted": True, "store": session.choice().folder})
+    else:
+        say("This store is trusted: nothing in it came from elsewhere.")
+    return 0
+
+
+def _print(arrived: "Arrived") -> None:
+    say(f"{counted(arrived.changes, 'change')} came from elsewhere, written by:")
+    for actor, count in sorted(arrived.actors.items(), key=lambda one: -one[1])[:SHOWN]:
+        say(f"  {actor or '(nobody named)'}  {count:,}")
+    records = f"{counted(arrived.memories, 'memory', 'memories')} and {counted(arrived.bullets, 'bullet')}"
+    say(f"The store holds {records}; {counted(len(arrived.flagged), 'record')} flagged.")
+    for held in arrived.flagged[:SHOWN]:
+        say(f"  {held.line}")
+    if len(arrived.flagged) > SHOWN:
+        say(f"  … {len(arrived.flagged) - SHOWN:,} more; `workbench scan` lists them all")
+
+
+def _json(arrived: "Arrived") -> dict[str, object]:
+    flagged = [held.name for held in arrived.flagged]
+    return {"changes": arrived.changes, "actors": arrived.actors, "memories": arrived.memories,
+            "bullets": arrived.bullets, "flagged": flagged}  # fmt: skip
+
+
+def _require_own(folder: "Path") -> None:
+    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        hint = "Nothing was changed; copy it to a folder of your own, or name it in WORKBENCH_TRUST."
+        raise WorkbenchError(f"{folder} belongs to another user.", hint)
+
+
+def _agreed(*, yes: bool) -> bool:
+    """Ask; where nobody can answer only `yes` does, and never under an agent, which can make up a terminal."""
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    names = () if terminal else MAYBE_AGENTS
+    if agent := next((name for name in (*ENVIRONMENT, *names) if os.environ.get(name, "").strip()), ""):
+        hint = "Nothing was changed; run `workbench trust` in a terminal of your own."
+        raise WorkbenchError(f"An agent cannot trust a store ({agent} is set).", hint)
+    if yes:
+        return True
+    if not terminal:
+        raise WorkbenchError("Nobody is there to be asked.", "Nothing was changed; --yes takes it over unasked.")
+    sys.stdout.write("Take it over? Type yes: ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() == "yes"

@@ -1,0 +1,1 @@
+"""Memories on the command line."""

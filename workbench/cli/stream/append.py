@@ -1,0 +1,126 @@
+"""`workbench append`: one observation from an agent's hook, as fast as a process can be."""
+
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import say, warn, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, wants_json
+from workbench.cli.safety.flags import flagged_in
+from workbench.cli.session import Session, actor_of, is_there, keeps, remember_since, say_made
+from workbench.config import paths
+from workbench.core.errors import UnreadableFile
+from workbench.core.stream.importance import TABLES
+from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
+
+if TYPE_CHECKING:
+    from workbench.bench.stream.observation import Observation
+
+_APPEND = """For hooks: the store is not loaded, so this takes the same tenth of a second however large it is.
+A text that repeats one of the last ten memories is skipped; nothing else is compared (`workbench ingest` does that)."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `append`."""
+    parser = add_command(
+        commands, "append", append_text, "add one observation at once, without loading the store", _APPEND
+    )
+    add_observation(parser)
+    add_json(parser)
+
+
+def add_observation(parser: Parser) -> None:
+    """Add the arguments that describe an observation."""
+    parser.add_argument("text", metavar="TEXT", help="the text, or - to read it from stdin")
+    parser.add_argument("--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help="observation type")
+    parser.add_argument("--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type")
+    parser.add_argument("--session", metavar="S", default="", help="the agent session it comes from")
+    parser.add_argument("--tag", metavar="T", action="append", default=[], help="a tag; may be given several times")
+    parser.add_argument(
+        "--rated-by", metavar="TABLE", choices=[table.name for table in TABLES], default="",
+        help="the importance table, general or code (otherwise: ingest goes by the config, append by general)",
+    )  # fmt: skip
+    add_actor(parser)
+
+
+def observed(args: Namespace) -> "Observation":
+    """Return the observation that the arguments describe; raises `UnreadableFile` when stdin is not UTF-8."""
+    from workbench.bench.stream.observation import Observation
+
+    return Observation(
+        text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag), rated_by=args.rated_by
+    )
+
+
+def add_actor(parser: Parser, typed: str = "the text") -> None:
+    """Add `--actor`, and `--keep` for what is `typed`."""
+    about = "the agent this is done by (otherwise: the agent that runs the command, or you)"
+    parser.add_argument("--actor", metavar="NAME", help=about)
+    add_keep(parser, typed)
+
+
+def append_text(session: Session) -> int:
+    """Add one observation and say what became of it."""
+    from workbench.bench.stream.hook import append
+
+    remember_since(paths.heads_dir())
+
+    args, folder = session.args, session.choice().folder
+    if keeps(args):
+        return _append_kept(session)
+    was_there = is_there(folder)
+    done = append(folder, observed(args), actor_of(args), session.clock, heads=paths.heads_dir())
+    for notice in done.notices:
+        warn(notice)
+    if not was_there and session.choice().origin != "global":
+        say_made(folder)
+    return _report(args, done.memory, skipped=done.skipped)
+
+
+def _append_kept(session: Session) -> int:
+    """Add one observation as it was typed, secrets and all; the store is loaded for it."""
+    with session.changing(makes=True) as bench:
+        done = bench.ingest.append(observed(session.args), bench.safety.keep)
+    return _report(session.args, done.memory, skipped=done.outcome == "skipped")
+
+
+def _report(args: Namespace, memory: Memory, *, skipped: bool) -> int:
+    if wants_json(args):
+        from workbench.bench.safety.flagging import flags_of
+
+        write_json({"outcome": "skipped" if skipped else "created", "id": memory.id, "flags": flags_of(memory)})
+    elif skipped:
+        say(f"Skipped: {memory.id} says it already.")
+    else:
+        say(f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}")
+    return 0
+
+
+def masked_in(memory: Memory) -> str:
+    """Return a sentence on what was masked when a memory was captured, with a space before; mostly nothing."""
+    from workbench.bench.stream.observation import MASKED
+
+    found = memory.metadata.get(MASKED)
+    return f" Masked: {', '.join(map(str, found))}." if isinstance(found, list) and found else ""
+
+
+def remarks_on(memory: Memory) -> str:
+    """Return what was masked in a memory that came in, and what is flagged in it, with a space before."""
+    return masked_in(memory) + flagged_in(memory)
+
+
+def tags_of(given: list[str]) -> tuple[str, ...]:
+    """Return the tags, each once."""
+    return tuple(dict.fromkeys(tag.strip() for tag in given if tag.strip()))
+
+
+def text_of(given: str) -> str:
+    """Return the text given, or stdin for `-`; raises `UnreadableFile` when that is not UTF-8."""
+    if given != "-":
+        return given
+    data = sys.stdin.buffer.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
+        raise UnreadableFile(f"stdin is not UTF-8 text: {what}.", "Nothing was written.") from error

@@ -1,0 +1,215 @@
+"""`workbench show`, `list`, `stats` and `status`: reading the store."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from workbench.cli.describe import bullet_json, compact, memory_json
+from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, add_limit, revision, wants_json
+from workbench.cli.safety.flags import Shown, add_secrets, reasons, sign
+from workbench.cli.session import Session
+from workbench.config import paths, recent
+from workbench.core.errors import UnknownRecord
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.feedback import effective_importance
+from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.bench.health.overview import Stats
+    from workbench.bench.open import Workbench
+    from workbench.core.reflection.trigger import Gauge
+
+DEFAULT = 50
+SHOWN = 200
+"""Cells of a metadata value."""
+
+_LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: since: until:
+pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
+forgiven. Archived memories are listed only when a status: asks for them."""
+
+_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, what is new since you
+last opened the app on this store."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `show`, `list`, `stats` and `status`."""
+    show = add_command(commands, "show", show_record, "print memories or bullets in full")
+    about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
+    show.add_argument("ids", metavar="ID", nargs="+", help=about)
+    show.add_argument("--at", metavar="REV", type=revision, help="as it was right after this revision")
+    add_secrets(show)
+    add_json(show)
+    listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
+    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
+    listing.takes_filter = True
+    add_limit(listing, DEFAULT)
+    add_secrets(listing)
+    add_json(listing)
+    add_json(add_command(commands, "stats", print_stats, "count what the store holds"))
+    add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS))
+
+
+def show_record(session: Session) -> int:
+    """Print records with all they hold."""
+    with session.reading() as bench:
+        found = [_record(bench, id, session.args.at) for id in dict.fromkeys(session.args.ids)]
+        shown = Shown(bench, secrets=session.args.show_secrets)
+        printed = [shown(record) for record in found]
+    if wants_json(session.args):
+        docs = [memory_json(record) if isinstance(record, Memory) else bullet_json(record) for record in printed]
+        write_json(docs[0] if len(docs) == 1 else docs)
+    else:
+        for number, (record, stored) in enumerate(zip(printed, found, strict=True)):
+            if number:
+                say()
+            _print_record(session, record, reasons(stored))
+    shown.remark()
+    return 0
+
+
+def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
+    from workbench.bench.stream.votes import find_votable
+
+    if at is None:
+        record: object = find_votable(bench.context, id)
+    else:
+        record = bench.history.at_revision(bench.history.place_of(id), at)
+    if not isinstance(record, Memory | Bullet):
+        raise UnknownRecord(f"{id} is neither a memory nor a bullet.", "`workbench history` shows what changed.")
+    return record
+
+
+def _print_record(session: Session, record: Memory | Bullet, why: str) -> None:
+    """Print a record; `why` says why it is flagged."""
+    facts = _memory_facts(record, session.clock(), why) if isinstance(record, Memory) else _bullet_facts(record, why)
+    for line in table([(name, value) for name, value in facts if value]):
+        say(line)
+    say()
+    say(record.content)
+
+
+def list_memories(session: Session) -> int:
+    """Print the memories that a filter lets through."""
+    args = session.args
+    with session.reading() as bench:
+        view = bench.stream.view(" ".join(args.filter))
+    listed, shown = cut(view.memories, args.limit), Shown(bench, secrets=args.show_secrets)
+    if wants_json(args):
+        write_json([memory_json(shown(memory)) for memory in listed])
+        shown.remark()
+        return 0
+    rows = [
+        (
+            masked.id,
+            moment(m.created_at),
+            masked.observation_type,
+            m.status,
+            f"{m.importance_score:g}",
+            sign(bench, m) + said,
+        )
+        for m in listed
+        for masked, said in ((shown(m), shown(m.line)),)
+    ]
+    for line in table(rows, right=(4,)):
+        say(line)
+    shown.remark()
+    if not view.total:
+        warn("The store has no memories yet; `workbench import` or `workbench ingest` adds some.")
+    elif not listed:
+        warn(f"No memory matches; the store holds {counted(view.total, 'memory', 'memories')}.")
+    return 0
+
+
+def print_stats(session: Session) -> int:
+    """Print counts, and how far the reflection gauge is along."""
+    with session.reading() as bench:
+        stats, gauge = Shown(bench)(bench.overview.stats()), bench.overview.gauge()
+        unfinished = dict(bench.library.journal.unfinished)
+    if wants_json(session.args):
+        store, reflection = session.choice().folder, _gauge_json(gauge)
+        write_json({**asdict(stats), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())})
+        return 0
+    for line in table(_stats_rows(stats, gauge)):
+        say(line)
+    for group, label in unfinished.items():
+        say(f"not finished: {label}; `workbench undo --group {group}` takes back what was written")
+    return 0
+
+
+def print_status(session: Session) -> int:
+    """Print one line."""
+    look = recent.last_look(paths.state_dir(), session.known_store())
+    with session.reading() as bench:
+        line = bench.overview.status_line(None if look is None else look.rev)
+        stats, due = bench.overview.stats(), bench.reflecting.verdict().due
+    if wants_json(session.args):
+        write_json({"line": line, "pending": stats.pending, "reflection_due": due, "revision": stats.revision})
+    else:
+        say(line)
+    return 0
+
+
+def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
+    status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
+    effective = effective_importance(memory, now)
+    return [
+        ("id", memory.id),
+        ("summary", memory.summary),
+        ("type", f"{memory.observation_type} · {memory.memory_type}{' · reflection' if memory.is_synthetic else ''}"),
+        ("status", status + (" · pinned" if memory.pinned else "")),
+        ("⚑ flagged", why),
+        ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
+        ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
+        ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
+        ("section", memory.section),
+        ("category", memory.category),
+        ("tags", ", ".join(memory.tags)),
+        ("session", memory.session_id),
+        ("cites", ", ".join(memory.citations)),
+        ("related", ", ".join(memory.related)),
+        ("was", ", ".join(memory.aliases)),
+        ("promoted to", memory.promoted_to or ""),
+        ("review after", moment(memory.review_after) if memory.review_after else ""),
+        ("created", moment(memory.created_at)),
+        ("read", f"{moment(memory.last_accessed_at)} · {memory.access_count:,} times" if memory.access_count else ""),
+        *((name, one_line(compact(value), SHOWN)) for name, value in memory.metadata.items() if name != FILE_KEY),
+    ]
+
+
+def _bullet_facts(bullet: Bullet, why: str) -> list[tuple[str, str]]:
+    return [
+        ("id", bullet.id),
+        ("playbook", bullet.book),
+        ("section", bullet.section),
+        ("votes", f"+{bullet.helpful_count} −{bullet.harmful_count}"),
+        ("state", bullet.state + (" · pinned" if bullet.pinned else "")),
+        ("⚑ flagged", why),
+        ("was", ", ".join(bullet.aliases)),
+    ]
+
+
+def _stats_rows(stats: "Stats", gauge: "Gauge") -> list[tuple[str, str]]:
+    leading = gauge.leading
+    return [
+        ("memories", f"{stats.memories:,}"),
+        ("  by status", _split(stats.by_status)),
+        ("  by type", _split(stats.by_type)),
+        ("to review", f"{stats.pending:,}"),
+        ("playbooks", f"{stats.books:,} with {counted(stats.bullets, 'bullet')}"),
+        ("queries", f"{stats.queries:,} with {counted(stats.judgments, 'judgment')}"),
+        ("votes", f"{stats.votes:,}"),
+        ("reflection", f"{leading.value:.0f} of {leading.limit:g} {leading.name}"),
+        ("revision", f"{stats.revision:,}"),
+    ]
+
+
+def _split(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items() if number)
+
+
+def _gauge_json(gauge: "Gauge") -> dict[str, object]:
+    return {c.name: {"value": c.value, "limit": c.limit, "fraction": c.fraction} for c in gauge.conditions}

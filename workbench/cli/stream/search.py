@@ -1,0 +1,232 @@
+"""`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent asks."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.agents.blocks import Blocks
+from workbench.cli.describe import found_json
+from workbench.cli.output import counted, moment, plain, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
+from workbench.cli.progress import ProgressLine
+from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
+from workbench.cli.session import Session, actor_of
+from workbench.core.errors import InvalidQuery
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from workbench.bench.open import Workbench
+    from workbench.bench.tuning.question import Question
+    from workbench.core.tuning.profile import Profile
+    from workbench.core.tuning.scoring import Scored
+    from workbench.retrieval.ranking.outcome import Ranking
+
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
+
+_DETAILS = """Ranks by recency, importance and relevance under a retrieval profile, over what agents are served:
+no candidates, nothing archived, nothing from after --now. It only looks: no access is counted,
+unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody allowed is held back.
+What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
+with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
+or approved."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `search`."""
+    parser = add_command(commands, "search", search, "rank the memories for a query, as an agent gets them", _DETAILS)
+    parser.add_argument("query", metavar="QUERY")
+    parser.add_argument("-k", metavar="N", type=count, help="how many to show (default: the profile's k)")
+    parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
+    parser.add_argument("--now", metavar="ISO", type=time, help="rank as at this time (without an offset: UTC)")
+    about = "serve this agent: what it is given counts as read by it now"
+    parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
+    parser.add_argument("--explain", action="store_true", help="show how each score came about")
+    add_secrets(parser)
+    add_json(parser)
+
+
+def search(session: Session) -> int:
+    """Print the best memories, the best first."""
+    from workbench.bench.tuning.episode_terms import term_parts
+
+    args = session.args
+    _check(args)
+    with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
+        if args.actor is not None and not bench.trust.standing.trusted:
+            # A hook goes on without: what nobody here has seen is no agent's to read.
+            return nothing_served(session)
+        tuning = bench.tuning
+        profile = tuning.default() if args.profile is None else tuning.profiles.get(args.profile)
+        line = ProgressLine("reading the memories", LONG)
+        try:
+            bench.retriever.load(line)
+        finally:
+            line.clear()
+        ranking, top, blocks = _ranking(session, bench, profile)
+        for remark in _remarks(bench, ranking, args.query, args.k or 0):
+            warn(remark)
+        # An agent's answer comes masked already, but for what a person allowed.
+        shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
+        top = tuple(shown(scored) for scored in top)
+        if wants_json(args):
+            terms = [term_parts(ranking, scored.memory.id, args.query) for scored in top]
+            found = zip(top, terms, strict=True)
+            rows = [found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)]
+            if args.explain:
+                asked = bench.tuning.question(args.query)
+                rows = [{**row, "explain": _explain_json(ranking, asked, str(row["id"]))} for row in rows]
+            if blocks is not None:
+                rows = [blocks.json(str(row["id"]), row) for row in rows]
+            write_json(rows)
+        else:
+            _print(bench, ranking, top, args.query if args.explain else None, blocks)
+        shown.remark()
+    return 0
+
+
+def _check(args: "Namespace") -> None:
+    if not args.query.strip():
+        raise InvalidQuery("The query is empty.", "Say what to look for; `workbench list` shows everything.")
+    if args.actor is not None and args.now is not None:
+        raise InvalidQuery("--now only looks, so it serves no agent.", "Leave out --now or --for-agent.")
+    if args.actor is not None and args.show_secrets:
+        raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
+
+
+def nothing_served(session: Session) -> int:
+    """Answer an agent from a store that is not trusted."""
+    if wants_json(session.args):
+        write_json([])
+    return 0
+
+
+def _ranking(
+    session: Session, bench: "Workbench", profile: "Profile"
+) -> "tuple[Ranking, tuple[Scored, ...], Blocks | None]":
+    """Rank for a look, or serve an agent; return the ranking, what is printed of it, and how if an agent reads it."""
+    from workbench.bench.agents.serving import serve
+
+    args, tuning = session.args, bench.tuning
+    if args.actor is None:
+        ranking = tuning.rank(tuning.ask(args.query), profile, args.now or session.clock(), args.k)
+        return ranking, ranking.top, None
+    served = serve(bench.context, tuning, args.query, args.k, profile, bench.safety)
+    if served.held:
+        warn(held_back(served.held))
+    if served.problem:
+        warn(served.problem)
+    if served.unapproved:
+        warn(not_approved(served.unapproved))
+    return served.ranking, served.top, Blocks(served)
+
+
+def _remarks(bench: "Workbench", ranking: "Ranking", query: str, wanted: int) -> list[str]:
+    """Say why there is nothing, or why the order means little."""
+    from workbench.core.text import words
+    from workbench.retrieval.fulltext.stopwords import STOP_WORDS
+
+    stored, served = len(bench.library.memories), len(ranking.candidates)
+    if not stored:
+        return ["The store has no memories yet; `workbench import` or `workbench ingest` adds some."]
+    if not served and (only := ranking.profile.candidates):
+        whom = counted(stored, "memory", "memories")
+        return [f"The candidate filter of {ranking.profile.name} ({only}) leaves nothing of {whom}."]
+    if not served and ranking.profile.scorer == "episodic":
+        return [f"Agents are served no episode at that time; the store holds {counted(stored, 'memory', 'memories')}."]
+    if not served:
+        return [f"Agents are served nothing at that time; the store holds {counted(stored, 'memory', 'memories')}."]
+    remarks = []
+    asked = words(query)
+    if not asked or all(word in STOP_WORDS for word in asked):
+        remarks.append("The query has only common words, so full text finds nothing in it.")
+    if "relevance" in ranking.dead and served > 1:
+        remarks.append("Every memory is equally relevant; recency and importance alone decide the order.")
+    if wanted > served:
+        remarks.append(f"Only {counted(served, 'memory', 'memories')} can be served at that time; these are all.")
+    return remarks
+
+
+def _print(
+    bench: "Workbench", ranking: "Ranking", top: "Sequence[Scored]", explained: str | None, blocks: "Blocks | None"
+) -> None:
+    """Print the rows, for an agent in their blocks; with the query that is `explained`, how each score came about."""
+    find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
+    rows = [
+        _row(place, scored, scored.memory.id if blocks is None else blocks.name(scored.memory.id),
+             sign(bench, find(scored.memory.id)))
+        for place, scored in enumerate(top, 1)
+    ]  # fmt: skip
+    lines = table(rows, right=(0, 1)) if rows else []
+    if explained is not None and lines:
+        say(_basis(ranking))
+    asked = None if explained is None else bench.tuning.question(explained)
+    for line, scored in zip(lines, top, strict=True):
+        begin = "" if blocks is None else blocks.begin(scored.memory.id)
+        if begin:
+            say(begin)
+        say(line)
+        if blocks is not None and begin:
+            say(blocks.end)
+        if asked is not None:
+            for part in _terms(ranking, scored, asked.text) or _parts(ranking, scored, asked):
+                say(part)
+
+
+def _row(place: int, scored: "Scored", name: str, flagged: str) -> tuple[str, ...]:
+    memory = scored.memory
+    return (
+        str(place),
+        f"{scored.total:.4f}",
+        name,
+        moment(memory.created_at),
+        memory.observation_type,
+        flagged + memory.line,
+    )
+
+
+def _basis(ranking: "Ranking") -> str:
+    p = ranking.profile
+    weights = f"recency {p.recency:.3g}, importance {p.importance:.3g}, relevance {p.relevance:.3g}"
+    what = "episodes" if p.scorer == "episodic" else "memories"
+    only = f" · only {p.candidates}" if p.candidates else ""
+    return f"profile {p.name}: {weights}{only} · {len(ranking.candidates):,} {what} are served"
+
+
+def _terms(ranking: "Ranking", scored: "Scored", query: str) -> list[str]:
+    """Return the terms of an episode's score; none when it is not scored as one."""
+    from workbench.bench.tuning.episode_terms import term_parts
+
+    parts = term_parts(ranking, scored.memory.id, query)
+    rows = [("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}") for t in parts]
+    return table(rows, right=(2,)) if rows else []
+
+
+def _parts(ranking: "Ranking", scored: "Scored", asked: "Question") -> list[str]:
+    """Return a line per factor, with whose values bound it, and what the relevance is made of."""
+    p = ranking.profile
+    rows = []
+    for name, weight in (("recency", p.recency), ("importance", p.importance), ("relevance", p.relevance)):
+        raw, norm, weighted = (getattr(part, name) for part in (scored.raw, scored.norm, scored.weighted))
+        bounds = ranking.bounds[name]  # type: ignore[index]
+        span = f"of {_bound(bounds.low, bounds.low_id)} … {_bound(bounds.high, bounds.high_id)}"
+        span = "all are equal" if bounds.dead else span
+        rows.append(("     ", name, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}"))
+    split = asked.split(ranking, scored.memory.id)
+    made = f"dense {split.dense:.4f} × {p.blend:.3g} + lexical {split.lexical:.4f} × {1 - p.blend:.3g}"
+    lines = [*table(rows, right=(2,)), f"         relevance is {made} + contiguity {split.contiguity:.4f}"]
+    return [*lines, f"         total {scored.total!r}"]
+
+
+def _bound(value: float, id: str) -> str:
+    """Return a minimum or maximum and the memory that sets it."""
+    return f"{value:.4f} ({id or 'frozen'})"
+
+
+def _explain_json(ranking: "Ranking", asked: "Question", id: str) -> dict[str, object]:
+    """Return the bounds of each factor, with the ids of who sets them, and what the relevance is made of."""
+    bounds = {
+        name: {"low": b.low, "high": b.high, "low_by": b.low_id or None, "high_by": b.high_id or None, "dead": b.dead}
+        for name, b in ranking.bounds.items()
+    }
+    return {"bounds": bounds, "relevance": plain(asked.split(ranking, id)), "candidates": len(ranking.candidates)}

@@ -1,0 +1,1 @@
+"""Measuring and tuning on the command line."""

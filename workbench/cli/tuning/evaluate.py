@@ -1,0 +1,247 @@
+"""`workbench eval` and `workbench tune`: how good profiles are on judged queries, and what a better one would be."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, fail, say, table, warn, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
+from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.session import Session
+
+if TYPE_CHECKING:
+    from workbench.bench.open import Workbench
+    from workbench.bench.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
+    from workbench.bench.tuning.query_sets import JudgedSet
+    from workbench.evaluation.tuner import Moved, Proposal
+    from workbench.evaluation.verdict import Verdict
+
+CANCELLED = 130
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
+
+NOT_SAVED = 1
+"""Exit code when a proposal that is not better was to be saved."""
+
+_EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
+of queries saved in the store. Every profile is compared with the first one named (without --profile: all
+built-in ones with the one in your settings). Metrics are cut at 10, recall also at 5; a profile that
+serves another number is measured at that too. It only looks: no access is counted."""
+
+_TUNE = """Tries every point of a grid over the weights and half-lives, starting from --profile, and measures the
+choice on queries it was not chosen on (cross-validation). The result is a proposal: nothing is changed,
+unless --save keeps it as a profile of its own."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `eval` and `tune`."""
+    parser = add_command(commands, "eval", evaluate, "measure retrieval profiles on judged queries", _EVAL)
+    _add_queries(parser)
+    parser.add_argument("--profile", metavar="P", action="append", help="a profile; may be given several times")
+    add_json(parser)
+    parser = add_command(commands, "tune", tune, "search better weights and half-lives on judged queries", _TUNE)
+    _add_queries(parser)
+    parser.add_argument("--profile", metavar="P", help="the profile to start from (default: the one in your settings)")
+    parser.add_argument("--metric", metavar="M", default="ndcg@10", help="ndcg@K, mrr@K, recall@K or p@K (ndcg@10)")
+    parser.add_argument("--folds", metavar="N", type=count, default=5, help="folds of the cross-validation (5)")
+    parser.add_argument("--save", metavar="NAME", help="save the proposal as a profile with this name")
+    about = "save it although it is not better, and replace a profile of your own that has this name"
+    parser.add_argument("--force", action="store_true", help=about)
+    add_json(parser)
+
+
+def evaluate(session: Session) -> int:
+    """Print each profile's means and the verdicts between them."""
+    from workbench.bench.tuning.evaluation import EvaluationCancelled
+    from workbench.core.tuning.profile import BUILT_IN
+
+    args = session.args
+    with session.reading() as bench:
+        profiles = bench.tuning.profiles
+        chosen = [profiles.get(name) for name in dict.fromkeys(args.profile)] if args.profile else list(BUILT_IN)
+        base = "" if args.profile else bench.tuning.default().name
+        if base and base not in (profile.name for profile in chosen):
+            chosen.insert(0, bench.tuning.default())
+        judged = _judged(session, bench)
+        line = ProgressLine("evaluating", 1)
+        with interruptible() as cancelled:
+            try:
+                found = _evaluator(bench).evaluate(judged, chosen, base=base, progress=line, cancelled=cancelled)
+            except EvaluationCancelled as stopped:
+                fail(stopped)
+                return CANCELLED
+            finally:
+                line.clear()
+    if wants_json(args):
+        write_json(_evaluation_json(found))
+    else:
+        _print_evaluation(found)
+    return 0
+
+
+def tune(session: Session) -> int:
+    """Print a proposal and what it is worth; save it when asked to."""
+    from workbench.bench.tuning.evaluation import EvaluationCancelled
+    from workbench.evaluation.measure import parse_measure
+    from workbench.evaluation.tuner import Search, TuningCancelled
+
+    args = session.args
+    measure = parse_measure(args.metric)
+    with session.reading() as bench:
+        profiles = bench.tuning.profiles
+        start = profiles.get(args.profile) if args.profile else bench.tuning.default()
+        if args.save is not None:
+            profiles.check_name(args.save, args.save if args.force else start.name)
+        judged = _judged(session, bench)
+        evaluator, line = _evaluator(bench), ProgressLine("tuning", 1)
+        scoring = ProgressLine("asking the queries", 1)
+        with interruptible() as cancelled:
+            try:
+                scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
+                scoring.clear()
+                found = scored.tune(start, Search(measure, args.folds), line, cancelled)
+            except (EvaluationCancelled, TuningCancelled) as stopped:
+                fail(stopped)
+                return CANCELLED
+            finally:
+                scoring.clear()
+                line.clear()
+        better = found.after > found.before
+        held = args.save is not None and not (better or args.force)
+        saved = None if args.save is None or held else evaluator.save(found, judged, args.save, replacing=args.force)
+    if wants_json(args):
+        write_json(_proposal_json(found, judged, saved))
+    else:
+        _print_proposal(found, saved)
+    if held:
+        warn("On queries it was not chosen on, the proposal is not better: it was not saved. --force saves it.")
+        return NOT_SAVED
+    return 0
+
+
+def _add_queries(parser: Parser) -> None:
+    parser.add_argument("queries", metavar="QUERIES", type=Path, help="the query set")
+
+
+def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
+    """Read the query set and load the memories, so that what is wrong with the set is said at once."""
+    from workbench.bench.tuning.query_sets import from_file
+
+    judged = from_file(bench.context, session.cwd / session.args.queries.expanduser())
+    for remark in judged.remarks:
+        warn(remark)
+    line = ProgressLine("reading the memories", LONG)
+    try:
+        bench.retriever.load(line)
+    finally:
+        line.clear()
+    return judged
+
+
+def _evaluator(bench: "Workbench") -> "Evaluator":
+    from workbench.bench.tuning.evaluation import Evaluator
+
+    return Evaluator(bench.context, bench.retriever, bench.tuning.profiles)
+
+
+def _evaluation_json(found: "Evaluation") -> dict[str, object]:
+    return {
+        "profiles": {result.profile.name: _result_json(result) for result in found.results},
+        "verdicts": [{"base": one.base, "profile": one.new, **_verdict_json(one.verdict)} for one in found.verdicts],
+        "query_set": _set_json(found.judged),
+    }
+
+
+def _result_json(result: "ProfileResult") -> dict[str, object]:
+    queries = [
+        {
+            "query": q.query, "now": q.now, "tags": q.tags, **q.values, "unjudged": q.unjudged,
+            "top": q.ids, "scores": q.scores,
+        }
+        for q in result.queries
+    ]  # fmt: skip
+    return {"mean": result.mean, "unjudged": result.unjudged, "queries": queries}
+
+
+def _set_json(judged: "JudgedSet") -> dict[str, object]:
+    return {
+        "name": judged.name,
+        "digest": judged.digest,
+        "queries": len(judged.queries),
+        "judgments": judged.judgments,
+        "unknown_ids": judged.unknown,
+        "queries_left_out": judged.empty,
+    }
+
+
+def _verdict_json(verdict: "Verdict") -> dict[str, object]:
+    return {
+        "metric": verdict.metric.lower(),
+        "better": verdict.wins,
+        "worse": verdict.losses,
+        "same": verdict.ties,
+        "delta": verdict.delta,
+        "interval": [verdict.low, verdict.high],
+        "p": verdict.p,
+        "verdict": verdict.outcome,
+        "more_queries": verdict.more,
+        "provisional": verdict.provisional,
+        "sentence": verdict.sentence,
+    }
+
+
+def _proposal_json(found: "Proposal", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
+    return {
+        "profile": found.profile,
+        "start": found.start,
+        "metric": found.metric,
+        "before": found.before,
+        "after": found.after,
+        "gain": found.verdict.delta,
+        "interval": [found.verdict.low, found.verdict.high],
+        "fitted": found.fitted,
+        "folds": found.folds,
+        "settings_tried": found.tried,
+        "moved": found.moved,
+        "verdict": _verdict_json(found.verdict),
+        "query_set": _set_json(judged),
+        "saved": saved,
+    }
+
+
+def _print_evaluation(found: "Evaluation") -> None:
+    names = list(found.results[0].mean)
+    rows = [("profile", *names, "unjudged")]
+    rows += [(r.profile.name, *(f"{value:.3f}" for value in r.mean.values()), f"{r.unjudged:,}") for r in found.results]
+    for line in table(rows, right=range(1, len(names) + 2)):
+        say(line)
+    say(f"{counted(len(found.judged.queries), 'query', 'queries')}, {counted(found.judged.judgments, 'judgment')}")
+    if found.verdicts:
+        say()
+        for line in table([_verdict_row(one) for one in found.verdicts]):
+            say(line)
+
+
+def _verdict_row(one: "Compared") -> tuple[str, str]:
+    return (f"{one.new} against {one.base}", one.verdict.sentence)
+
+
+def _print_proposal(found: "Proposal", saved: Path | None) -> None:
+    if not found.moved:
+        say(f"Nothing in the grid of {found.tried:,} settings is better than {found.start.name} on these queries.")
+        if saved:
+            say(f"Saved as {saved}.")
+        return
+    rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
+    say(f"Proposal, from {found.start.name}:")
+    for line in table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3)):
+        say(line)
+    metric = found.verdict.metric
+    say(f"Cross-validated {metric}: {found.before:.3f} → {found.after:.3f}")
+    say(found.verdict.sentence)
+    say(f"Saved as {saved}." if saved else "Nothing was changed; --save NAME keeps the proposal as a profile.")
+
+
+def _value(moved: "Moved", value: float | None) -> str:
+    if moved.parameter != "half-life":
+        return f"{value:.3f}"
+    return "no decay" if value is None else f"{value:.1f} days"

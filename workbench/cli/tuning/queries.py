@@ -1,0 +1,152 @@
+"""`workbench queries`: the saved queries with their judgments, out to files and measured against runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, fail, moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json
+from workbench.cli.progress import ProgressLine, interruptible
+from workbench.cli.safety.flags import Shown
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.open import Workbench
+
+CANCELLED = 130
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
+
+_DETAILS = """list                what is saved, with the number of grades of each
+export FILE         write them: --format jsonl (queries with grades), qrels (grades), run (a profile's rankings)
+                    or judgments (who gave which grade, and when)
+measure FILE        how good a run of another system is, by the grades of this store
+
+A file that exists is left alone unless --force is given; “-” writes to stdout. `workbench import FILE` reads
+query sets and qrels, and `workbench eval FILE` measures profiles on them."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `queries`."""
+    parser = add_command(commands, "queries", queries, "list, export and measure saved queries", _DETAILS)
+    parser.add_argument("what", choices=("list", "export", "measure"), help="what to do; see above")
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="the file to write or to read")
+    parser.add_argument(
+        "--format", choices=("jsonl", "qrels", "run", "judgments"), help="export: what to write (jsonl)"
+    )
+    parser.add_argument("--profile", metavar="P", help="export, run: whose rankings (the one in your settings)")
+    parser.add_argument("--force", action="store_true", help="export: replace a file that is there")
+    add_json(parser)
+    parser.mixes = True
+
+
+def queries(session: Session) -> int:
+    """Do one of the three."""
+    args = session.args
+    _check(args.what, args)
+    notes = args.what == "export" and str(args.file) != "-" and session.has_store()
+    with session.changing() if notes else session.reading() as bench:
+        if args.what == "list":
+            return _list(session, bench)
+        if args.what == "measure":
+            return _measure(session, bench)
+        return _export(session, bench)
+
+
+def _check(what: str, args: object) -> None:
+    """Raise for options that do not go together."""
+    file, format, profile, force = (getattr(args, name) for name in ("file", "format", "profile", "force"))
+    if what == "list" and file is not None:
+        raise WorkbenchError("`queries list` takes no file.", "`queries export FILE` writes one.")
+    if what != "list" and file is None:
+        raise WorkbenchError(f"`queries {what}` needs a FILE.", "Nothing was done.")
+    if what != "export" and (format or profile or force):
+        raise WorkbenchError("--format, --profile and --force go with `queries export`.", "Nothing was done.")
+    if profile and format != "run":
+        raise WorkbenchError("--profile goes with --format run.", "Nothing was written.")
+    if what == "export" and getattr(args, "json", False):
+        raise WorkbenchError("--json does not go with `queries export`.", "--format jsonl writes JSON lines.")
+
+
+def _list(session: Session, bench: "Workbench") -> int:
+    grades: dict[str, list[int]] = {}
+    for judgment in bench.library.judgments.all():
+        grades.setdefault(judgment.query, []).append(judgment.grade)
+    shown = Shown(bench, how="the app shows them")
+    saved = shown(list(bench.tuning.queries()))
+    if wants_json(session.args):
+        rows = [{"id": q.id, "query": q.text, "now": q.now, "tags": q.tags, "created_at": q.created_at} for q in saved]
+        write_json([{**row, "judgments": len(grades.get(q.id, []))} for row, q in zip(rows, saved, strict=True)])
+        return 0
+    if not saved:
+        warn("No queries are saved yet; S saves one in Tune, and `workbench import FILE` reads a query set.")
+        return 0
+    lines = [(q.id, str(len(grades.get(q.id, []))), moment(q.now) if q.now else "", q.text) for q in saved]
+    shown.remark()
+    for line in table([("id", "graded", "asked at", "query"), *lines], right=(1,)):
+        say(line)
+    return 0
+
+
+def _export(session: Session, bench: "Workbench") -> int:
+    from workbench.bench.files.replacing import present_bytes
+    from workbench.bench.tuning import query_export
+    from workbench.bench.tuning.evaluation import EvaluationCancelled
+    from workbench.cli.files.export import report_written, to_stdout
+
+    args = session.args
+    to_file = str(args.file) != "-"
+    path = session.cwd / args.file.expanduser()
+    if to_file and present_bytes(path) is not None and not args.force:
+        raise WorkbenchError(f"{path} is there already.", "Nothing was written; --force replaces it.")
+    try:
+        text = _text(session, bench)
+    except EvaluationCancelled as stopped:
+        fail(stopped)
+        return CANCELLED
+    if not to_file:
+        to_stdout(text)
+        return 0
+    preview = bench.exporter.preview(path, text, kind=query_export.KINDS[args.format or "jsonl"])
+    done = bench.exporter.write(preview, force=args.force)
+    say(
+        f"{path} has {counted(text.count(chr(10)), 'line')} now." if preview.changed else f"{path} is the same already."
+    )
+    report_written(done)
+    return 0
+
+
+def _text(session: Session, bench: "Workbench") -> str:
+    from workbench.bench.tuning import query_export
+
+    args = session.args
+    if args.format == "qrels":
+        return query_export.qrels(bench.context)
+    if args.format == "judgments":
+        return query_export.judgments(bench.context)
+    if args.format != "run":
+        return query_export.queries_jsonl(bench.context)
+    tuning = bench.tuning
+    profile = tuning.profiles.get(args.profile) if args.profile else tuning.default()
+    loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
+    try:
+        bench.retriever.load(loading)
+        loading.clear()
+        with interruptible() as cancelled:
+            return query_export.run(bench.context, tuning, profile, progress=line, cancelled=cancelled)
+    finally:
+        loading.clear()
+        line.clear()
+
+
+def _measure(session: Session, bench: "Workbench") -> int:
+    from workbench.bench.tuning.run_scores import score_run
+
+    found = score_run(bench.context, session.cwd / session.args.file.expanduser())
+    if found.unknown:
+        warn(f"{counted(found.unknown, 'topic')} of the run are no saved queries and were ignored.")
+    if wants_json(session.args):
+        write_json(found)
+    else:
+        say(f"Run “{found.tag}”: {found.sentence}")
+    return 0

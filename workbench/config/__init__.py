@@ -1,0 +1,1 @@
+"""The person's settings and folders: files outside any store."""

@@ -1,0 +1,116 @@
+"""What was being typed in an editor when the app was stopped: a safety net beside the record, never a part of it.
+
+Drafts lie in `<state>/drafts/<store>/`, a small file for each text. That is the person's state folder rather than the
+store: a store may be shared, under version control or read-only, and half a sentence is nobody else's business. The
+folder is its owner's (0700), and so are the files (0600), since what is typed may be a secret. Of the text that is
+edited only a digest is kept. A draft that cannot be written hinders no editor, and a broken one counts as none.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from workbench.config import draft_files
+from workbench.core.errors import StoreProblem
+from workbench.core.record import iso, parse_time
+
+FOLDER = "drafts"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a draft is of: a record by `table/key`, and which of its texts ("text", "split", "round", …)."""
+
+    record: str
+    use: str = "text"
+
+    @property
+    def name(self) -> str:
+        """The item in one line."""
+        return f"{self.use} {self.record}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What was typed, when (UTC), and the digest of the text that it was to replace."""
+
+    text: str
+    base: str
+    at: datetime
+
+    def is_of(self, stored: str) -> bool:
+        """Tell whether the stored text still is the one that this was begun from."""
+        return self.base == digest(stored)
+
+
+def folder_of(state_dir: Path, store: Path) -> Path:
+    """Return the folder of a store's drafts; it may not exist."""
+    return state_dir / FOLDER / digest(os.path.realpath(store))[:16]
+
+
+def find(folder: Path, item: Item) -> Draft | None:
+    """Return the draft of an item, or `None`."""
+    data = draft_files.read(_path(folder, item))
+    text, base, at = (data.get(name) for name in ("text", "base", "at"))
+    if data.get("item") != item.name or not (isinstance(text, str) and isinstance(base, str) and isinstance(at, str)):
+        return None
+    try:
+        return Draft(text, base, parse_time(at))
+    except (ValueError, OverflowError):
+        return None
+
+
+def keep(folder: Path, item: Item, draft: Draft) -> str:
+    """Keep the draft of an item; return why that was not possible, or an empty text."""
+    data = {"version": 1, "item": item.name, "base": draft.base, "at": iso(draft.at), "text": draft.text}
+    try:
+        draft_files.write(_path(folder, item), data, draft.at)
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return ""
+
+
+def drop(folder: Path, item: Item) -> None:
+    """Let go of the draft of an item, if there is one."""
+    with contextlib.suppress(OSError):
+        _path(folder, item).unlink(missing_ok=True)
+
+
+def since(folder: Path, at: datetime | None) -> tuple[str, ...]:
+    """Return the records (`table/key`) with a draft written after `at` (`None`: whenever), the latest first."""
+    late = (path for when, path in draft_files.files(folder) if at is None or when > at.timestamp())
+    return tuple(dict.fromkeys(record for path in late if (record := _record(path))))
+
+
+def drop_about(folder: Path, records: Iterable[str]) -> int:
+    """Let go of every draft about one of these records (`table/key`); return how many those were.
+
+    Raises `StoreProblem` when one cannot be removed.
+    """
+    wanted, gone = set(records), 0
+    for _, path in draft_files.files(folder):
+        if draft_files.is_unfinished(path) or _record(path) in wanted:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                message = f"What was typed cannot be removed from {path}: {error.strerror}."
+                raise StoreProblem(message, "Delete that file, and try again.") from error
+            gone += 1
+    return gone
+
+
+def digest(text: str) -> str:
+    """Return a text's SHA-256 in hexadecimal digits; lone surrogates are no obstacle."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _path(folder: Path, item: Item) -> Path:
+    return folder / f"{digest(item.name)[:24]}.json"
+
+
+def _record(path: Path) -> str:
+    return "" if draft_files.is_unfinished(path) else str(draft_files.read(path).get("item", "")).partition(" ")[2]

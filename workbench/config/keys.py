@@ -1,0 +1,169 @@
+"""The keys of `config.toml`: their names, what they mean, and which values they take."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.core.agents import SERVE
+from workbench.core.stream.importance import TABLES
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of the file: its dotted name, where its value lives in `Settings`, and how it is checked.
+
+    `read` takes the raw value and the config file's folder and raises `ValueError` when it will not do.
+    """
+
+    name: str
+    attribute: str
+    about: str
+    expected: str
+    read: Callable[[object, Path], object]
+
+
+def _text(value: object, _folder: Path) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value.strip()
+
+
+def _name(value: object, folder: Path) -> str:
+    text = _text(value, folder)
+    if not text:
+        raise ValueError
+    return text
+
+
+def _table(value: object, folder: Path) -> str:
+    name = _text(value, folder)
+    if name not in {table.name for table in TABLES}:
+        raise ValueError
+    return name
+
+
+def _serve(value: object, folder: Path) -> str:
+    name = _text(value, folder)
+    if name not in SERVE:
+        raise ValueError
+    return name
+
+
+def _names(value: object, folder: Path) -> tuple[str, ...]:
+    return tuple(name.strip().removeprefix("agent:") for name in _text(value, folder).split(",") if name.strip())
+
+
+def _path(value: object, folder: Path) -> Path | None:
+    text = _text(value, folder)
+    if "\0" in text:
+        raise ValueError
+    try:
+        return (folder / Path(text).expanduser()).absolute() if text else None
+    except RuntimeError as error:  # "~someone" without such a user
+        raise ValueError from error
+
+
+def _number(low: float, high: float) -> Callable[[object, Path], float]:
+    def read(value: object, _folder: Path) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise ValueError  # a NaN fails the comparison too
+        return float(value)
+
+    return read
+
+
+def _whole(low: int, high: int) -> Callable[[object, Path], int]:
+    def read(value: object, _folder: Path) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError
+        return value
+
+    return read
+
+
+def _share_or_none(value: object, folder: Path) -> float | None:
+    return None if value == "" else _number(0, 1)(value, folder)
+
+
+def _yes(value: object, _folder: Path) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+_SHARE = "a number from 0 to 1", _number(0, 1)
+_DAYS = "a number of days from 1 to 36500", _number(1, 36_500)
+
+KEYS: tuple[Key, ...] = (
+    Key("theme", "theme", "The colours.", 'a theme\'s name, or "" for the terminal\'s own colours', _text),
+    Key("profile", "profile", "The retrieval profile to start with.", "a profile's name", _name),
+    Key(
+        "model", "model", "Folder of another embedding model, from this file's folder or ~.",
+        'a path, or "" for the bundled model', _path,
+    ),
+    Key("editor", "editor", "The editor that E opens.", 'a command, or "" for $VISUAL or $EDITOR', _text),
+    Key(
+        "importance", "importance", "How observations are rated: which types and words count for more.",
+        " or ".join(f'"{table.name}"' for table in TABLES), _table,
+    ),
+    Key("thresholds.duplicate", "thresholds.flag", "Cosine from which two memories are a likely duplicate.", *_SHARE),
+    Key("thresholds.review", "thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
+    Key(
+        "thresholds.order", "thresholds.order", "Ordered text similarity from which a duplicate may be absorbed.",
+        "a number from 0 to 100", _number(0, 100),
+    ),
+    Key(
+        "reflection.importance", "reflection.importance", "Reflect when this much importance has come in.",
+        "a number from 1 to 1000000", _number(1, 1_000_000),
+    ),
+    Key(
+        "reflection.observations", "reflection.observations", "Reflect after this many observations.",
+        "a whole number from 1 to 1000000", _whole(1, 1_000_000),
+    ),
+    Key(
+        "reflection.hours", "reflection.hours", "Reflect after this many hours.",
+        "a number from 0.1 to 87600", _number(0.1, 87_600),
+    ),
+    Key("lifecycle.signal_days", "lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
+    Key("lifecycle.candidate_days", "lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
+    Key("lifecycle.confirmed_days", "lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
+    Key(
+        "lifecycle.sightings", "lifecycle.sightings", "Propose to confirm what was seen again this often.",
+        "a whole number from 1 to 1000", _whole(1, 1_000),
+    ),
+    Key(
+        "lifecycle.references", "lifecycle.references", "Propose a skill when this many memories are referred to.",
+        "a whole number from 1 to 1000", _whole(1, 1_000),
+    ),
+    Key("claude.model", "claude.model", "The model that reflects when there is a key.", "a model's name", _name),
+    Key(
+        "claude.temperature", "claude.temperature", "Sent only when set, as not every model takes one.",
+        'a number from 0 to 1, or "" for the model\'s own', _share_or_none,
+    ),
+    Key(
+        "claude.max_tokens", "claude.max_tokens", "Longest reply.",
+        "a whole number of tokens from 256 to 64000", _whole(256, 64_000),
+    ),
+    Key(
+        "claude.monthly_tokens", "claude.monthly_tokens", "Stop when a month's tokens, in and out, reach this.",
+        "a whole number from 0 (no limit) to 1000000000", _whole(0, 1_000_000_000),
+    ),
+    Key(
+        "claude.memories", "claude.memories", "How many of the latest memories a reflection reads.",
+        "a whole number from 5 to 1000", _whole(5, 1_000),
+    ),
+    Key(
+        "claude.rounds", "claude.rounds", "How often an insight may be refined.",
+        "a whole number from 1 to 10", _whole(1, 10),
+    ),
+    Key("claude.rate_importance", "claude.rate_importance", "Let the model rate insights.", "true or false", _yes),
+    Key(
+        "agents.serve", "agents.serve", "What agents are given: everything, or only what a person wrote or approved.",
+        " or ".join(f'"{one}"' for one in SERVE), _serve,
+    ),
+    Key(
+        "agents.approved_only", "agents.approved_only",
+        "Agents that get only what a person wrote or approved, whatever agents.serve says.",
+        'names with commas between, or "" for none', _names,
+    ),
+)  # fmt: skip

@@ -1,0 +1,159 @@
+"""Where things are: the user's folders (XDG rules on every system), the store to open, and the shipped files.
+
+Nothing is created here; whoever writes a file creates its folder.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from workbench.core.errors import StoreProblem, WorkbenchError
+
+if TYPE_CHECKING:
+    from platformdirs.unix import Unix
+
+APP_NAME = "memory-workbench"
+PROJECT_STORE = ".workbench"
+"""Name of the folder that makes a directory, and everything below it, a project with its own store."""
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class StoreChoice(NamedTuple):
+    """The store to open (absolute; it may not exist yet) and what led to it."""
+
+    folder: Path
+    origin: Literal["option", "project", "global"]
+
+
+def data_dir() -> Path:
+    """Return the folder of the global store: `$XDG_DATA_HOME` or `~/.local/share`, plus the app's name."""
+    return _user_folder(lambda dirs: dirs.user_data_dir)
+
+
+def config_dir() -> Path:
+    """Return the folder of `config.toml`: `$XDG_CONFIG_HOME` or `~/.config`, plus the app's name."""
+    return _user_folder(lambda dirs: dirs.user_config_dir)
+
+
+def state_dir() -> Path:
+    """Return the folder of the recent stores: `$XDG_STATE_HOME` or `~/.local/state`, plus the app's name."""
+    return _user_folder(lambda dirs: dirs.user_state_dir)
+
+
+def heads_dir() -> Path | None:
+    """Return where this machine remembers what it stored, outside every store; `None` without a home folder."""
+    state = _at_once("XDG_STATE_HOME", ".local/state")
+    return None if state is None else state / "heads"
+
+
+def replaced_dir() -> Path:
+    """Return the folder of the copies of files that were replaced on a person's word."""
+    return state_dir() / "replaced"
+
+
+def cache_dir() -> Path:
+    """Return the folder of what can be made again: `$XDG_CACHE_HOME` or `~/.cache`, plus the app's name."""
+    return _user_folder(lambda dirs: dirs.user_cache_dir)
+
+
+def was_used() -> bool:
+    """Tell whether an earlier version of the workbench left something in the user's folders."""
+    places = (("XDG_STATE_HOME", ".local/state"), ("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".local/share"))
+    folders = (_at_once(name, usual) for name, usual in places)
+    return any(folder is not None and folder.exists() for folder in folders)
+
+
+def is_believed(store: Path) -> bool:
+    """Tell whether a store is trusted without a look: the global one, and those that `WORKBENCH_TRUST` names.
+
+    The variable holds paths, of stores or of their projects, parted as in `PATH`.
+    """
+    real = Path(os.path.realpath(store))
+    named = {Path(os.path.realpath(path)) for path in os.environ.get("WORKBENCH_TRUST", "").split(os.pathsep) if path}
+    if real in named or (real.name == PROJECT_STORE and real.parent in named):
+        return True
+    return real == Path(os.path.realpath(data_dir() / "store"))
+
+
+def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
+    """Choose the store: the `explicit` one, else the nearest `.workbench/` from `start` upwards, else the global one.
+
+    A relative `explicit` counts from `start`. Raises `StoreProblem` when it names something that is not a folder, and
+    when a project's store is a link to anything but a store of this user's: git carries links, and nothing is to be
+    made at the place that somebody else's leads to.
+    """
+    here = start.resolve()
+    if explicit is not None:
+        return StoreChoice(_explicit_store(here, explicit), "option")
+    for folder in (here, *here.parents):
+        if _is_folder(folder / PROJECT_STORE):
+            _check_link(folder / PROJECT_STORE)
+            return StoreChoice(folder / PROJECT_STORE, "project")
+    return StoreChoice(data_dir() / "store", "global")
+
+
+def shipped(name: str, package: Path = PACKAGE) -> Path:
+    """Return where the shipped `themes` or `fixtures/demo` are: inside an installed package or in its checkout.
+
+    Raises `WorkbenchError` when they are in neither place.
+    """
+    installed = package / "_shipped" / name
+    if installed.exists():
+        return installed
+    checkout = package.parent
+    # Beside an installed package lie other people's files, so the project file has to vouch for a checkout.
+    if (checkout / "pyproject.toml").is_file() and (checkout / name).exists():
+        return checkout / name
+    raise WorkbenchError(f"The shipped “{name}” are missing from this installation.", "Install the package again.")
+
+
+def _at_once(name: str, usual: str) -> Path | None:
+    """Return a folder of the user; a hook is not to wait for the library that the others ask."""
+    given = os.environ.get(name, "").strip()
+    try:
+        return (Path(given) if Path(given).is_absolute() else Path.home() / usual) / APP_NAME
+    except RuntimeError:
+        return None
+
+
+def _user_folder(ask: "Callable[[Unix], str]") -> Path:
+    from platformdirs.unix import Unix  # not before it is needed: hooks of a project are not to wait for it
+
+    try:
+        folder = Path(ask(Unix(APP_NAME, appauthor=False)))
+    except RuntimeError as error:
+        raise WorkbenchError("Your home folder cannot be found.", "Set HOME to an absolute path.") from error
+    return folder
+
+
+def _explicit_store(here: Path, explicit: Path) -> Path:
+    try:
+        folder = (here / explicit.expanduser()).resolve()
+        if folder.exists() and not folder.is_dir():
+            raise StoreProblem(f"“{explicit}” is a file, not a store.", "Name the folder that holds memory.json.")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise StoreProblem(f"“{explicit}” cannot be opened as a store.", "Check the path given to --store.") from error
+    return folder
+
+
+def _check_link(store: Path) -> None:
+    if not store.is_symlink():
+        return
+    try:
+        own = not hasattr(os, "getuid") or store.stat().st_uid == os.getuid()
+        is_store = (store / "journal.jsonl").is_file() or (store / "memory.json").is_file()
+    except OSError:
+        own = is_store = False
+    if not (own and is_store):
+        what = "which is no store" if own else "which is not yours"
+        message = f"{store} is a link to {os.path.realpath(store)}, {what}."
+        raise StoreProblem(message, "Nothing was read or made there; name a store with --store.")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a directory above that may not be looked into
+        return False

@@ -1,0 +1,142 @@
+"""The stores a person opened, how far each had come when they last looked, and where they were in Review.
+
+All of it is a convenience kept in `<state>/stores.json`: a broken file counts as empty, a folder that
+cannot be written is no error, and of two programs writing at the same moment the later one wins.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from workbench.core.record import iso, parse_time
+from workbench.store.fresh import fresh_file
+
+FILE_NAME = "stores.json"
+THEME_FILE = "theme"
+SHOWN = 12
+"""How many stores the switcher offers."""
+
+KEPT = 100
+"""How many stores are remembered; more than shown, since a folder may be on a disk that comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The revision a store had when the person last looked at it, and when that was (UTC)."""
+
+    rev: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    path: str
+    look: Look
+    item: str = ""
+
+
+def remember(state_dir: Path, store: Path, rev: int, now: datetime, item: str | None = None) -> None:
+    """Note that the person looked at `store`, at revision `rev`, at `now` (timezone-aware); never fails.
+
+    `item` is the id that Review showed last (`None`: what was noted before stays).
+    """
+    path = _key(store)
+    rows = _read(state_dir)
+    kept = next((row.item for row in rows if row.path == path), "") if item is None else item
+    _write(state_dir, [_Row(path, Look(rev, now), kept), *(row for row in rows if row.path != path)][:KEPT])
+
+
+def last_look(state_dir: Path, store: Path) -> Look | None:
+    """Return the person's last look at `store`, or `None` when it is not remembered."""
+    path = _key(store)
+    return next((row.look for row in _read(state_dir) if row.path == path), None)
+
+
+def last_item(state_dir: Path, store: Path) -> str:
+    """Return the id that Review showed last in `store`, or an empty text."""
+    path = _key(store)
+    return next((row.item for row in _read(state_dir) if row.path == path), "")
+
+
+def recent(state_dir: Path) -> list[Path]:
+    """Return the remembered stores whose folders exist, last looked at first, at most twelve."""
+    existing = (folder for row in _read(state_dir) if _exists(folder := Path(row.path)))
+    return [folder for folder, _ in zip(existing, range(SHOWN), strict=False)]
+
+
+def _key(store: Path) -> str:
+    try:
+        return str(store.resolve())
+    except (OSError, RuntimeError):
+        return str(store.absolute())
+
+
+def _exists(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _read(state_dir: Path) -> list[_Row]:
+    """Return the rows that can be read, last looked at first, each store once."""
+    try:
+        data = json.loads((state_dir / FILE_NAME).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return []
+    stores = data.get("stores") if isinstance(data, dict) else None
+    rows = [row for raw in stores if (row := _row(raw))] if isinstance(stores, list) else []
+    rows.sort(key=lambda row: row.look.at, reverse=True)
+    return list({row.path: row for row in reversed(rows)}.values())[::-1]
+
+
+def _row(raw: object) -> _Row | None:
+    if not isinstance(raw, dict):
+        return None
+    path, rev, at, item = raw.get("path"), raw.get("rev"), raw.get("at"), raw.get("review")
+    if not (isinstance(path, str) and Path(path).is_absolute() and type(rev) is int and isinstance(at, str)):
+        return None
+    try:
+        return _Row(path, Look(rev, parse_time(at)), item if isinstance(item, str) else "")
+    except (ValueError, OverflowError):
+        return None
+
+
+def _write(state_dir: Path, rows: Sequence[_Row]) -> None:
+    stores = [
+        {"path": row.path, "rev": row.look.rev, "at": iso(row.look.at), **({"review": row.item} if row.item else {})}
+        for row in rows
+    ]
+    keep(state_dir, FILE_NAME, {"version": 1, "stores": stores})
+
+
+def keep(state_dir: Path, name: str, data: object) -> None:
+    """Write a JSON file of the state folder in one step; a folder that cannot be written loses nothing else."""
+    with contextlib.suppress(OSError):
+        state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with fresh_file(state_dir / name) as (file, draft):
+            file.write(json.dumps(data, indent=1).encode("ascii"))
+            file.flush()
+            os.fsync(file.fileno())
+            draft.replace(state_dir / name)
+
+
+def remember_theme(state_dir: Path, name: str) -> None:
+    """Note the theme that was chosen last; a folder that cannot be written loses nothing else."""
+    try:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        (state_dir / THEME_FILE).write_text(name, "utf-8")
+    except OSError:
+        return
+
+
+def last_theme(state_dir: Path) -> str:
+    """Return the theme that was chosen last, or an empty text."""
+    try:
+        return (state_dir / THEME_FILE).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,53 @@
+"""What a person lets agents have, and how the agent is known in whose surroundings a command runs."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+SERVE = ("all", "approved")
+"""Whether agents are given everything that is not held back, or only what a person wrote or approved."""
+
+ENVIRONMENT: Mapping[str, str] = {
+    "CLAUDECODE": "claude",
+    "CLAUDE_CODE_ENTRYPOINT": "claude",
+    "CODEX_SANDBOX": "codex",
+    "CODEX_SANDBOX_NETWORK_DISABLED": "codex",
+    "CODEX_THREAD_ID": "codex",
+    "CODEX_CI": "codex",
+    "GEMINI_CLI": "gemini",
+    "QWEN_CODE": "qwen",
+    "CURSOR_AGENT": "cursor",
+    "OPENCODE": "opencode",
+    "CLINE_ACTIVE": "cline",
+    "GOOSE_TERMINAL": "goose",
+}
+"""Variables that agents set for the commands they run, and which agent that is; none that a person would set."""
+
+
+def agent_in(environment: Mapping[str, str]) -> str:
+    """Return the agent that runs a command with these variables; empty for a person."""
+    return next((agent for name, agent in ENVIRONMENT.items() if environment.get(name, "").strip()), "")
+
+
+OWN_TERMINAL = "that is for a person, in a terminal of their own."
+"""What an agent is told that wanted to give a person's word."""
+
+_PEOPLE = ("human", "cli")
+
+
+def stands_by(actor: str) -> bool:
+    """Tell whether an actor is a person who gives their own word, by the app or the command line."""
+    return actor.partition(":")[0] in _PEOPLE
+
+
+class AgentSettings(NamedTuple):
+    """How agents are served: `serve` is one of `SERVE`.
+
+    The agents in `approved_only` get approved texts only, in any case.
+    """
+
+    serve: str = "all"
+    approved_only: tuple[str, ...] = ()
+
+    def only_approved(self, actor: str) -> bool:
+        """Tell whether an actor (`agent:NAME`) is given only what a person wrote or approved."""
+        return self.serve == "approved" or actor.removeprefix("agent:") in self.approved_only

@@ -1,0 +1,320 @@
+"""When two texts say the same (source 000, algorithm 4; source 001, section 3.3), without vector maths.
+
+Static embeddings ignore word order and negation, so a high cosine alone never merges anything:
+a text is absorbed only if what it negates, its numbers, its identifiers, its symbols and its words
+in their order agree as well. Whatever is near but not safe becomes a proposal.
+"""
+
+import math
+import re
+import unicodedata
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, NamedTuple
+
+from workbench.core.text import words
+
+RECENT = 10
+"""How many of the latest entries tier 1 looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class DedupThresholds:
+    """`flag`: cosine from which a pair is proposed; `review`: from which it joins a review list.
+
+    `order`: ordered text similarity (0–100) from which a flagged pair may be absorbed.
+    """
+
+    flag: float = 0.90
+    review: float = 0.75
+    order: float = 95.0
+
+
+class PairVerdict(NamedTuple):
+    """What to do with a new text that resembles an old one, with reasons for and against absorbing it.
+
+    `conflicts` names, in short words, those reasons against it that let the two say different things ("numbers
+    differ"); without any, they say what they say in other words.
+    """
+
+    action: Literal["absorb", "propose", "distinct"]
+    reasons_for: tuple[str, ...] = ()
+    reasons_against: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+DEFAULT_THRESHOLDS = DedupThresholds()
+
+
+def contained_in_recent(content: str, recent: Sequence[str]) -> bool:
+    """Tell whether one of the last ten of `recent` (newest last) already says all of `content`.
+
+    White space and case do not matter. The text must stand there as whole words and must not be
+    negated there ("use npm" is not said by "do not use npm"). Empty content is never contained.
+    """
+    needle = _flat(content)
+    return bool(needle) and any(_says(_flat(entry), needle) for entry in recent[-RECENT:])
+
+
+def judge_pair(
+    new_text: str,
+    old_text: str,
+    cosine: float,
+    order_similarity: float,
+    thresholds: DedupThresholds = DEFAULT_THRESHOLDS,
+) -> PairVerdict:
+    """Decide whether `new_text` repeats `old_text`: absorb it, propose a merge, or keep both.
+
+    `cosine` runs −1…1, `order_similarity` 0…100 (an edit ratio of the ordered texts).
+    """
+    if not cosine >= thresholds.flag:
+        return PairVerdict("distinct", (), (f"similarity {_down(cosine, 2)} is below {thresholds.flag:.2f}",))
+    checks = (
+        _compare_negations(new_text, old_text),
+        _compare("numbers", numbers(new_text), numbers(old_text)),
+        _compare("identifiers", *_strict_identifiers(new_text, old_text)),
+        _compare("symbols", symbols(new_text), symbols(old_text)),
+        _compare_words(content_words(new_text), content_words(old_text)),
+        _compare_order(order_similarity, thresholds.order),
+    )
+    agree = tuple(text for same, text in checks if same and text)
+    differ = tuple(text for same, text in checks if not same)
+    near = f"similarity {cosine:.2f} reaches {thresholds.flag:.2f}"
+    conflicts = _conflicts([same for same, _ in checks], new_text, old_text) if differ else ()
+    return PairVerdict("propose" if differ else "absorb", (near, *agree), differ, conflicts)
+
+
+def negations(text: str) -> tuple[str, ...]:
+    """Return what `text` negates: the stems of up to two words after each negation word, sorted."""
+    return tuple(sorted(stems for stems, _ in _negated(text)))
+
+
+def is_negation(word: str) -> bool:
+    """Tell whether a lower-case word negates what follows it."""
+    return word in _NEGATIONS or word.endswith("n't")
+
+
+def opposites(new_text: str, old_text: str) -> tuple[tuple[str, str], ...]:
+    """Return pairs of opposite words of which each text holds only its own, such as (passed, failed)."""
+    new, old = ({_stem(w): w for w in words(text)} for text in (new_text, old_text))
+    only_new, only_old = new.keys() - old.keys(), old.keys() - new.keys()
+    pairs: set[tuple[str, str]] = set()
+    for left, right in _OPPOSED_STEMS:
+        pairs.update(product(only_new & left, only_old & right), product(only_new & right, only_old & left))
+    pairs.update((a, p + a) for a in only_new for p in _PREFIXES if len(a) >= _ROOT and p + a in only_old)
+    pairs.update((p + b, b) for b in only_old for p in _PREFIXES if len(b) >= _ROOT and p + b in only_new)
+    return tuple((new[a], old[b]) for a, b in sorted(pairs))
+
+
+def numbers(text: str) -> tuple[str, ...]:
+    """Return the numbers and versions of `text` in order: sign and percent kept, thousands commas dropped."""
+    return tuple(re.sub(r",(?=\d{3}(?!\d))", "", n).replace("−", "-") for n in _NUMBER.findall(text))
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """Return names from code in order: back-ticked spans first, then ALL_CAPS, snake_case, camelCase,
+    paths, dotted names, flags and the like."""
+    quoted = [span.strip() for span in _TICKED.findall(text)]
+    tokens = (t.strip(":!?*").rstrip(".") for t in _BREAKS.split(_TICKED.sub(" ", text)))
+    return (*quoted, *(t for t in tokens if _is_identifier(t)))
+
+
+def symbols(text: str) -> tuple[str, ...]:
+    """Return the characters that say something without being words: operators, currency, emoji, a prefixed `!`."""
+    return tuple(
+        char
+        for index, char in enumerate(text)
+        if (char != "`" and unicodedata.category(char).startswith("S"))
+        or (char == "!" and text[index + 1 : index + 2].isalnum())
+    )
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of `text` in order, without articles and other fillers or negations."""
+    return tuple(_stem(w) for w in words(text) if w not in _FILLERS and not is_negation(w))
+
+
+_NUMBER = re.compile(r"(?:(?<![\w)\]])[-−])?\d+(?:[.,:]\d+)*%?")
+_TICKED = re.compile(r"`([^`\n]+)`")
+_BREAKS = re.compile(r"[\s,;()\[\]{}<>\"'“”‘’`|=]+")
+_INNER = re.compile(r"\w[_/\\]\w|[^\W\d]\.\w|\w\.[^\W\d]|::|[a-z\d][A-Z]|[^\W\d_]\d|\w\+\+|\w#")
+
+_FILLERS = frozenset(
+    words(
+        "a an the is are was were be been being it its this that these those of for in at by as and we you i our your "
+        "they their there has have had will would please also just really so then do does did"
+    )
+)
+
+_NEGATIONS = frozenset(
+    words(
+        "not no never none nor neither nothing nobody nowhere without cannot cant dont doesnt didnt isnt arent wasnt "
+        "shouldnt mustnt wouldnt couldnt avoid avoids avoided avoiding forbid forbids forbidden prohibit prohibited "
+        "refuse except unless lack lacks lacking non hardly rarely seldom instead "
+        # German, French, Spanish, Italian: those that are no English words.
+        "nicht nie niemals kein keine keinen keinem keiner keines ohne weder jamais sans aucun aucune nunca jamás "
+        "ningún ninguna senza nessun nessuna"
+    )
+)
+
+_OPPOSED = (
+    ("pass succeed success successful work", "fail failure unsuccessful break broken"),
+    ("enable activate on", "disable deactivate off"),
+    ("allow accept permit grant approve", "deny reject forbid refuse block revoke"),
+    ("always", "never sometimes"),
+    ("add create insert install include", "remove delete drop uninstall exclude"),
+    ("before prior", "after"),
+    ("increase raise more above over greater maximum max upper", "decrease lower less below under smaller minimum min"),
+    ("start open begin", "stop close end"),
+    ("true yes", "false no"),
+    ("first earliest oldest", "last latest newest"),
+    ("with", "without"),
+    ("in into to", "out from"),
+    ("up push upload", "down pull download"),
+    ("lock", "unlock"),
+    ("new", "old"),
+    ("public", "private"),
+    ("required mandatory must", "optional may"),
+    ("sync synchronous", "async asynchronous"),
+    ("read", "write"),
+    ("left", "right"),
+)
+_PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de", "mis", "a")
+_CLAUSE = 200  # characters before a match in which a negation is looked for
+_ROOT = 4  # a shorter word with a prefix is rarely the opposite of itself ("end", "mend")
+
+
+def _stem(word: str) -> str:
+    """Cut the commonest English endings, so that "passes" and "passed" are one word."""
+    stem = word
+    for ending in ("ing", "ed", "es", "s", "e"):
+        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
+            stem = word[: -len(ending)]
+            break
+    if stem.endswith("y"):
+        return stem[:-1] + "i"
+    return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem.isalpha() else stem
+
+
+_OPPOSED_STEMS = tuple(
+    (frozenset(map(_stem, left.split())), frozenset(map(_stem, right.split()))) for left, right in _OPPOSED
+)
+
+
+def _negated(text: str) -> list[tuple[str, str]]:
+    """Return what each negation word negates, as stems and as written."""
+    found = []
+    after: deque[str] = deque(maxlen=2)
+    for token in reversed(words(text)):
+        if is_negation(token):
+            found.append((" ".join(map(_stem, after)), " ".join(after)))
+        elif token not in _FILLERS:
+            after.appendleft(token)
+    return found
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _says(entry: str, needle: str) -> bool:
+    """Tell whether `entry` holds `needle` as whole words, not negated by its own clause."""
+    start = entry.find(needle)
+    while start >= 0:
+        end = start + len(needle)
+        whole = not _joined(entry[start - 1 : start], needle[0]) and not _joined(needle[-1], entry[end : end + 1])
+        clause = re.split(r"[.;:!?]\s", entry[max(0, start - _CLAUSE) : start])[-1]
+        if whole and not any(map(is_negation, words(clause))):
+            return True
+        start = entry.find(needle, start + 1)
+    return False
+
+
+def _joined(left: str, right: str) -> bool:
+    """Tell whether two neighbouring characters belong to one word."""
+    return (left.isalnum() or left == "_") and (right.isalnum() or right == "_")
+
+
+def _is_identifier(token: str) -> bool:
+    if len(token) < 2:
+        return False
+    shouted = token.isupper() and sum(c.isalpha() for c in token) > 1
+    marked = token[0] in "-$@#/.~" and any(c.isalnum() for c in token)
+    return shouted or marked or bool(_INNER.search(token))
+
+
+def _strict_identifiers(new_text: str, old_text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return both texts' identifiers, without plain words that the other only writes otherwise (NEVER, never)."""
+    new, old = identifiers(new_text), identifiers(old_text)
+    new_words, old_words = set(words(new_text)), set(words(old_text))
+    return (
+        tuple(n for n in new if n in old or not (n.isalpha() and n.lower() in old_words)),
+        tuple(n for n in old if n in new or not (n.isalpha() and n.lower() in new_words)),
+    )
+
+
+Check = tuple[bool, str]
+"""Whether the texts agree in one respect, and the sentence that says so (empty: nothing to compare)."""
+
+
+def _compare_negations(new_text: str, old_text: str) -> Check:
+    pairs = opposites(new_text, old_text)
+    if pairs:
+        return False, f"one says “{pairs[0][0]}”, the other “{pairs[0][1]}”"
+    new, old = negations(new_text), negations(old_text)
+    if new != old:
+        spelled = dict((*_negated(old_text), *_negated(new_text)))
+        told = [f"not “{spelled[n]}”" if n else "a bare “not”" for n in (*_beyond(new, old), *_beyond(old, new))]
+        return False, f"they do not negate the same: {_told(told)}"
+    return True, "both negate the same" if new else ""
+
+
+def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
+    if new == old:
+        return True, f"the {what} agree" if new else ""
+    if sorted(new) == sorted(old):
+        return False, f"the {what} stand in another order"
+    return False, f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}"
+
+
+def _conflicts(agree: Sequence[bool], new_text: str, old_text: str) -> tuple[str, ...]:
+    """Name the checks (in the order of `judge_pair`) that found another meaning; other words alone are none."""
+    negation = "opposite words" if opposites(new_text, old_text) else "negation differs"
+    names = (negation, "numbers differ", "identifiers differ", "symbols differ")
+    found = [name for name, same in zip(names, agree, strict=False) if not same]
+    if not agree[len(names)] and sorted(content_words(new_text)) == sorted(content_words(old_text)):
+        found.append("word order differs")
+    return tuple(found)
+
+
+def _compare_words(new: Sequence[str], old: Sequence[str]) -> Check:
+    same, _ = _compare("words", new, old)
+    if same:
+        return True, "the same words in the same order"
+    if sorted(new) == sorted(old):
+        return False, "the same words stand in another order"
+    count = len(_beyond(new, old)) + len(_beyond(old, new))
+    return False, "one word is not in both" if count == 1 else f"{count} words are not in both"
+
+
+def _compare_order(similarity: float, limit: float) -> Check:
+    same = similarity >= limit
+    return same, f"ordered text similarity {_down(similarity, 1)} {'reaches' if same else 'is below'} {limit:g}"
+
+
+def _down(number: float, digits: int) -> str:
+    """Write a number rounded down, so that what is below a limit also reads so."""
+    shown = math.floor(number * 10**digits) / 10**digits if math.isfinite(number) else number
+    return f"{shown:.{digits}f}"
+
+
+def _beyond(some: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return what `some` holds more often than `others`, in order."""
+    return list((Counter(some) - Counter(others)).elements())
+
+
+def _told(items: Sequence[str]) -> str:
+    """Name at most three items."""
+    return ", ".join(items[:3]) + (", …" if len(items) > 3 else "") if items else "none"

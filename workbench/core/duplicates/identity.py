@@ -1,0 +1,96 @@
+"""What a record is about beside its text: two people, services or files are never one, whatever is said of them.
+
+Every comparison for duplicates asks here. A reader of another tool's file keeps what names a record in it under
+`FILE_KEY`; a section names what it holds unless it is the one for all the rest; the file that a record was read from
+is its place, the file that an agent looked at while it noticed something is not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import FILE_KEY, Memory
+
+NAMES = ("kind", "name", "from", "to", "key", "agent", "project")
+"""Under which keys of `FILE_KEY` a reader keeps what names a record."""
+
+_ANY_SECTION = frozenset({"", "others", "other", "general", "misc"})
+"""Sections, in lower case, that only say that no other one fits."""
+
+_ADDED_UP = ("helpful_", "harmful_")
+"""How the counts begin that are added up where one of two equal records goes."""
+
+_PLACES = frozenset({"id", "version", "order", "raw", "lead", "metadata"})
+"""What tells where a record stands or how it was written, not what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose record it is, what names it, and where it belongs; each part is empty where nothing says so."""
+
+    owner: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    section: str = ""
+    path: str = ""
+
+    def parted(self, other: "Identity") -> tuple[str, ...]:
+        """Name, in short words, what tells two records apart; what only one of them says does not."""
+        mine, theirs = dict(self.names), dict(other.names)
+        named = any(mine[key] != theirs[key] for key in mine.keys() & theirs.keys())
+        strangers = bool(mine and theirs) and not mine.keys() & theirs.keys()
+        found = (
+            ("owners differ", bool(self.owner and other.owner) and self.owner != other.owner),
+            ("names differ", named or strangers),
+            ("sections differ", bool(self.section and other.section) and self.section != other.section),
+            ("files differ", bool(self.path and other.path) and self.path != other.path),
+        )
+        return tuple(words for words, differs in found if differs)
+
+
+def identity_of(record: Memory | Bullet) -> Identity:
+    """Return what a record is about beside its text."""
+    section = record.section.strip()
+    place = "" if section.casefold() in _ANY_SECTION else section
+    if isinstance(record, Bullet):
+        return Identity(record.book, (), place)
+    source = record.source
+    path = source.file if source.hook is None and source.turn is None else None
+    return Identity(record.user_id, _names(record.metadata), place, path or "")
+
+
+def parted(one: Memory | Bullet, other: Memory | Bullet) -> tuple[str, ...]:
+    """Name, in short words, what tells two records apart whatever their texts are; empty when nothing does."""
+    return identity_of(one).parted(identity_of(other))
+
+
+def text_key(text: str) -> str:
+    """Return what two texts have in common that differ in case and white space at most."""
+    return " ".join(text.casefold().split())
+
+
+def says_all_the_same(one: Memory | Bullet, other: Memory | Bullet) -> bool:
+    """Tell whether two records are equal in everything but their ids and places: one may go, its counts added up.
+
+    What only the file's form tells (the order of keys, a value written in another way) counts as well.
+    """
+    if type(one) is not type(other) or identity_of(one) != identity_of(other):
+        return False
+    told = (f.name for f in fields(one) if f.name not in _PLACES and not f.name.startswith(_ADDED_UP))
+    same = all(getattr(one, name) == getattr(other, name) for name in told)
+    return same and _noted(one.metadata) == _noted(other.metadata)
+
+
+def _names(metadata: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    kept = metadata.get(FILE_KEY)
+    if not isinstance(kept, Mapping):
+        return ()
+    return tuple((key, value) for key in NAMES if isinstance(value := kept.get(key), str) and value)
+
+
+def _noted(metadata: Mapping[str, object]) -> dict[str, object]:
+    """Return the notes of a record with the values that its file wrote in another form, without ids."""
+    kept = metadata.get(FILE_KEY)
+    forms = kept if isinstance(kept, Mapping) else {}
+    written = [{k: v for k, v in form.items() if k != "id"} if isinstance(form := forms.get(name), Mapping) else {}
+               for name in ("raw", "values")]  # fmt: skip
+    return {**{key: value for key, value in metadata.items() if key != FILE_KEY}, FILE_KEY: written}

@@ -1,0 +1,1 @@
+"""ACE playbooks: sections of bullets, their budget, the operations on them, what runs tell."""

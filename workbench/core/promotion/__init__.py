@@ -1,0 +1,1 @@
+"""What a store knows of the places where promoted knowledge stands."""

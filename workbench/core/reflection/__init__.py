@@ -1,0 +1,1 @@
+"""When to reflect, and what a language model may be asked."""

@@ -1,0 +1,205 @@
+"""The learning lifecycle: signal → candidate → confirmed → promoted → archived (source 001, section 3).
+
+Every step is a function from memory to memory that raises `WorkbenchError` when the step is
+impossible. The age rules only find; archiving and asking are proposals that a person decides.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from workbench.core.errors import InvalidRecord, WorkbenchError
+from workbench.core.record import moved
+from workbench.core.stream.memory import ARCHIVED_REASONS, ArchivedReason, Memory, Status
+
+LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")
+"""The statuses of a living memory, in the order they are climbed."""
+
+ARCHIVED_FROM = "archived_from"
+"""Metadata key that remembers the status before archiving, so that `restore` can give it back."""
+
+UNCHANGED = "Nothing was changed."
+
+
+@dataclass(frozen=True, slots=True)
+class LifecycleLimits:
+    """Ages in days after which a rule speaks, and how often a memory is seen before it earns confirmation."""
+
+    signal_days: float = 14.0
+    candidate_days: float = 30.0
+    confirmed_days: float = 90.0
+    sightings: int = 3
+    references: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class AgeFinding:
+    """What an age rule suggests for a memory, and why, in a few words."""
+
+    action: Literal["archive", "review", "reconfirm"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """The rejected memory that a candidate resembles most, with their cosine similarity."""
+
+    rejected: Memory
+    similarity: float
+
+
+DEFAULT_LIMITS = LifecycleLimits()
+
+
+def approve(memory: Memory, now: datetime | None = None, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
+    """Confirm a signal or candidate; "still true?" is asked `confirmed_days` after `now` (default: its creation)."""
+    _require(memory, ("signal", "candidate"), "approved")
+    review = None if now is None else now + timedelta(days=limits.confirmed_days)
+    return replace(memory, status="confirmed", review_after=review)
+
+
+def reject(memory: Memory) -> Memory:
+    """Archive a signal or candidate as rejected; it stays as a tombstone for later look-alikes."""
+    _require(memory, ("signal", "candidate"), "rejected")
+    return archive(memory, "rejected")
+
+
+def later(memory: Memory, review_after: datetime) -> Memory:
+    """Put off the decision about a living memory until `review_after` (timezone-aware)."""
+    _require(memory, LADDER, "put off")
+    if review_after.tzinfo is None:
+        raise InvalidRecord("The time of the next review has no timezone.", UNCHANGED)
+    return replace(memory, review_after=review_after)
+
+
+def reconfirm(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
+    """Answer "still true?" with yes: a confirmed memory is asked about again after `confirmed_days`."""
+    _require(memory, ("confirmed",), "re-confirmed")
+    return later(memory, now + timedelta(days=limits.confirmed_days))
+
+
+def contradict(memory: Memory) -> Memory:
+    """Take one point of confidence, down to 0, from a living memory that was contradicted."""
+    _require(memory, LADDER, "contradicted")
+    return replace(memory, confidence=max(0, memory.confidence - 1))
+
+
+def forget(memory: Memory) -> Memory:
+    """Archive a living memory as forgotten; `restore` brings it back."""
+    _require(memory, LADDER, "forgotten")
+    return archive(memory, "forgotten")
+
+
+def archive(memory: Memory, reason: ArchivedReason) -> Memory:
+    """Archive a living memory. Pinned and confirmed ones cannot be pruned: only a person lets go of them."""
+    _require(memory, LADDER, "archived")
+    if reason not in ARCHIVED_REASONS:
+        raise InvalidRecord(f"“{reason}” is not a reason to archive.", UNCHANGED)
+    if reason == "pruned" and (memory.pinned or memory.status == "confirmed"):
+        what = "pinned" if memory.pinned else "confirmed"
+        raise WorkbenchError(f"Memory {memory.id} is {what} and cannot be pruned.", "Forget it if it is not needed.")
+    metadata = {**memory.metadata, ARCHIVED_FROM: memory.status}
+    return replace(memory, status="archived", archived_reason=reason, review_after=None, metadata=metadata)
+
+
+def promote(memory: Memory, to: str) -> Memory:
+    """Mark a confirmed memory as graduated to a file or skill named `to`."""
+    _require(memory, ("confirmed",), "promoted")
+    if not to.strip():
+        raise WorkbenchError(f"Memory {memory.id} was not promoted.", "Say where it goes, such as CLAUDE.md.")
+    return replace(memory, status="promoted", promoted_to=to.strip(), review_after=None)
+
+
+def restore(memory: Memory) -> Memory:
+    """Bring an archived memory back to the status it had.
+
+    When that status is unknown (an import), it returns as a candidate, so that an agent sees it
+    only after a review. A merged original is given back by undoing the merge, not by this.
+    """
+    _require(memory, ("archived",), "restored")
+    if memory.archived_reason == "merged":
+        into = memory.metadata.get("merged_into", "another memory")
+        raise WorkbenchError(f"Memory {memory.id} was merged into {into}.", "Undo the merge to get it back.")
+    before = memory.metadata.get(ARCHIVED_FROM)
+    fallback: Status = "promoted" if memory.promoted_to else "candidate"
+    status = next((s for s in LADDER if s == before), fallback)
+    metadata = {k: v for k, v in memory.metadata.items() if k != ARCHIVED_FROM}
+    return replace(memory, status=status, archived_reason=None, metadata=metadata)
+
+
+def age_finding(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> AgeFinding | None:
+    """Return what the age rules suggest at `now`, or `None`.
+
+    Signals count from the last time they were touched (made, read, voted on, put off), candidates
+    and confirmed memories from their creation, unless they have a `review_after`: then nothing is asked
+    before it, and it is asked then. Pinned and confirmed memories are never archived by age.
+    """
+    if memory.review_after is not None and memory.review_after > now:
+        return None
+    if memory.status == "signal":
+        return _untouched(memory, now, limits)
+    if memory.status == "candidate":
+        limit, finding = limits.candidate_days, AgeFinding("review", _waiting(memory, now))
+    elif memory.status == "confirmed":
+        limit, finding = limits.confirmed_days, AgeFinding("reconfirm", _waiting(memory, now))
+    else:
+        return None
+    return finding if memory.review_after is not None or _days(memory.created_at, now) >= limit else None
+
+
+def waits_from(candidate: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> datetime:
+    """Return the moment from which a candidate waits long, whether it is put off or not (see `age_finding`)."""
+    return moved(candidate.created_at, timedelta(days=limits.candidate_days))
+
+
+def earned_confirmation(memory: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+    """Tell whether a signal or candidate was seen again or marked helpful often enough to propose confirming it."""
+    seen = memory.helpful_absorbed + memory.helpful_votes
+    return memory.status in ("signal", "candidate") and seen >= limits.sightings
+
+
+def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+    """Tell whether a confirmed memory that the caller knows to be `resolved` has the cross-references of a skill."""
+    return memory.status == "confirmed" and resolved and len(memory.related) >= limits.references
+
+
+def resembling_rejections(
+    candidate: Memory, similarities: Iterable[tuple[Memory, float]], threshold: float = 0.75
+) -> tuple[Tombstone, ...]:
+    """Return the rejected memories that resemble `candidate` by `threshold` or more, the most alike first.
+
+    `similarities` pairs other memories with their cosine to the candidate; those not rejected, and
+    the candidate itself, are passed over. Equally similar ones come by id.
+    """
+    rejected = (
+        Tombstone(memory, similarity)
+        for memory, similarity in similarities
+        if memory.archived_reason == "rejected" and memory.id != candidate.id and similarity >= threshold
+    )
+    return tuple(sorted(rejected, key=lambda t: (-t.similarity, t.rejected.id)))
+
+
+def _require(memory: Memory, allowed: tuple[Status, ...], done: str) -> None:
+    if memory.status not in allowed:
+        was = f"archived ({memory.archived_reason})" if memory.archived_reason else memory.status
+        hint = "Restore it first." if memory.status == "archived" else UNCHANGED
+        raise WorkbenchError(f"Memory {memory.id} is {was} and cannot be {done}.", hint)
+
+
+def _untouched(memory: Memory, now: datetime, limits: LifecycleLimits) -> AgeFinding | None:
+    times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
+    days = _days(max(t for t in times if t is not None), now)
+    if memory.pinned or days < limits.signal_days:
+        return None
+    return AgeFinding("archive", f"untouched for {days:.0f} days")
+
+
+def _waiting(memory: Memory, now: datetime) -> str:
+    if memory.review_after is not None:
+        return "its review date has come"
+    return f"{memory.status} for {_days(memory.created_at, now):.0f} days"
+
+
+def _days(since: datetime, now: datetime) -> float:
+    return (now - since).total_seconds() / 86_400

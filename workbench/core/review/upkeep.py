@@ -1,0 +1,181 @@
+"""What the lifecycle suggests for a memory (source 001, section 3): one finding each, and what deciding on it does.
+
+A finding names its occasion, so that a question that was answered is asked again only when something has changed
+or another period has passed.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal, get_args
+
+from workbench.core.errors import WorkbenchError
+from workbench.core.review import lifecycle
+from workbench.core.review.lifecycle import DEFAULT_LIMITS, LifecycleLimits
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+
+UpkeepKind = Literal["prune", "confirm", "reconfirm", "skill"]
+UPKEEP_KINDS: tuple[UpkeepKind, ...] = get_args(UpkeepKind)
+
+DECIDABLE = (*UPKEEP_KINDS, "forget")
+"""Kinds of proposals whose outcome is computed from the memory as it is when they are accepted."""
+
+SKILL_TAG = "skill"
+"""The tag of a memory that a person wants as a skill."""
+
+CONTRADICTED = "contradicted"
+"""The flag of a question that a newer memory raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradicted:
+    """A newer memory that says the opposite of a trusted one: its id, a mark of both texts, and the reason."""
+
+    by: str
+    mark: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the lifecycle suggests for the memory `id`, and why.
+
+    `occasion` stays the same as long as the question is the same one; `evidence` are further memories it rests on.
+    """
+
+    kind: UpkeepKind
+    id: str
+    reasons: tuple[str, ...]
+    occasion: str
+    flags: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The id of its proposal."""
+        return f"{self.kind}-{self.id}-{self.occasion}"
+
+
+def finding(
+    memory: Memory,
+    now: datetime,
+    limits: LifecycleLimits = DEFAULT_LIMITS,
+    *,
+    decided: Mapping[str, datetime] | None = None,
+    contradicted: Contradicted | None = None,
+    resolved: bool = False,
+) -> Finding | None:
+    """Return what the lifecycle suggests for `memory` at `now`, the most urgent thing only, or `None`.
+
+    `decided` tells when the last question of a kind about it was answered: another one of that kind waits for a
+    period of its own. Candidates get none, since they wait in Review already; `resolved` is what `is_skill_material`
+    wants to know.
+    """
+    answered = decided or {}
+    if memory.status in ("confirmed", "promoted") and contradicted is not None:
+        return Finding(
+            "reconfirm", memory.id, (f"a newer memory says otherwise: {contradicted.reason}",),
+            f"{contradicted.by}-{contradicted.mark}", (CONTRADICTED,), (contradicted.by,),
+        )  # fmt: skip
+    if memory.status == "signal" and lifecycle.earned_confirmation(memory, limits):
+        return _earned(memory, limits)
+    aged = lifecycle.age_finding(memory, now, limits)
+    if aged is not None and aged.action in ("archive", "reconfirm"):
+        kind: UpkeepKind = "prune" if aged.action == "archive" else "reconfirm"
+        period = limits.signal_days if kind == "prune" else limits.confirmed_days
+        last = answered.get(kind)
+        if last is not None and (now - last).total_seconds() < period * 86_400:
+            return None
+        begun = max(t for t in (_begun(memory, kind), last) if t is not None)
+        return Finding(kind, memory.id, (aged.reason,), f"{begun:%Y%m%d%H%M%S}")
+    if SKILL_TAG not in memory.tags and lifecycle.is_skill_material(memory, resolved=resolved, limits=limits):
+        count = len(memory.related)
+        return Finding(
+            "skill", memory.id, (f"confirmed, resolved, and {count} other memories refer to it",), f"{count}"
+        )
+    return None
+
+
+def waits_long(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+    """Tell whether a candidate has waited so long that Review flags it, put off or not."""
+    if memory.status != "candidate":
+        return False
+    return lifecycle.age_finding(replace(memory, review_after=None), now, limits) is not None
+
+
+def outcome(kind: str, memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
+    """Return the memory as it is after accepting a proposal of one of the `DECIDABLE` kinds about it.
+
+    Raises `WorkbenchError` when it has changed so that this is impossible: what was pinned or confirmed since is
+    never pruned.
+    """
+    match kind:
+        case "prune":
+            return lifecycle.archive(memory, "pruned")
+        case "confirm":
+            return lifecycle.approve(memory, now, limits)
+        case "reconfirm" if memory.status == "promoted":
+            return lifecycle.later(memory, now + timedelta(days=limits.confirmed_days))
+        case "reconfirm":
+            return lifecycle.reconfirm(memory, now, limits)
+        case "skill":
+            return replace(memory, tags=tuple(dict.fromkeys((*memory.tags, SKILL_TAG))))
+        case "forget":
+            return lifecycle.forget(memory)
+    raise WorkbenchError(f"A proposal of the kind “{kind}” has no outcome of its own.", "Nothing was changed.")
+
+
+def refused(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory | Proposal, ...]:
+    """Return what follows from rejecting a proposal about `memory`.
+
+    “Still true?” answered with no: it loses a point of confidence, and a proposal to forget it takes the question's
+    place. Every other rejection leaves things as they are.
+    """
+    if proposal.kind != "reconfirm" or memory.status not in ("confirmed", "promoted"):
+        return ()
+    doubted = lifecycle.contradict(memory)
+    follow_up = Proposal(
+        id=f"forget-{memory.id}-{now:%Y%m%d%H%M%S}",
+        kind="forget",
+        actor=proposal.actor,
+        title=memory.line,
+        created_at=now,
+        evidence=proposal.evidence,
+        importance=memory.importance_score,
+        reasons=(
+            "you said that it no longer is true",
+            f"its confidence went from {memory.confidence} to {doubted.confidence}",
+        ),
+    )
+    return (doubted, follow_up)
+
+
+def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool) -> bool:
+    """Tell whether nothing about a memory is open.
+
+    `related` are the memories it refers to (`None`: gone); none of them may still wait as a candidate. `disputed`
+    says that a proposal about it waits. A memory that was marked harmful as often as helpful is not resolved.
+    """
+    if disputed or (memory.harmful_count and memory.harmful_count >= memory.helpful_count):
+        return False
+    return all(other is None or other.status != "candidate" for other in related)
+
+
+def _earned(memory: Memory, limits: LifecycleLimits) -> Finding:
+    seen = memory.helpful_absorbed + memory.helpful_votes
+    parts = [(memory.helpful_absorbed, "seen again"), (memory.helpful_votes, "marked helpful")]
+    told = " and ".join(f"{what} {_times(count)}" for count, what in parts if count > 0)
+    return Finding("confirm", memory.id, (told,), f"{seen // max(1, limits.sightings)}")
+
+
+def _begun(memory: Memory, kind: UpkeepKind) -> datetime:
+    """Return when the period began after which the question is asked."""
+    if kind == "prune":
+        times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
+        return max(t for t in times if t is not None)
+    return memory.review_after or memory.created_at
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -1,0 +1,1 @@
+"""Memories: the record, what filters them, votes on them, and how much they matter."""

@@ -1,0 +1,322 @@
+"""The filter language of the stream: `type:error,failure since:7d -tag:wip "exact phrase" auth`.
+
+A clause is `key:value`; commas part alternatives, quotes group, and a leading `-` negates a clause, a
+phrase or a word. All clauses and phrases must hold. Words left over are for the fuzzy ranking, not for
+`matches`. Archived memories are hidden unless a `status:` clause asks (`status:any` asks for all).
+A quote that is not closed ends with the text, so that a filter can be read while it is being typed.
+"""
+
+import difflib
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from workbench.core.errors import InvalidQuery
+from workbench.core.record import clock_time, minute
+from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory
+
+Predicate = Callable[[Memory], bool]
+
+ANY = "any"
+
+HELP: tuple[tuple[str, str], ...] = (
+    ("type:error,failure", "observation type; a comma means “or”"),
+    ("memory:semantic", "memory type: " + ", ".join(MEMORY_TYPES)),
+    ("status:confirmed", "status: " + ", ".join(STATUSES) + ", or any; archived is hidden unless asked for"),
+    ("tag:auth  tag:auth*", "a tag, or all tags that begin so; also section:, session:, id:"),
+    ('tag:"two words"', "quotes keep a value together"),
+    ("since:7d  until:yesterday", "when it was made: 90min, 36h, 7d, 2w, 3mo, 1y, today, yesterday, 2026-11-21"),
+    ("pinned:yes", "pinned or not: yes, no"),
+    ("is:reflection", "reflection, voted, harmful"),
+    ('"exact phrase"', "these words in this order, in content, summary or tags"),
+    ("-tag:wip  -word", "a leading minus excludes"),
+    ("auth tokn", "any other word is searched for, typing errors forgiven"),
+)
+"""Rows for the help screen: what to type, and what it finds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One `key:value`; `values` are alternatives in folded case, `at` is the instant of `since` and `until`."""
+
+    key: str
+    values: tuple[str, ...]
+    negated: bool = False
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A parsed filter. `words` are ranked elsewhere; `excluded` are words and phrases that may not occur."""
+
+    clauses: tuple[Clause, ...] = ()
+    words: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def shows_archived(self) -> bool:
+        """Whether archived memories can match: only when a clause `status:` asks for some status."""
+        return any(clause.key == "status" and not clause.negated for clause in self.clauses)
+
+    def predicate(self) -> Predicate:
+        """Compile the test of `matches` once, for many memories."""
+        tests = [_compile(clause) for clause in self.clauses]
+        if not self.shows_archived:
+            tests.insert(0, lambda memory: memory.status != "archived")
+        tests += [_contains(phrase) for phrase in self.phrases]
+        tests += [_negate(_contains(phrase)) for phrase in self.excluded]
+        return _every(tests)
+
+
+def parse_filter(text: str, now: datetime) -> Filter:
+    """Read a filter; relative times count from `now`, whose timezone also says when a day begins.
+
+    Raises `InvalidQuery` for a value that cannot be read and for a key that looks like a typing error;
+    other text with a colon, such as an address, is a word.
+    """
+    clauses: list[Clause] = []
+    words: list[str] = []
+    phrases: list[str] = []
+    excluded: list[str] = []
+    for found in _TOKEN.finditer(text):
+        negated = bool(found["minus"])
+        if found["phrase"] is not None:
+            if phrase := _flat(found["phrase"]):
+                (excluded if negated else phrases).append(phrase)
+        elif found["key"] and _is_key(found["key"], found["values"]):
+            clauses.append(_clause(found["key"].lower(), found["values"], negated, now))
+        elif (word := found["body"].replace('"', "")) and word != "-":
+            if negated:
+                excluded.append(_flat(word))
+            else:
+                words.append(word)
+    return Filter(tuple(clauses), tuple(words), tuple(phrases), tuple(excluded))
+
+
+def matches(memory: Memory, flt: Filter) -> bool:
+    """Tell whether all clauses and phrases hold for `memory`; the fuzzy words are not looked at."""
+    return flt.predicate()(memory)
+
+
+def describe(flt: Filter) -> str:
+    """Say in plain words what a filter shows."""
+    parts = [_describe(clause) for clause in flt.clauses]
+    parts += [f"“{phrase}”" for phrase in flt.phrases]
+    parts += [f"without “{phrase}”" for phrase in flt.excluded]
+    if flt.words:
+        parts.append("like " + " ".join(flt.words))
+    if not flt.shows_archived:
+        parts.append("not archived")
+    return " · ".join(parts)
+
+
+_TOKEN = re.compile(
+    r"""(?P<minus>-(?=[^\s-]))?
+    (?P<body>
+        "(?P<phrase>[^"]*)"?
+      | (?P<key>[A-Za-z]+):(?P<values>(?:"[^"]*"?|[^\s"])*+)
+      | \S+
+    )""",
+    re.VERBOSE,
+)
+_VALUE = re.compile(r'(?:"[^"]*"?|[^,"])+')
+_SPAN = re.compile(r"(\d{1,6})(min|h|d|w|mo|y)")
+_HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0, "w": 168.0}
+_FLAGS: dict[str, Predicate] = {
+    "reflection": lambda memory: memory.is_synthetic,
+    "voted": lambda memory: bool(memory.helpful_votes or memory.harmful_votes),
+    "harmful": lambda memory: memory.harmful_count > 0,
+}
+_EXAMPLES = {
+    "type": "type:error,failure",
+    "memory": "memory:semantic",
+    "status": "status:confirmed",
+    "tag": "tag:auth",
+    "section": "section:strategies",
+    "session": "session:s1*",
+    "since": "since:7d",
+    "until": "until:yesterday",
+    "pinned": "pinned:yes",
+    "id": "id:mem-20261121-0000001",
+    "is": "is:reflection",
+}
+_CLOSED: dict[str, tuple[str, ...]] = {
+    "memory": MEMORY_TYPES,
+    "status": (*STATUSES, ANY),
+    "pinned": ("yes", "no"),
+    "is": tuple(_FLAGS),
+}
+
+
+def _is_key(key: str, values: str) -> bool:
+    """Tell a clause from a word that holds a colon; raise for what looks like a mistyped key."""
+    name = key.lower()
+    if name in _EXAMPLES:
+        return True
+    if not values or values.startswith(("/", ":", "\\")):
+        return False
+    near = [known for known in _EXAMPLES if len(name) >= 3 and known.startswith(name)]
+    near = near or difflib.get_close_matches(name, _EXAMPLES, n=1, cutoff=0.75)
+    if near:
+        raise InvalidQuery(f"There is no “{key}:” to filter by.", f'Did you mean “{near[0]}:”? Or quote it: "{key}:…".')
+    return False
+
+
+def _clause(key: str, text: str, negated: bool, now: datetime) -> Clause:
+    raw = (part.replace('"', "").strip() for part in _VALUE.findall(text))
+    values = tuple(_flat(part) for part in raw if part)
+    if not values:
+        raise InvalidQuery(f"“{key}:” needs a value.", f"For example: {_EXAMPLES[key]}.")
+    if key in ("since", "until"):
+        if len(values) > 1:
+            raise InvalidQuery(f"“{key}:” takes one time, not {len(values)}.", f"For example: {_EXAMPLES[key]}.")
+        return Clause(key, values, negated, _instant(key, values[0], now))
+    for value in values:
+        _check(key, value)
+    return Clause(key, values, negated)
+
+
+def _check(key: str, value: str) -> None:
+    """Raise for a value outside a closed set, and for one that looks like a mistyped observation type."""
+    closed = _CLOSED.get(key)
+    known = closed or (OBSERVATION_TYPES if key == "type" else ())
+    if not known or value in known:
+        return
+    near = difflib.get_close_matches(value, known, n=1, cutoff=0.6 if closed else 0.75)
+    if near:
+        raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"Did you mean “{near[0]}”?")
+    if closed:
+        raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"It is one of: {', '.join(closed)}.")
+
+
+def _instant(key: str, value: str, now: datetime) -> datetime:
+    """Return the time that `since` begins or `until` ends with, both included; a day counts as a whole."""
+    now = now if now.tzinfo else now.replace(tzinfo=UTC)
+    try:
+        if span := _SPAN.fullmatch(value):
+            at = _before(now, int(span[1]), span[2])
+        elif (day := _day(value, now)) is not None:
+            last = key == "until"
+            at = datetime.combine(day, time.max if last else time.min, now.tzinfo)
+        else:
+            at = datetime.fromisoformat(value.upper())
+            at = at if at.tzinfo else at.replace(tzinfo=now.tzinfo)
+            at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        hint = "Write 36h, 7d, 2w, 3mo, today, yesterday, 2026-11-21 or 2026-11-21T09:15."
+        raise InvalidQuery(f"“{value}” after “{key}:” is not a time.", hint) from error
+    return at
+
+
+def _day(value: str, now: datetime) -> date | None:
+    if value in ("today", "yesterday"):
+        return now.date() - timedelta(days=value == "yesterday")
+    try:
+        return date.fromisoformat(value.upper())
+    except ValueError:
+        return None
+
+
+def _before(now: datetime, count: int, unit: str) -> datetime:
+    """Go back from `now`: hours and days as elapsed time, months and years by the calendar."""
+    if unit in _HOURS:
+        return (now.astimezone(UTC) - timedelta(hours=count * _HOURS[unit])).astimezone(now.tzinfo)
+    year, month = divmod(now.year * 12 + now.month - 1 - count * (12 if unit == "y" else 1), 12)
+    if year < 1:
+        raise ValueError(year)
+    return now.replace(year=year, month=month + 1, day=min(now.day, monthrange(year, month + 1)[1]))
+
+
+def _compile(clause: Clause) -> Predicate:
+    test = _positive(clause)
+    return _negate(test) if clause.negated else test
+
+
+def _positive(clause: Clause) -> Predicate:
+    values = frozenset(clause.values)
+    if clause.at is not None:
+        at = clock_time(clause.at, UTC)
+        if clause.key == "since":
+            return lambda memory: memory.created_at >= at
+        return lambda memory: memory.created_at <= at
+    match clause.key:
+        case "type":
+            return lambda memory: memory.observation_type.casefold() in values
+        case "memory":
+            return lambda memory: memory.memory_type in values
+        case "status":
+            return (lambda _: True) if ANY in values else (lambda memory: memory.status in values)
+        case "pinned":
+            wanted = frozenset(value == "yes" for value in values)
+            return lambda memory: memory.pinned in wanted
+        case "is":
+            return _some([_FLAGS[value] for value in clause.values])
+        case key:
+            return _text_clause(key, clause.values)
+
+
+def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
+    """Compare tags, section, session or ids as a whole; a value that ends in `*` compares the beginning."""
+    whole = frozenset(values)
+    starts = tuple(value[:-1] for value in values if value.endswith("*"))
+
+    def fits(text: str) -> bool:
+        folded = text.casefold()
+        return folded in whole or folded.startswith(starts)  # an empty tuple never fits
+
+    match key:
+        case "tag" if not starts:
+            return lambda memory: not whole.isdisjoint(map(str.casefold, memory.tags))
+        case "tag":
+            return lambda memory: any(map(fits, memory.tags))
+        case "section":
+            return lambda memory: fits(memory.section)
+        case "session":
+            return lambda memory: fits(memory.session_id)
+        case _:
+            return lambda memory: fits(memory.id) or any(map(fits, memory.aliases))
+
+
+def _contains(phrase: str) -> Predicate:
+    """Look for a flat phrase in content, summary and each tag, whatever the case and the white space."""
+    first, *more = phrase.split()
+
+    def within(text: str) -> bool:
+        folded = text.casefold()
+        if phrase in folded:
+            return True
+        # Flattening is slow, so it happens only where other white space may have hidden the phrase.
+        return bool(more) and first in folded and phrase in " ".join(folded.split())
+
+    return lambda memory: within(memory.content) or within(memory.summary) or any(map(within, memory.tags))
+
+
+def _negate(test: Predicate) -> Predicate:
+    return lambda memory: not test(memory)
+
+
+def _every(tests: list[Predicate]) -> Predicate:
+    def holds(memory: Memory) -> bool:
+        for test in tests:  # noqa: SIM110 - a generator would cost as much as the tests themselves
+            if not test(memory):
+                return False
+        return True
+
+    return tests[0] if len(tests) == 1 else holds
+
+
+def _some(tests: list[Predicate]) -> Predicate:
+    return tests[0] if len(tests) == 1 else lambda memory: any(test(memory) for test in tests)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _describe(clause: Clause) -> str:
+    key = "memory type" if clause.key == "memory" else clause.key
+    value = minute(clause.at, clause.at.tzinfo) if clause.at else " or ".join(clause.values)
+    return f"{'not ' if clause.negated else ''}{key} {value}"

@@ -1,0 +1,1 @@
+"""How memories are scored, and what that is measured against."""

@@ -1,0 +1,45 @@
+"""Saved queries and graded judgments: what retrieval is measured against."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+MAX_GRADE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A query worth keeping. `now` is the moment it is asked at; absent means the present.
+
+    `topic` is what other tools' files call it, where one of them brought it.
+    """
+
+    id: str
+    text: str
+    created_at: datetime
+    now: datetime | None = None
+    tags: tuple[str, ...] = ()
+    version: int = 1
+    topic: str = ""
+
+    @property
+    def name(self) -> str:
+        """What files for other tools call it."""
+        return self.topic or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A person's grade (0 = not relevant … 3 = essential) of one memory for one saved query."""
+
+    id: str
+    query: str
+    memory: str
+    grade: int
+    actor: str
+    at: datetime
+    version: int = 1
+
+
+def judgment_id(query: str, memory: str) -> str:
+    """Name the one judgment of `memory` for `query`."""
+    return f"{query}:{memory}"

@@ -1,0 +1,186 @@
+"""Retrieval profiles: every parameter of the ranking as one frozen value.
+
+The built-in profiles are those of the published systems plus the workbench's own default;
+a profile of a person's own is saved from the tuning screen.
+"""
+
+import math
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Literal
+
+from workbench.core.errors import InvalidQuery, InvalidRecord
+from workbench.core.stream.memory import MemoryType
+from workbench.core.tuning.candidates import candidate_filter
+
+RecencyMode = Literal["hours", "days", "rank", "off"]
+RankOrder = Literal["newest", "oldest"]
+Scope = Literal["pool", "top", "frozen"]
+Scorer = Literal["factors", "episodic"]
+PinnedHandling = Literal["fresh", "fades"]
+
+
+@dataclass(frozen=True, slots=True)
+class HalfLives:
+    """Half-life of recency in days per memory type; `None` means it does not decay."""
+
+    working: float | None = None
+    episodic: float | None = None
+    semantic: float | None = None
+    procedural: float | None = None
+
+    def of(self, kind: MemoryType) -> float | None:
+        """Return the half-life, in days, of one memory type."""
+        value: float | None = getattr(self, kind)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenBounds:
+    """Minimum and maximum of each raw factor as they were when somebody froze them."""
+
+    recency: tuple[float, float]
+    importance: tuple[float, float]
+    relevance: tuple[float, float]
+
+
+_SOME_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+"""When a candidate filter is read to see whether it can be."""
+
+ENGRAM_HALF_LIFE = math.log(0.5) / math.log(0.995) / 24
+"""Half-life in days of the decay 0.995 per hour (source 000, algorithm 2): 5.76 days."""
+
+FEEDBACK_HALF_LIFE = 29.0
+"""Days after which a vote counts half: slower than recency, as source 000 (algorithm 5) means it."""
+
+LITERAL_FEEDBACK_HALF_LIFE = math.log(0.5) / math.log(0.99) / 24
+"""The printed constant of source 000, 0.99 per hour: 2.9 days, faster than recency."""
+
+
+EPISODE_HALF_LIFE = 30 * math.log(2)
+"""Half-life in days of exp(−age / 30 days) (source 004, section 2.4): 20.8 days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """All parameters of one ranking.
+
+    `recency`, `importance`, `relevance` are the weights (≥ 0, not all 0). Relevance is
+    `blend` · cosine + (1 − `blend`) · absolute BM25, plus `contiguity` · the larger excess
+    relevance of the two neighbours in the same session. `feedback` is the importance a vote
+    adds or takes (source 000: 0.5). `scope` says whose minimum and maximum normalise:
+    the whole pool's, only the `top_n` most relevant ones', or those of `frozen`, which stay the same whatever
+    the query, the moment and the pool, so that totals can be compared. Recency mode "hours" counts from the last
+    access, "days" from the day a memory was made (exp(−age / τ) has the half-life τ · ln 2); both fade by the
+    half-life of its type, and `pinned` says whether pinned memories stay fresh. `rank_decay` is used by mode "rank".
+    `candidates` is a filter (`core.candidates`) that a memory must pass to take part, empty for none.
+    `scorer` "episodic" ranks episodes only, by the five terms of `core.episodic`.
+    """
+
+    name: str
+    recency: float
+    importance: float
+    relevance: float
+    about: str = ""
+    mode: RecencyMode = "hours"
+    half_lives: HalfLives = HalfLives()
+    rank_decay: float = 0.99
+    rank_order: RankOrder = "newest"
+    feedback: float = 0.5
+    feedback_half_life: float | None = FEEDBACK_HALF_LIFE
+    blend: float = 1.0
+    contiguity: float = 0.0
+    scope: Scope = "pool"
+    top_n: int = 100
+    k: int = 10
+    scorer: Scorer = "factors"
+    frozen: FrozenBounds | None = None
+    pinned: PinnedHandling = "fresh"
+    candidates: str = ""
+
+    @property
+    def fades(self) -> bool:
+        """Whether recency fades with time, by the half-lives."""
+        return self.mode in ("hours", "days")
+
+
+WORKBENCH = Profile(
+    "workbench", 0.05, 0.05, 0.9,
+    about="relevance first: dense + full text + contiguity; recency and importance settle near-ties",
+    half_lives=HalfLives(working=1.0, episodic=ENGRAM_HALF_LIFE), blend=0.5, contiguity=0.5,
+)  # fmt: skip
+"""The default, with constants that are stated, not fitted.
+
+Every factor is normalised, so recency or importance moves a memory by at most its weight over that of relevance:
+0.05 / 0.9, an eighteenth of the pool's relevance range. The same old-to-new and low-to-high spread can therefore
+decide between memories that match about equally well, and never lifts one that does not match over one that does.
+Dense and lexical count the same (`blend`), because each finds what the other misses; half of a neighbour's excess
+(`contiguity`) makes the answer beside a strong match visible without overtaking the match.
+"""
+
+_ENGRAM_LIVES = HalfLives(ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE)
+
+BUILT_IN: tuple[Profile, ...] = (
+    WORKBENCH,
+    Profile(
+        "engram", 1 / 3, 1 / 3, 1 / 3,
+        about="ENGRAM as published: equal weights, cosine only, 0.995 per hour since last access",
+        half_lives=_ENGRAM_LIVES, feedback_half_life=None,
+    ),
+    Profile(
+        "generative-agents", 0.5, 2.0, 3.0, mode="rank", feedback=0.0, feedback_half_life=None,
+        about="Generative Agents: recency by rank, 0.99 per place, newest first",
+    ),
+    Profile(
+        "generative-agents-as-shipped", 0.5, 2.0, 3.0, mode="rank", rank_order="oldest", feedback=0.0,
+        feedback_half_life=None, about="the published code, which ranks oldest first: for comparison only",
+    ),
+    Profile(
+        "episodic", 0.2, 0.25, 0.55, scorer="episodic", half_lives=HalfLives(episodic=EPISODE_HALF_LIFE),
+        about="episodes only: similarity, age, success, use and domain, as the printed five-term score",
+        feedback=0.0, feedback_half_life=None,
+    ),
+    Profile(
+        "no-decay", 0.0, 0.0, 1.0, mode="off", blend=0.5, feedback=0.0, feedback_half_life=None,
+        about="relevance alone: no decay, no access counting",
+    ),
+)  # fmt: skip
+
+
+def check_profile(profile: Profile) -> None:
+    """Raise `InvalidRecord` when a parameter is not finite, negative, or all weights are zero."""
+    lives = [getattr(profile.half_lives, f.name) for f in fields(HalfLives)]
+    weights = (profile.recency, profile.importance, profile.relevance)
+    numbers = (*weights, profile.feedback, profile.contiguity, profile.rank_decay)
+    positive = [*lives, profile.feedback_half_life]
+    rules: tuple[tuple[bool, str], ...] = (
+        (not all(math.isfinite(x) and x >= 0 for x in numbers), "a weight is negative or not a number"),
+        (not any(weights), "all three weights are zero, so nothing would be ranked"),
+        (any(x is not None and not (math.isfinite(x) and x > 0) for x in positive), "a half-life is not above zero"),
+        (not 0 <= profile.blend <= 1, "the blend is outside 0–1"),
+        (not 0 < profile.rank_decay <= 1, "the rank decay is outside 0–1"),
+        (profile.k < 1 or profile.top_n < 1, "k and top_n must be at least 1"),
+    )
+    problem = next((text for broken, text in rules if broken), None) or _frozen_problem(profile)
+    problem = problem or _candidates_problem(profile)
+    if problem:
+        raise InvalidRecord(f"Profile “{profile.name}”: {problem}.", "The profile was not used.")
+
+
+def _frozen_problem(profile: Profile) -> str | None:
+    frozen = profile.frozen
+    if frozen is None:
+        return "it normalises by frozen bounds but has none" if profile.scope == "frozen" else None
+    pairs = (frozen.recency, frozen.importance, frozen.relevance)
+    sound = all(math.isfinite(low) and math.isfinite(high) and low <= high for low, high in pairs)
+    return None if sound else "a frozen minimum is above its maximum or not a number"
+
+
+def _candidates_problem(profile: Profile) -> str | None:
+    if not profile.candidates:
+        return None
+    try:
+        candidate_filter(profile.candidates, _SOME_MOMENT)
+    except InvalidQuery as error:
+        return f"its candidate filter cannot be used ({error.message.rstrip('.')})"
+    return None

@@ -1,0 +1,1 @@
+"""How good rankings are: metrics, verdicts, pairs and tuning, over what retrieval ranks."""

@@ -1,0 +1,52 @@
+"""The judging pool: what a person should look at for a query, whatever the present setting shows.
+
+Judging only today's top ten teaches nothing about what it misses, so the pool is the union of the top tens under
+very different settings, shuffled, so that the order gives nothing away.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from random import Random
+
+from workbench.core.tuning.profile import Profile
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+
+DEPTH = 10
+"""How many of the best each corner contributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingPool:
+    """The memories to judge for a query, in a shuffled order that is always the same."""
+
+    query: str
+    ids: tuple[str, ...]
+
+    def unjudged(self, judged: Collection[str]) -> tuple[str, ...]:
+        """Return those without a grade, in order."""
+        return tuple(id for id in self.ids if id not in judged)
+
+
+def corners(profile: Profile) -> Iterator[Profile]:
+    """Yield a profile and its corner settings: each factor alone, the mixtures, each kind of relevance alone."""
+    yield profile
+    for weights in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1)):
+        yield _weighted(profile, *weights)
+    yield replace(_weighted(profile, 0, 0, 1), blend=1.0, contiguity=0.0)
+    yield replace(_weighted(profile, 0, 0, 1), blend=0.0, contiguity=0.0)
+
+
+def judging_pool(
+    ranker: Ranker, scores: QueryScores, profile: Profile, now: datetime, *, depth: int = DEPTH, seed: int = 0
+) -> JudgingPool:
+    """Return the union of the first `depth` under every corner, shuffled by `seed` and the query's text."""
+    found = {id for corner in corners(profile) for id in ranker.rank(scores, corner, now, depth).ids}
+    # Sorted first: the order of a set is not the same in every process.
+    ids = sorted(found)
+    Random(f"{seed}\n{scores.query}").shuffle(ids)
+    return JudgingPool(scores.query, tuple(ids))
+
+
+def _weighted(profile: Profile, recency: float, importance: float, relevance: float) -> Profile:
+    return replace(profile, recency=float(recency), importance=float(importance), relevance=float(relevance))

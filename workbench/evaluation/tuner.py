@@ -1,0 +1,180 @@
+"""Auto-tune: try every setting of the grid, keep the best, and say what it is worth on queries it never saw.
+
+The metric itself is maximised, averaged over close neighbours (`Settings.smoothed`), no stand-in for it.
+
+The result is a proposal. Nothing here applies or saves it.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.tuning.profile import Profile, check_profile
+from workbench.evaluation.measure import NDCG10, Measure
+from workbench.evaluation.objective import JudgedScores, values
+from workbench.evaluation.settings import Settings, settings_around
+from workbench.evaluation.verdict import Verdict, compare
+from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.ranking.ranker import Ranker
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+FOLDS = 5
+EQUAL = 1e-9
+"""Means no further apart than this are equal."""
+
+_LOOK = 0.1
+"""Seconds between two looks at `cancelled`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What tuning maximises, and over how many folds of the queries the choice is cross-validated."""
+
+    measure: Measure = NDCG10
+    folds: int = FOLDS
+    seed: int = 0
+
+
+USUAL = Search()
+
+
+class TuningCancelled(WorkbenchError):
+    """Tuning was stopped before it had an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A parameter that the proposal changes; weights are shares, half-lives days (`None`: no decay)."""
+
+    parameter: str
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The best setting of the grid and what it is worth.
+
+    `before` is the mean metric of the start, `after` that of the settings chosen without the query that is
+    measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
+    mean of `profile` on all queries, which flatters it, because it was chosen on them.
+    """
+
+    profile: Profile
+    start: Profile
+    metric: str
+    before: float
+    after: float
+    fitted: float
+    verdict: Verdict
+    moved: tuple[Moved, ...]
+    queries: int
+    folds: int
+    tried: int
+
+
+def tune(
+    ranker: Ranker,
+    queries: Sequence[JudgedScores],
+    start: Profile,
+    search: Search = USUAL,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Proposal:
+    """Maximise the mean metric over the grid around `start` and cross-validate the choice over the queries.
+
+    With fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises
+    `InvalidQuery` with fewer than two queries or folds, `InvalidRecord` for a broken profile, and
+    `TuningCancelled`.
+    """
+    check_profile(start)
+    if len(queries) < 2:
+        raise InvalidQuery("Tuning needs at least two judged queries.", "Judge more of them; nothing was changed.")
+    if search.folds < 2:
+        raise InvalidQuery("Cross-validation needs at least two folds.", "Nothing was changed.")
+    settings = settings_around(start)
+    table = score_table(ranker, queries, settings, search.measure, progress, cancelled)
+    return propose(settings, table, search)
+
+
+def score_table(
+    ranker: Ranker,
+    queries: Sequence[JudgedScores],
+    settings: Settings,
+    measure: Measure,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Column:
+    """Return the metric of every setting for every query, shape (settings, queries). Raises `TuningCancelled`."""
+    table = np.empty((len(settings), len(queries)))
+    # Most of the time goes into numpy loops that do not hold the interpreter's lock.
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as workers:
+        waiting: dict[Future[Column], int] = {
+            workers.submit(values, ranker, query, settings, measure): i for i, query in enumerate(queries)
+        }
+        while waiting:
+            if cancelled is not None and cancelled():
+                workers.shutdown(cancel_futures=True)
+                raise TuningCancelled("Tuning was stopped.", "Nothing was changed.")
+            done, _ = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                table[:, waiting.pop(future)] = future.result()
+            if progress is not None and done:
+                progress(len(queries) - len(waiting), len(queries))
+    return table
+
+
+def propose(settings: Settings, table: Column, search: Search = USUAL) -> Proposal:
+    """Choose a setting from a table of shape (settings, queries) and cross-validate the choice."""
+    count = table.shape[1]
+    folds = min(search.folds, count)
+    held_out = np.empty(count)
+    for fold in _folds(count, folds, search.seed):
+        held_out[fold] = table[best(settings, np.delete(table, fold, axis=1)), fold]
+    chosen = best(settings, table)
+    profile = settings.profile(chosen)
+    return Proposal(
+        profile=profile,
+        start=settings.start,
+        metric=search.measure.name,
+        before=float(table[0].mean()),
+        after=float(held_out.mean()),
+        fitted=float(table[chosen].mean()),
+        verdict=compare(table[0].tolist(), held_out.tolist(), search.measure.title, search.seed),
+        moved=_moved(settings.start, profile),
+        queries=count,
+        folds=folds,
+        tried=len(settings),
+    )
+
+
+def best(settings: Settings, table: Column) -> int:
+    """Return the setting whose surroundings have the largest mean; among equals the one nearest to the start."""
+    means = settings.smoothed(table.mean(axis=1))
+    equal = np.flatnonzero(means >= means.max() - EQUAL)
+    return int(equal[np.argmin(settings.distance[equal])])
+
+
+def _folds(count: int, folds: int, seed: int) -> list[Rows]:
+    order = np.random.default_rng(seed).permutation(count)
+    return [np.sort(part) for part in np.array_split(order, folds)]
+
+
+def _moved(start: Profile, end: Profile) -> tuple[Moved, ...]:
+    names = ("recency", "importance", "relevance")
+    one, other = (sum(getattr(p, name) for name in names) for p in (start, end))
+    shares = [Moved(name, getattr(start, name) / one, getattr(end, name) / other) for name in names]
+    ends = [None if p.mode == "off" else p.half_lives.episodic for p in (start, end)]
+    moved = [*shares, *([] if start.mode == "rank" else [Moved("half-life", *ends)])]
+    return tuple(
+        m
+        for m in moved
+        if m.before is None or m.after is None or abs(m.before - m.after) > EQUAL
+        if (m.before, m.after) != (None, None)
+    )

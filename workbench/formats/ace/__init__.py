@@ -1,0 +1,1 @@
+"""ACE playbook files, with the logs and replies that belong to them."""

@@ -1,0 +1,1 @@
+"""claude-mem: its export and its database."""

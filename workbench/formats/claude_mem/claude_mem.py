@@ -1,0 +1,60 @@
+"""claude-mem's export JSON: `{observations: [...], sessions: [...], summaries: [...], prompts: [...]}`."""
+
+import re
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.stream.memory import Memory
+from workbench.formats.claude_mem.row import NAME, observation
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.shared.jsontree import Lines, Node, scan_file
+from workbench.formats.shared.report import Report, shown
+
+_OTHERS = {"sessions": "sessions", "summaries": "session summaries", "prompts": "prompts"}
+_INSIDE = frozenset({"observations", *_OTHERS})
+_LISTED = re.compile(r'"observations"\s*:\s*\[')
+_EXPORT = re.compile(r'"(?:exportedAt|totalObservations)"\s*:')
+_MARKS = re.compile(r'"(?:narrative|facts|concepts|files_modified|memory_session_id|created_at_epoch)"\s*:')
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when an object says it is an export, or lists observations with their narrative."""
+    del path
+    if head.removeprefix("\ufeff").lstrip().startswith("{") and (_LISTED.search(head) or _EXPORT.search(head)):
+        sure = 0.45 * bool(_EXPORT.search(head)) + 0.25 * bool(_MARKS.search(head)) + 0.25 * bool(_LISTED.search(head))
+        return Detection(NAME, sure, "a JSON object of “observations”")
+    return Detection(NAME, 0.0, "no JSON object of observations")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every observation that can be read; sessions, summaries and prompts are counted and reported."""
+    report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
+    listed = root.inside("observations", "[")
+    if listed is None:
+        reason = f"{context.file} has no list of “observations”" + (f": {root.damage}." if root.damage else ".")
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    found: dict[str, Memory] = {}
+    for entry in listed.entries:
+        try:
+            memory, notes = observation(entry.value, context)
+            if memory.id in found:
+                raise ValueError(f"the observation {shown(memory.id)} was already read")
+        except ValueError as reason:
+            report.skip(lines.at(entry.start), str(reason))
+            continue
+        found[memory.id] = memory
+        report.mapped_all(notes, entry.changes)
+    _report_others(root, lines, report)
+    if root.damage:
+        report.skip(lines.at(root.damage_at), root.damage)
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def _report_others(root: Node, lines: Lines, report: Report) -> None:
+    for name, what in _OTHERS.items():
+        found = root.inside(name, "[")
+        if found is not None and found.entries:
+            number = len(found.entries)
+            report.skip(lines.at(found.start), f"{what} are not read ({number:,} of them)", number)
+
+
+FORMAT = Format(NAME, "claude-mem export (JSON)", detect, read)

@@ -1,0 +1,89 @@
+"""One observation of claude-mem, from its database or its export: title, narrative, facts, concepts, files."""
+
+from typing import Any
+
+from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.model import ReadContext
+from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.reading import checked, created_at, digest, rating
+from workbench.formats.shared.records import take
+from workbench.formats.shared.report import shown
+
+NAME = "claude-mem"
+_TYPES = {
+    "bugfix": "code_change", "feature": "code_change", "refactor": "code_change", "change": "code_change",
+    "decision": "decision", "discovery": "discovery",
+}  # fmt: skip
+_KNOWN = frozenset({"id", "title", "created_at", "created_at_epoch", "memory_session_id", "sdk_session_id"})
+_LISTS = ("facts", "concepts", "files_read", "files_modified")
+
+
+def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read one observation; the database and its export give the same memory. Raises `ValueError`."""
+    if not isinstance(doc, dict):
+        raise ValueError("not an observation: expected a JSON object")
+    notes: Notes = []
+    said = {name: _text(doc.get(name)) for name in ("title", "subtitle", "narrative", "text")}
+    lists = {name: _listed(doc.get(name), name, notes) for name in _LISTS}
+    content = _content(said, lists["facts"], notes)
+    observation_type = _TYPES.get(_text(doc.get("type")), "")
+    if not observation_type:
+        notes.append(("type", f"unknown type {shown(doc.get('type'))} read as general"))
+        observation_type = "general"
+    times: Notes = []
+    created = created_at(doc, ("created_at_epoch", "created_at"), context, times)
+    # Milliseconds since 1970 are what the tool writes, so nothing was changed.
+    notes += [note for note in times if not note[1].endswith("since 1970")]
+    session = _text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id"))
+    held = {*_KNOWN, *_LISTS, "narrative"}
+    extra = {name: value for name, value in doc.items() if name not in held and value is not None}
+    extra.update({name: list(items) for name, items in lists.items() if items and name != "concepts"})
+    memory = Memory(
+        id=_id(doc, said),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=said["title"],
+        session_id=session,
+        memory_type="episodic",
+        observation_type=observation_type,
+        tags=tuple(dict.fromkeys(lists["concepts"])),
+        importance_score=rating(context, observation_type, content, notes),
+        metadata={**extra, FILE_KEY: {"format": NAME, "name": said["title"], "project": _text(doc.get("project"))}},
+    )
+    return checked(memory), notes
+
+
+def _id(doc: dict[str, Any], said: dict[str, str]) -> str:
+    """Number and a digest: the numbers of two people's databases are the same ones."""
+    at = take(doc, "created_at_epoch", values.text, "", Notes()) or _text(doc.get("created_at"))
+    number = take(doc, "id", values.text, "", Notes())
+    return "-".join(part for part in ("cm", number, digest(at, said["title"], said["narrative"])) if part)
+
+
+def _content(said: dict[str, str], facts: tuple[str, ...], notes: Notes) -> str:
+    body = said["narrative"] or said["text"] or said["subtitle"] or ("" if facts else said["title"])
+    whole = "\n".join(part for part in (body, *(f"- {fact}" for fact in facts)) if part)
+    if not whole:
+        raise ValueError("it says nothing: no title, narrative, facts or text")
+    if len(whole) > MAX_CONTENT and body:
+        notes.append(("facts", "too long to stand below the narrative: kept in the metadata only"))
+        return body
+    return whole
+
+
+def _text(raw: object) -> str:
+    return raw.strip() if isinstance(raw, str) else ""
+
+
+def _listed(raw: object, name: str, notes: Notes) -> tuple[str, ...]:
+    """Read a list, or the JSON text of one as the database holds it."""
+    if isinstance(raw, str) and raw.lstrip().startswith("["):
+        try:
+            raw = JsonReader().decode(raw)
+        except ValueError:
+            notes.append((name, "a broken list read as one text"))
+    found = take({name: raw}, name, values.texts, (), notes) if raw not in (None, "") else ()
+    return tuple(item for item in found if item.strip())

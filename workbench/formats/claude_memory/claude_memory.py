@@ -1,0 +1,118 @@
+"""Claude Code memory: `MEMORY.md` with its topic files, and `CLAUDE.md`."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from workbench.core.stream.memory import Memory
+from workbench.formats.claude_memory import topic as claude_topic
+from workbench.formats.claude_memory.cut import MAX_LINES, cut_at
+from workbench.formats.claude_memory.topic import INDEX_LINE, KINDS, Topic, linked, statement, topic
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.shared import markdown
+from workbench.formats.shared.markdown import Statement
+from workbench.formats.shared.report import Report, shown
+from workbench.formats.shared.textedit import lines
+
+NAME = claude_topic.NAME
+BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
+_INDEX = frozenset({"MEMORY.MD"})
+_RULES = frozenset({"CLAUDE.MD", "CLAUDE.LOCAL.MD"})
+_LINKS = re.compile(INDEX_LINE.pattern, re.MULTILINE)
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure by name, by a topic's front matter, or when most lines link to Markdown files."""
+    name = PurePath(path).name.upper()
+    facts, _ = markdown.front_matter(head)
+    if facts.get("type") in KINDS and "description" in facts:
+        return Detection(NAME, 0.9, "front matter with a memory's name, description and type")
+    if name in _INDEX:
+        return Detection(NAME, 0.9, "named MEMORY.md")
+    if name in _RULES:
+        return Detection(NAME, 0.8, "named CLAUDE.md")
+    links = len(_LINKS.findall(head))
+    written = sum(bool(line.text.strip()) and not line.text.startswith("#") for line in lines(head))
+    if links and links > written / 2:
+        return Detection(NAME, 0.5, "a list of links to Markdown files with a word on each")
+    return Detection(NAME, 0.0, "neither an index of topic files nor named MEMORY.md or CLAUDE.md")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read the index lines with the files they name, and every other statement; or a single topic file."""
+    report = Report(context.file)
+    facts, skip = markdown.front_matter(text)
+    if facts.get("type") in KINDS or ("name" in facts and "description" in facts):
+        return _one_topic(text, facts, skip, context, report)
+    found: dict[str, Memory] = {}
+    for one in _own(text, skip, report):
+        try:
+            memory, notes = _memory(one, context, report)
+            if memory.id in found:
+                raise ValueError(f"{shown(memory.line)} was already read")
+        except ValueError as reason:
+            report.skip(one.line, str(reason))
+            continue
+        found[memory.id] = memory
+        report.mapped_all(notes)
+    if PurePath(context.path or context.file).name.upper() not in _RULES:
+        _mark_cut(text, report)
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def _one_topic(text: str, facts: dict[str, str], skip: int, context: ReadContext, report: Report) -> Parsed:
+    try:
+        name = PurePath(context.path or context.file).name
+        memory, notes = topic(Topic(name, text, facts, skip), "", "", context)
+    except ValueError as reason:
+        report.skip(1, str(reason))
+        return report.parsed(NAME)
+    report.mapped_all(notes)
+    return report.parsed(NAME, memories=(memory,))
+
+
+def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
+    """Yield the statements that a person or the agent wrote; what this product wrote there is only counted."""
+    managed = 0
+    inside = False
+    for one in markdown.statements(text, skip):
+        if one.kind == "comment":
+            inside = BEGIN in one.text or (inside and END not in one.text)
+            if BEGIN not in one.text and END not in one.text:
+                report.remark(one.line, "a comment: not read")
+        elif inside:
+            managed += 1
+        elif one.text.startswith("@") and one.kind != "code" and " " not in one.text.strip():
+            report.remark(one.line, f"{shown(one.text)} is brought in by the tool: import that file itself")
+        else:
+            yield one
+    if managed:
+        what = "1 statement" if managed == 1 else f"{managed:,} statements"
+        report.remark(1, f"{what} in the block that this program wrote: not read again")
+
+
+def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memory, Notes]:
+    link = INDEX_LINE.match(f"- {one.text}") if one.kind == "item" and "\n" not in one.text else None
+    if link is None:
+        return statement(one, context)
+    found = linked(link["target"], context)
+    if found is None:
+        report.remark(one.line, f"the file {shown(link['target'])} was not found: only its line is read")
+        found = Topic(link["target"], link["hook"] or link["title"], {}, 0)
+    elif not found.body:
+        report.remark(one.line, f"the file {shown(link['target'])} is empty: only its line is read")
+        found = Topic(link["target"], link["hook"] or link["title"], found.facts, 0)
+    return topic(found, link["title"], link["hook"] or "", context)
+
+
+def _mark_cut(text: str, report: Report) -> None:
+    """Remark on every line that Claude Code does not load."""
+    cut = cut_at(text)
+    for line in lines(text):
+        if cut is not None and line.number >= cut[0] and line.text.strip():
+            over = f"line {MAX_LINES}" if line.number > MAX_LINES else cut[1]
+            report.remark(line.number, f"below {over}: Claude Code does not load this line")
+
+
+FORMAT = Format(NAME, "Claude Code memory (Markdown)", detect, read)

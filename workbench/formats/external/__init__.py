@@ -1,0 +1,1 @@
+"""External memory: raw messages, and the notes written over them."""

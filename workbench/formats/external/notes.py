@@ -1,0 +1,207 @@
+"""External memory (source 002, section 3): `overview.md` and `detail/*.md`; every section is a memory."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePath
+
+from workbench.core.record import iso
+from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, MemoryType, Source
+from workbench.core.text import clean_for_store
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.reading import checked, created_at, place, rating
+from workbench.formats.shared.records import file_part
+from workbench.formats.shared.report import Report
+from workbench.formats.shared.sections import Part, body_of, parts, rewritten, topic_of
+from workbench.formats.shared.textedit import newline_of
+
+HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", "Recent Operations")
+"""The sections of an overview, in order."""
+
+_META = re.compile(r"<!--\s*META:?[ \t]*\r?\n(.*?)-->", re.DOTALL | re.IGNORECASE)
+_FACT = re.compile(r"^[ \t]*(?:-[ \t]+)?(\w+):[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
+_TYPES = {"Key Decisions": "decision"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One of the two files: its format's name and how long its memories last."""
+
+    name: str
+    memory_type: MemoryType
+
+
+OVERVIEW = _Kind("external-overview", "working")
+DETAIL = _Kind("external-detail", "semantic")
+
+
+def detect_overview(head: str, path: str) -> Detection:
+    """Sure when there are at least two of the five headings."""
+    found = sum(bool(re.search(rf"^## {heading}[ \t]*\r?$", head, re.MULTILINE)) for heading in HEADINGS)
+    named = PurePath(path).name.lower() == "overview.md"
+    if found > 1 or (found and named):
+        return Detection(OVERVIEW.name, min(0.5 + 0.1 * found, 0.95), f"{found} of the five headings of an overview")
+    return Detection(OVERVIEW.name, 0.0, "not the headings of an overview")
+
+
+def detect_detail(head: str, path: str) -> Detection:
+    """Sure when there is a META comment; likely in a folder `detail`."""
+    if _META.search(head):
+        return Detection(DETAIL.name, 0.9, "Markdown with a META comment")
+    if PurePath(path).suffix.lower() == ".md" and PurePath(path).parent.name == "detail":
+        return Detection(DETAIL.name, 0.6, "Markdown in a folder “detail”")
+    return Detection(DETAIL.name, 0.0, "no META comment")
+
+
+def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:
+    """Read every section that says something."""
+    report, found = Report(context.file), list[Memory]()
+    meta = _META.search(text)
+    facts = dict(_FACT.findall(clean_for_store(meta[1]))) if meta else {}
+    for part in parts(text, meta.end() if meta else 0):
+        if not part.body.text:
+            continue
+        try:
+            memory, notes = _memory(kind, part, topic_of(text), facts, context)
+        except ValueError as reason:
+            report.skip(part.line, f"the section “{part.title or part.name}”: {reason}")
+            continue
+        found.append(memory)
+        report.mapped_all(notes)
+    return report.parsed(kind.name, memories=tuple(found))
+
+
+def _memory(
+    kind: _Kind, part: Part, topic: str, facts: Mapping[str, str], context: ReadContext
+) -> tuple[Memory, Notes]:
+    notes: Notes = []
+    created = created_at(facts, ("created",), context, notes)
+    content, said = part.body.text, _TYPES.get(part.title, "general")
+    stem = slug(PurePath(context.path or context.file).stem)
+    memory = Memory(
+        id="-".join(name for name in ("ext", place(context), stem, part.name) if name),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=topic if kind is DETAIL else "",
+        memory_type=kind.memory_type,
+        observation_type=said,
+        section=part.title,
+        tags=_keywords(facts.get("keywords", ""), notes),
+        status="confirmed",
+        importance_score=rating(context, said, content, notes),
+        source=Source(file=PurePath(context.file).name),
+        metadata={
+            **{name: value for name, value in facts.items() if name not in ("created", "keywords")},
+            FILE_KEY: {"format": kind.name, "section": part.name},
+        },
+    )
+    return checked(memory), notes
+
+
+def _keywords(text: str, notes: Notes) -> tuple[str, ...]:
+    """Read a JSON list, or words between commas."""
+    try:
+        found = JsonReader().decode(text) if text.startswith("[") else text.split(",")
+    except ValueError:
+        notes.append(("keywords", "a broken list read as words between commas"))
+        found = text.strip("[]").split(",")
+    words = (str(word).strip().strip("\"'") for word in (found if isinstance(found, list) else [found]))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
+    """Write each memory as a section; with `original`, only sections whose text changed are new.
+
+    A memory that was read from such a file has a section of its own; others that have the same title share one.
+    """
+    text = _template(kind, parsed) if original is None else original
+    newline, meta = newline_of(text), _META.search(text)
+    known = {part.name: part for part in parts(text, meta.end() if meta else 0)}
+    placed, added = _placed(kind, parsed.memories, known)
+    new: dict[str, str | None] = {}
+    for name, value in placed.items():
+        body, part = body_of(value, newline), known[name]
+        if value.strip() != part.body.text and body != text[part.body.start : part.body.end]:
+            new[name] = body
+    for name, part in known.items():
+        if part.body.text and name not in placed and len(part.body.text) <= MAX_CONTENT:
+            new[name] = None
+    ended = [(title, body_of(value, newline)) for title, value in added]
+    return rewritten(text, known, new, ended, HEADINGS if kind is OVERVIEW else ())
+
+
+def _placed(
+    kind: _Kind, memories: Sequence[Memory], known: Mapping[str, Part]
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Return the new bodies of a file's sections by name, and the titles and bodies of new sections.
+
+    First every memory finds the section that it was read from; then the others take sections of their title that
+    are left, as their earlier export made them.
+    """
+    placed: dict[str, str] = {}
+    rest: list[Memory] = []
+    for memory in memories:
+        name = _section(kind, memory)
+        if name in known and known[name].body.text and name not in placed:
+            placed[name] = memory.content
+        else:
+            rest.append(memory)
+    own = sorted((m for m in rest if _section(kind, m)), key=lambda m: _number(_section(kind, m)))
+    shared: dict[str, str] = {}
+    for memory in rest:
+        if not _section(kind, memory):
+            title = _title(memory)
+            shared[title] = f"{shared[title]}\n\n{memory.content}" if title in shared else memory.content
+    added: list[tuple[str, str]] = []
+    for title, content in (*((_title(m), m.content) for m in own), *shared.items()):
+        free = (name for name, part in known.items() if part.title == title and name not in placed)
+        if (place := next(free, None)) is not None:
+            placed[place] = content
+        else:
+            added.append((title, content))
+    return placed, added
+
+
+def _title(memory: Memory) -> str:
+    """Return the heading for a memory on one line, never empty."""
+    words = (" ".join(text.split()) for text in (memory.section, memory.summary, memory.id))
+    return next((text for text in words if text.lstrip("# ")), "Notes")
+
+
+def _number(name: str) -> int:
+    """Return which of the sections of one title this was, from its name: `title`, `title-2`, …"""
+    tail = name.rpartition("-")[2]
+    return int(tail) if tail.isdecimal() and len(tail) < 6 else 1
+
+
+def _template(kind: _Kind, parsed: Parsed) -> str:
+    """Return the file as it is before anything stands in its sections."""
+    if kind is OVERVIEW:
+        return "# Working Memory\n\n" + "\n".join(f"## {heading}\n" for heading in HEADINGS)
+    first = parsed.memories[0] if parsed.memories else None
+    if first is None:
+        return "# Notes\n"
+    words = json.dumps(list(first.tags), ensure_ascii=False)
+    topic = " ".join((first.summary or first.section or "Notes").split())
+    above = [memory.content for memory in parsed.memories if _section(kind, memory) == "top"]
+    head = f"# {topic}\n\n<!--\nMETA:\n- created: {iso(first.created_at)}\n- keywords: {words}\n-->\n"
+    return head + "".join("\n" + body_of(content, "\n") + "\n" for content in above[:1])
+
+
+def _section(kind: _Kind, memory: Memory) -> str:
+    """Return the name of the section that `memory` was read from."""
+    return str((file_part(memory, kind.name) or {}).get("section", ""))
+
+
+OVERVIEW_FORMAT = Format(
+    OVERVIEW.name, "external memory overview", detect_overview, partial(_read, OVERVIEW), partial(_write, OVERVIEW)
+)
+DETAIL_FORMAT = Format(
+    DETAIL.name, "external memory detail", detect_detail, partial(_read, DETAIL), partial(_write, DETAIL)
+)

@@ -1,0 +1,118 @@
+"""The blocks of a .learnings file: headings, fields, sections, and where each value stands.
+
+Three dialects stand side by side: `## 2026-02-22 — title` with `- **Category**: x | **Area**: y`,
+`## [LRN-…] title` with the same fields, and `## [LRN-…] category` with `**Logged**:` lines and `###` sections.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from workbench.formats.shared.textedit import BLANKS, Line, Span, lines, plain, span
+
+_NAMED = re.compile(r"##\s+\[(?P<id>[A-Za-z]+-[^\]\s]+)\]\s*(?P<title>.*)")
+_DATED = re.compile(r"##\s+(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?![\w-])\s*(?:[—–:-]+\s*)?(?P<title>.*)")
+_FIELD = re.compile(r"\*\*([^*:\n]{1,40}?)(?:\*\*:|:\*\*)[ \t]*")
+_FIELDS = re.compile(r"[ \t]*(?:[-*][ \t]+)?\*\*[^*:\n]{1,40}?(?:\*\*:|:\*\*)")
+_META = re.compile(r"[ \t]*[-*][ \t]+(?:\*\*)?([^:*\n]{1,40}?)(?:\*\*)?:(?:\*\*)?[ \t]*")
+METADATA = "Metadata"
+BODY = "Text"
+"""Stands for the text of an entry that is in neither a field nor a section."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One entry: from its heading to the next one. `id` is what stands in brackets, or the date."""
+
+    line: int
+    start: int
+    end: int
+    id: str
+    dated: bool
+    title: Span
+    fields: dict[str, Span] = field(default_factory=dict)
+    sections: dict[str, Span] = field(default_factory=dict)
+    meta: dict[str, Span] = field(default_factory=dict)
+    fields_end: int = 0
+
+
+def blocks(text: str) -> Iterator[Block | Line]:
+    """Yield the entries of a file, and the heading line of every section that is no entry."""
+    found = list(lines(text))
+    heads = [n for n, line in enumerate(found) if not line.code and re.match(r"##?(?:\s|$)", line.text)]
+    for number, head in enumerate(heads):
+        stop = heads[number + 1] if number + 1 < len(heads) else len(found)
+        line = found[head]
+        if not line.text.startswith("##"):
+            continue
+        end = found[stop].start if stop < len(found) else len(text)
+        match = _NAMED.match(line.text) or _DATED.match(line.text)
+        yield line if match is None else _block(text, found[head:stop], end, match)
+
+
+def _block(text: str, part: Sequence[Line], end: int, match: re.Match[str]) -> Block:
+    head = part[0]
+    title = span(text, head.start + match.start("title"), head.end, head.number)
+    cut = next((n for n, line in enumerate(part) if n and _is_section(line)), len(part))
+    fields = _fields(text, part[1:cut])
+    block = Block(head.number, head.start, end, match["id"], match.re is _DATED, title, fields, {}, {},
+                  max((value.end for value in fields.values()), default=head.end))  # fmt: skip
+    for first, last in _parts(part, cut):
+        name = part[first].text.lstrip("#").strip()
+        if name == METADATA:
+            block.meta.update(_meta(text, part[first + 1 : last]))
+            continue
+        block.sections.setdefault(name, _body(text, part[first + 1 : last], part[first]))
+    loose = [line for line in part[1:cut] if not fields or line.start >= block.fields_end]
+    body = _body(text, loose, head)
+    if body.text:
+        block.sections.setdefault(BODY, body)
+    return block
+
+
+def _body(text: str, part: Sequence[Line], head: Line) -> Span:
+    """Return the text of some lines without blank lines around it and a rule below it."""
+    kept = list(part)
+    while kept and kept[-1].text.strip(BLANKS) in ("", "---", "***"):
+        kept.pop()
+    if not kept:
+        return Span(head.end, head.end, head.number, "")
+    return span(text, kept[0].start, kept[-1].end, kept[0].number)
+
+
+def _is_section(line: Line) -> bool:
+    return not line.code and line.text.startswith("###")
+
+
+def _parts(part: Sequence[Line], cut: int) -> Iterator[tuple[int, int]]:
+    starts = [n for n in range(cut, len(part)) if _is_section(part[n])]
+    yield from zip(starts, [*starts, len(part)][1:], strict=True)
+
+
+def _fields(text: str, part: Sequence[Line]) -> dict[str, Span]:
+    """Read `**Name**: value` lines; several may share a line, and indented lines go on with the last one."""
+    out: dict[str, Span] = {}
+    last = ""
+    for line in part:
+        if _FIELDS.match(line.text):
+            marks = list(_FIELD.finditer(line.text))
+            for mark, following in zip(marks, [*marks[1:], None], strict=True):
+                stop = following.start() if following else len(line.text)
+                value = line.text[mark.end() : stop]
+                if following:
+                    value = value.rstrip(" \t|")
+                start, last = line.start + mark.end(), mark[1].strip()
+                out.setdefault(last, span(text, start, start + len(value), line.number))
+        elif last and line.text[:1] in (" ", "\t") and line.text.strip():
+            old = out[last]
+            out[last] = Span(old.start, line.end, old.line, f"{old.text}\n{plain(line.text.strip())}")
+        else:
+            last = ""
+    return out
+
+
+def _meta(text: str, part: Sequence[Line]) -> Iterator[tuple[str, Span]]:
+    for line in part:
+        mark = _META.match(line.text)
+        if mark:
+            yield mark[1].strip(), span(text, line.start + mark.end(), line.end, line.number)

@@ -1,0 +1,159 @@
+"""The values of a LIFECYCLE entry, one by one: lenient readers that say what they changed.
+
+A reader takes the JSON value and returns what it means and a note; the note is empty when nothing
+was changed. It raises `ValueError` when the value means nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from workbench.core.record import parse_time
+from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, SCHEMA_VERSION, Source
+from workbench.formats.shared.report import shown
+
+Reading = tuple[Any, str]
+Decode = Callable[[object], Reading]
+Notes = list[tuple[str, str]]
+"""Which values were changed, as (field, how)."""
+
+_MILLISECONDS_FROM = 1e11
+
+
+def text(raw: object) -> Reading:
+    """A string; numbers are read as text."""
+    if isinstance(raw, str):
+        return raw, ""
+    if isinstance(raw, bool | int | float):
+        return str(raw), "a number read as text"
+    raise ValueError(f"expected text, found {_kind(raw)}")
+
+
+def texts(raw: object) -> Reading:
+    """A list of strings; a single string becomes a list of one."""
+    if isinstance(raw, str):
+        return (raw,), "a single text read as a list of one"
+    if not isinstance(raw, list):
+        raise ValueError(f"expected a list, found {_kind(raw)}")
+    found = tuple(str(item) for item in raw if isinstance(item, str | int | float))
+    exact = len(found) == len(raw) and all(isinstance(item, str) for item in raw)
+    return found, "" if exact else "items that are no text converted or left out"
+
+
+def one_of(options: tuple[str, ...], fallback: str | None) -> Decode:
+    """Return a reader of one of `options`; an unknown value reads as `fallback`."""
+
+    def decode(raw: object) -> Reading:
+        if isinstance(raw, str) and raw in options:
+            return raw, ""
+        meaning = f"read as “{fallback}”" if fallback is not None else "left out"
+        return fallback, f"unknown value {shown(raw)} {meaning}"
+
+    return decode
+
+
+def version(raw: object) -> Reading:
+    """Always this product's schema version; another version stays in the file."""
+    return SCHEMA_VERSION, "" if raw == SCHEMA_VERSION else f"schema {shown(raw)} read as version {SCHEMA_VERSION}"
+
+
+def count(raw: object) -> Reading:
+    """A whole number of at least 0."""
+    number = _whole(raw)
+    return (number, "") if number >= 0 else (0, "a negative count read as 0")
+
+
+def confidence(raw: object) -> Reading:
+    """0–5; a fraction between 0 and 1 is mapped to that scale."""
+    if isinstance(raw, float) and 0 < raw < 1:
+        return round(raw * 5), "a fraction mapped from 0–1 to 0–5"
+    number = _whole(raw)
+    held = min(max(number, 0), 5)
+    return held, "" if held == number else "moved into 0–5"
+
+
+def importance(raw: object) -> Reading:
+    """A number on 0–10; any other value means nothing."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= 10:
+        raise ValueError(f"{shown(raw)} is not on the scale 0–10")
+    return float(raw), ""
+
+
+def flag(raw: object) -> Reading:
+    """True or false."""
+    if isinstance(raw, bool):
+        return raw, ""
+    raise ValueError(f"expected true or false, found {_kind(raw)}")
+
+
+def time(raw: object) -> Reading:
+    """ISO 8601 (without an offset: UTC), or seconds or milliseconds since 1970."""
+    if isinstance(raw, str):
+        try:
+            return parse_time(raw.strip()), ""
+        except (ValueError, OverflowError):
+            raise ValueError(f"{shown(raw)} is not an ISO 8601 time") from None
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        raise ValueError(f"expected a time, found {_kind(raw)}")
+    try:
+        seconds = raw / 1000 if abs(raw) >= _MILLISECONDS_FROM else raw
+        return datetime.fromtimestamp(seconds, UTC), "a number read as time since 1970"
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(f"{shown(raw)} is not a time") from None
+
+
+def source(raw: object) -> Reading:
+    """The object {hook, turn, file}; other keys are kept in the file only."""
+    if isinstance(raw, str):
+        return Source(hook=raw), "a text read as the hook"
+    if not isinstance(raw, dict):
+        raise ValueError(f"expected an object, found {_kind(raw)}")
+    hook, turn, file = raw.get("hook"), raw.get("turn"), raw.get("file")
+    found = Source(
+        hook=hook if isinstance(hook, str) else None,
+        turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
+        file=file if isinstance(file, str) else None,
+    )
+    exact = (found.hook, found.turn, found.file) == (hook, turn, file) and not isinstance(turn, bool)
+    return found, "" if exact else "parts of the wrong kind left out"
+
+
+def write_source(value: Source) -> dict[str, object]:
+    """The object {hook, turn, file}, all three always."""
+    value = value or NO_SOURCE
+    return {"hook": value.hook, "turn": value.turn, "file": value.file}
+
+
+OWN_FORM = frozenset({"keys", "values", "derived"})
+"""What a reader of entries keeps under `FILE_KEY` of how an entry was written."""
+
+
+def meta(raw: object) -> Reading:
+    """An object of anything; under `FILE_KEY` only what another format's reader kept there."""
+    if not isinstance(raw, dict):
+        raise ValueError(f"expected an object, found {_kind(raw)}")
+    return write_meta(raw), ""
+
+
+def write_meta(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The notes, with what the file of another format said beyond them: the way back to that format needs it."""
+    notes = {key: item for key, item in value.items() if key != FILE_KEY}
+    kept = value.get(FILE_KEY)
+    if isinstance(kept, Mapping) and isinstance(kept.get("format"), str):
+        notes[FILE_KEY] = {key: item for key, item in kept.items() if key not in OWN_FORM}
+    return notes
+
+
+def _whole(raw: object) -> int:
+    if isinstance(raw, float) and raw.is_integer():
+        return int(raw)
+    if isinstance(raw, bool) or not isinstance(raw, int):
+        raise ValueError(f"expected a whole number, found {_kind(raw)}")
+    return raw
+
+
+def _kind(raw: object) -> str:
+    if raw is None:
+        return "null"
+    kinds = {bool: "true or false", str: "text", list: "a list", dict: "an object"}
+    return kinds.get(type(raw), "a number")

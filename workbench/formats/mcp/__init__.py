@@ -1,0 +1,1 @@
+"""The file of the MCP memory server."""

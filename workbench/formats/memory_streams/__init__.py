@@ -1,0 +1,1 @@
+"""Memory streams of generative agents, in both of their file layouts."""

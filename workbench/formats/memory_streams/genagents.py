@@ -1,0 +1,97 @@
+"""genagents memory streams: `memory_stream/nodes.json`, a list of nodes with importance 0–100 and step counters."""
+
+import re
+from typing import Any
+
+from workbench.core.stream.memory import Memory
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.memory_streams import nodes
+from workbench.formats.memory_streams.nodes import Clock, Node
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.shared.report import Report, shown, why_invalid
+
+NAME = "genagents"
+_TOP = 100
+_KEYS = frozenset({"node_id", "node_type", "content", "importance", "created", "last_retrieved", "pointer_id"})
+_MARKS = re.compile(r'"node_type"\s*:')
+_KINDS: dict[str, dict[str, Any]] = {
+    "observation": {"memory_type": "episodic", "observation_type": "general"},
+    "reflection": {"memory_type": "semantic", "observation_type": "insight", "is_synthetic": True},
+}
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when a JSON list holds objects with `node_type`."""
+    del path
+    if head.removeprefix("\ufeff").lstrip().startswith("[") and _MARKS.search(head):
+        return Detection(NAME, 0.95, "a JSON list of nodes with “node_type”")
+    return Detection(NAME, 0.0, "no JSON list of nodes")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every node that can be read. Raises `UnreadableFile` when the text holds no list of nodes."""
+    report = Report(context.file)
+    found = [(item.line, item.value, item.changes) for item in nodes.whole(text, report)]
+    steps = [
+        node[key] for _, node, _ in found if isinstance(node, dict)
+        for key in ("created", "last_retrieved") if nodes.is_step(node.get(key))
+    ]  # fmt: skip
+    clock, start = nodes.clock_for(steps, context), nodes.prefix(context, text.lstrip("\ufeff")[: nodes.IDENTIFYING])
+    memories: dict[str, Memory] = {}
+    for line, node, changes in found:
+        notes: Notes = [("value", change) for change in changes]
+        try:
+            if not isinstance(node, dict):
+                raise ValueError("not a node: expected a JSON object")
+            memory = _memory(node, clock, start, context, notes)
+            if memory.id in memories:
+                raise ValueError(f"the node id {shown(node.get('node_id'))} was already used")
+        except ValueError as reason:
+            report.skip(line, str(reason))
+            continue
+        memories[memory.id] = memory
+        for field, how in notes:
+            report.mapped(field, how)
+    return report.parsed(NAME, memories=tuple(memories.values()))
+
+
+def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: Notes) -> Memory:
+    content = node.get("content")
+    if not isinstance(content, str) or not content.strip():
+        raise ValueError("it has no content")
+    kind, extra = node.get("node_type"), {key: value for key, value in node.items() if key not in _KEYS}
+    if not isinstance(kind, str) or kind not in _KINDS:
+        extra["node_type"] = kind
+        notes.append(("node_type", f"unknown type {shown(kind)} read as general"))
+        kind = "observation"
+    citations = nodes.references(node.get("pointer_id"), start)
+    if citations is None:
+        extra["pointer_id"] = node.get("pointer_id")
+    created = clock.at(node.get("created"))
+    retrieved = clock.at(node["last_retrieved"]) if node.get("last_retrieved") is not None else created
+    if nodes.is_step(node.get("created")):
+        notes.append(("created", f"steps read as {context.step_hours:g} h each, {_anchor(context)}"))
+    known = _KINDS[kind]
+    memory = Memory(
+        id=start + nodes.node_number(node.get("node_id")),
+        content=content,
+        created_at=created,
+        last_accessed_at=retrieved,
+        importance_score=nodes.importance(
+            node.get("importance"), _TOP, known["observation_type"], content, context, notes
+        ),
+        citations=citations or (),
+        metadata=extra,
+        **known,
+    )
+    problem = why_invalid(memory)
+    if problem:
+        raise ValueError(problem)
+    return memory
+
+
+def _anchor(context: ReadContext) -> str:
+    return "from the given first time on" if context.epoch else "the last one at the time of the import"
+
+
+FORMAT = Format(NAME, "genagents memory stream", detect, read)

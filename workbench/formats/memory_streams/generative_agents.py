@@ -1,0 +1,129 @@
+"""Generative Agents memory streams: `associative_memory/nodes.json`, an object `node_1` … `node_N`.
+
+Events, thoughts and chats; poignancy 1–10 is the importance. A thought's `filling` cites nodes, a
+chat's holds what was said (a text, or a list of [speaker, line]) and goes to the metadata.
+"""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from workbench.core.stream.memory import Memory
+from workbench.formats.lifecycle.values import Notes, texts, time
+from workbench.formats.memory_streams import nodes
+from workbench.formats.memory_streams.nodes import Node
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.shared.report import Report, shown, why_invalid
+
+NAME = "generative-agents"
+_BLANK = "this is blank"
+_KEYS = frozenset({"type", "created", "last_accessed", "description", "poignancy", "keywords", "filling"})
+_MARKS = re.compile(r'"(?:poignancy|embedding_key|filling)"\s*:')
+_NODE_KEY = re.compile(r'^\s*\{\s*"node_[0-9]+"\s*:')
+_KINDS: dict[str, dict[str, Any]] = {
+    "event": {"memory_type": "episodic", "observation_type": "general"},
+    "chat": {"memory_type": "episodic", "observation_type": "general"},
+    "thought": {"memory_type": "semantic", "observation_type": "insight", "is_synthetic": True},
+}
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when a JSON object begins with `node_<n>` and its nodes have a poignancy."""
+    del path
+    if _NODE_KEY.match(head.removeprefix("\ufeff")):
+        return Detection(NAME, 0.95 if _MARKS.search(head) else 0.5, "a JSON object of “node_<number>” entries")
+    return Detection(NAME, 0.0, "no JSON object of nodes")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every node that can be read. Raises `UnreadableFile` when the text holds no object of nodes."""
+    report, start = Report(context.file), nodes.prefix(context, text.rstrip()[-nodes.IDENTIFYING :])
+    memories: dict[str, Memory] = {}
+    for item in nodes.whole(text, report):
+        notes: Notes = [("value", change) for change in item.changes]
+        try:
+            if item.key is None or not isinstance(item.value, dict):
+                raise ValueError("not a node: expected “node_<number>” and a JSON object")
+            memory = _memory(item.key, item.value, start, context, notes)
+            if memory.id in memories:
+                raise ValueError(f"{shown(item.key)} was already used")
+        except ValueError as reason:
+            report.skip(item.line, str(reason))
+            continue
+        memories[memory.id] = memory
+        for field, how in notes:
+            report.mapped(field, how)
+    return report.parsed(NAME, memories=tuple(memories.values()))
+
+
+def _memory(key: str, node: Node, start: str, context: ReadContext, notes: Notes) -> Memory:
+    content = node.get("description")
+    if not isinstance(content, str) or not content.strip():
+        raise ValueError("it has no description")
+    if content.strip().strip(".").casefold() == _BLANK:
+        raise ValueError("a thought that says “this is blank”")
+    kind, extra = node.get("type"), {name: value for name, value in node.items() if name not in _KEYS}
+    if extra.get("embedding_key") == content:
+        del extra["embedding_key"]
+    if not isinstance(kind, str) or kind not in _KINDS:
+        extra["type"] = kind
+        notes.append(("type", f"unknown type {shown(kind)} read as general"))
+        kind = "event"
+    created = _time(node, "created", None)
+    known = _KINDS[kind]
+    memory = Memory(
+        id=start + nodes.node_number(key),
+        content=content,
+        created_at=created,
+        last_accessed_at=_time(node, "last_accessed", created),
+        importance_score=nodes.importance(
+            node.get("poignancy"), 10, known["observation_type"], content, context, notes
+        ),
+        tags=_keywords(node.get("keywords"), notes),
+        citations=_cited(node.get("filling"), start, extra, notes),
+        metadata=extra,
+        **known,
+    )
+    problem = why_invalid(memory)
+    if problem:
+        raise ValueError(problem)
+    return memory
+
+
+def _time(node: Node, name: str, absent: datetime | None) -> datetime:
+    raw = node.get(name)
+    if raw is None and absent is not None:
+        return absent
+    if not isinstance(raw, str):
+        raise ValueError(f"{name}: {shown(raw)} is no time")
+    found, _ = time(raw)
+    assert isinstance(found, datetime)
+    return found
+
+
+def _keywords(raw: object, notes: Notes) -> tuple[str, ...]:
+    if raw is None:
+        return ()
+    try:
+        found, note = texts(raw)
+    except ValueError as problem:
+        notes.append(("keywords", f"left out: {problem}"))
+        return ()
+    if note:
+        notes.append(("keywords", note))
+    return tuple(dict.fromkeys(found))
+
+
+def _cited(raw: object, start: str, extra: dict[str, object], notes: Notes) -> tuple[str, ...]:
+    """Return the nodes a thought was drawn from; any other filling is kept in the metadata."""
+    if raw is None or raw == [] or raw == "":
+        return ()
+    found = nodes.references(raw, start)
+    if found is None:
+        extra["filling"] = raw
+        notes.append(("filling", "what was said is kept in the metadata"))
+        return ()
+    return found
+
+
+FORMAT = Format(NAME, "Generative Agents memory stream", detect, read)

@@ -1,0 +1,1 @@
+"""agent-playbook's semantic patterns."""

@@ -1,0 +1,125 @@
+"""agent-playbook semantic memory: `semantic-patterns.json`, `{patterns: {slug: {…}}, meta}`."""
+
+import re
+from functools import partial
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.stream.memory import Memory
+from workbench.formats.model import Detection, Format, Parsed, ReadContext
+from workbench.formats.patterns import entry as pattern_entry
+from workbench.formats.patterns.entry import NAME
+from workbench.formats.shared.jsonrecords import edited_object, member, rewritten
+from workbench.formats.shared.jsonstyle import Style, dumps, style_of
+from workbench.formats.shared.jsontree import Entry, Lines, Node, rewrite, scan_file
+from workbench.formats.shared.records import read_again
+from workbench.formats.shared.report import Report, shown
+
+_INSIDE = frozenset({"patterns"})
+_PATTERNS = re.compile(r'"patterns"\s*:\s*\{')
+_MARKS = re.compile(r'"(pattern|problem|solution|applications|confidence|category|quality_rules|target_skills)"\s*:')
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when an object holds `patterns` by name and they say what they solve."""
+    del path
+    if head.removeprefix("\ufeff").lstrip().startswith("{") and _PATTERNS.search(head):
+        marks = len(set(_MARKS.findall(head)))
+        return Detection(NAME, min(0.25 + 0.15 * marks, 0.95), "a JSON object of “patterns” by name")
+    return Detection(NAME, 0.0, "no JSON object of patterns")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every pattern that can be read. Raises `UnreadableFile` when the text holds no object of patterns."""
+    report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
+    node = _patterns(root)
+    if node is None:
+        reason = f"{context.file} has no “patterns” object" + (f": {root.damage}." if root.damage else ".")
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    found, seen = list[Memory](), dict[str, int]()
+    for entry in node.entries:
+        line = lines.at(entry.start)
+        try:
+            memory, notes = pattern_entry.pattern(str(entry.key), entry.value, context)
+            if memory.id in seen:
+                raise ValueError(f"the id {shown(memory.id)} was already used on line {seen[memory.id]}")
+        except ValueError as reason:
+            report.skip(line, str(reason))
+            continue
+        seen[memory.id] = line
+        found.append(memory)
+        report.mapped_all(notes, entry.changes)
+    if root.damage:
+        report.skip(lines.at(root.damage_at), root.damage)
+    return report.parsed(NAME, memories=tuple(found))
+
+
+def _patterns(root: Node) -> Node | None:
+    return root.inside("patterns", "{")
+
+
+def write(parsed: Parsed, original: str | None = None) -> str:
+    """Write the memories as patterns; with `original`, only patterns that changed are new."""
+    if original is not None:
+        return _woven(parsed, original)
+    patterns: dict[str, object] = {}
+    for memory in parsed.memories:
+        patterns[_free(pattern_entry.key_of(memory), patterns)] = pattern_entry.document(memory)
+    return dumps({"patterns": patterns, "meta": {"total_patterns": len(patterns)}}, Style()) + "\n"
+
+
+def _free(key: str, taken: dict[str, object]) -> str:
+    number, unique = 2, key
+    while unique in taken:
+        unique, number = f"{key}_{number}", number + 1
+    return unique
+
+
+def _woven(parsed: Parsed, original: str) -> str:
+    root, style = scan_file(original, "the file", _INSIDE), style_of(original)
+    node = _patterns(root)
+    if node is None:
+        return original
+    new = {memory.id: memory for memory in parsed.memories}
+    old, taken = _old(node, new), dict.fromkeys((str(entry.key) for entry in node.entries), object())
+
+    def entry(memory: Memory, outer: str) -> str:
+        key = _free(pattern_entry.key_of(memory), taken)
+        taken[key] = memory
+        return member(key, pattern_entry.document(memory), style, outer)
+
+    values: dict[int, str | None] = {}
+    grown = len(new.keys() - {m.id for m in old.values()}) - len({m.id for m in old.values()} - new.keys())
+    for index, found in enumerate(root.entries):
+        if found.inner is node:
+            values[index] = rewritten(original, node, old, new, pattern_entry.keys_of, entry, style)
+        elif found.key == "meta" and grown:
+            values[index] = _counted(original, found, len(node.entries), grown, style)
+    return original[: root.start] + rewrite(original, root, values, (), style) + original[root.end :]
+
+
+def _old(node: Node, new: dict[str, Memory]) -> dict[int, Memory]:
+    """Return the patterns of the file by the index of their entry."""
+    found, seen = dict[int, Memory](), set[str]()
+    for index, entry in enumerate(node.entries):
+        try:
+            memory = read_again(new, partial(_one, entry))
+        except ValueError:
+            continue
+        if memory.id not in seen:
+            seen.add(memory.id)
+            found[index] = memory
+    return found
+
+
+def _one(entry: Entry, context: ReadContext) -> Memory:
+    return pattern_entry.pattern(str(entry.key), entry.value, context)[0]
+
+
+def _counted(text: str, meta: Entry, before: int, grown: int, style: Style) -> str | None:
+    """Return the file's `meta` with the number of patterns, where it counts them."""
+    if isinstance(meta.value, dict) and meta.value.get("total_patterns") == before:
+        return edited_object(text, meta, {"total_patterns": before + grown}, style)
+    return text[meta.at : meta.end]
+
+
+FORMAT = Format(NAME, "agent-playbook patterns (JSON)", detect, read, write)

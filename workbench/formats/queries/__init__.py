@@ -1,0 +1,1 @@
+"""Judged queries: query sets and TREC files."""

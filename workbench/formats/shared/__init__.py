@@ -1,0 +1,1 @@
+"""What formats are made of: JSON, YAML and Markdown with places, records and reports."""

@@ -1,0 +1,59 @@
+"""What every reader of other tools' memories does: name them, date them, rate them, check them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from hashlib import sha256
+from pathlib import PurePath
+from typing import Any
+
+from workbench.core.stream.memory import Memory
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.model import ReadContext
+from workbench.formats.shared.records import take
+from workbench.formats.shared.report import why_invalid
+
+_PLAIN_FOLDERS = frozenset({"memory", "detail", "working-memory", ".claude"})
+
+
+def digest(*parts: str) -> str:
+    """Return six hexadecimal digits that tell texts apart."""
+    return sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:6]
+
+
+def unique_id(prefix: str, name: str) -> str:
+    """Make a readable id of a name; different names never share one."""
+    return "-".join(part for part in (prefix, slug(name), digest(name)) if part)
+
+
+def place(context: ReadContext) -> str:
+    """Return the project or session folder that a file belongs to, as part of an id; empty when unknown."""
+    folders = list(PurePath(context.path).parts[1:-1])
+    while folders and folders[-1] in _PLAIN_FOLDERS:
+        folders.pop()
+    return slug(folders[-1]) if folders else ""
+
+
+def created_at(doc: Mapping[str, Any], names: Sequence[str], context: ReadContext, notes: Notes) -> datetime:
+    """Return the first time among some keys, or the time of the import."""
+    for name in names:
+        found = take(doc, name, values.time, None, notes)
+        if isinstance(found, datetime):
+            return found
+    notes.append(("created_at", "set to the time of the import, the record has none"))
+    return context.now
+
+
+def rating(context: ReadContext, observation_type: str, content: str, notes: Notes) -> float:
+    """Return the importance of a record that brings none."""
+    notes.append(("importance", "rated from type and content, the record has none"))
+    return min(max(float(context.importance(observation_type, content)), 0.0), 10.0)
+
+
+def checked(memory: Memory) -> Memory:
+    """Return `memory`. Raises `ValueError` with the rule of the data model that it breaks."""
+    problem = why_invalid(memory)
+    if problem:
+        raise ValueError(problem)
+    return memory

@@ -1,0 +1,84 @@
+"""Collects what a reader has to say while it reads one file."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from workbench.core.errors import InvalidRecord
+from workbench.core.playbook.book import Playbook
+from workbench.core.playbook.curation import Analysis, Curation
+from workbench.core.playbook.usage import Run
+from workbench.core.stream.memory import Memory, check_memory
+from workbench.core.text import ELLIPSIS, one_line
+from workbench.formats.model import Issue, JudgedQuery, Layout, MappingNote, Parsed
+
+_SHOWN = 40
+_LOOKED_AT = 400
+_WORD = 4
+"""Characters of a word that is cut off: of a secret they say nothing."""
+
+
+class Report:
+    """Issues and mapping notes of one file, counted as they arise."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.issues: list[Issue] = []
+        self._mapped: dict[tuple[str, str], int] = {}
+
+    def skip(self, line: int, reason: str, records: int = 1) -> None:
+        """Note that `records` records at `line` are not read."""
+        self.issues.append(Issue(self.file, line, reason, records))
+
+    def remark(self, line: int, reason: str) -> None:
+        """Note something about a record, or a line, that is kept."""
+        self.skip(line, reason, 0)
+
+    def mapped(self, field: str, how: str) -> None:
+        """Count one record whose `field` does not hold the file's own value."""
+        self._mapped[field, how] = self._mapped.get((field, how), 0) + 1
+
+    def mapped_all(self, notes: Iterable[tuple[str, str]], changes: Iterable[str] = ()) -> None:
+        """Count the notes on one record, and what its JSON held that could not be kept as it was."""
+        for field, how in (*notes, *(("value", change) for change in changes)):
+            self.mapped(field, how)
+
+    def parsed(
+        self,
+        format: str,
+        *,
+        memories: tuple[Memory, ...] = (),
+        playbooks: tuple[Playbook, ...] = (),
+        queries: tuple[JudgedQuery, ...] = (),
+        runs: tuple[Run, ...] = (),
+        replies: tuple[Curation | Analysis, ...] = (),
+        layout: Layout | None = None,
+    ) -> Parsed:
+        """Return the result; `records_in` follows from what was read and what was skipped."""
+        issues = tuple(sorted(self.issues, key=lambda issue: issue.line))
+        notes = tuple(MappingNote(field, how, count) for (field, how), count in self._mapped.items())
+        found = Parsed(
+            format, memories, playbooks, queries, issues, notes, layout=layout or Layout(), runs=runs, replies=replies
+        )
+        return replace(found, records_in=found.records_read + sum(issue.records for issue in issues))
+
+
+def why_invalid(memory: Memory) -> str:
+    """Say which rule of the data model `memory` breaks; empty when none."""
+    try:
+        check_memory(memory)
+    except InvalidRecord as error:
+        return error.message.partition(": ")[2].rstrip(".")
+    return ""
+
+
+def shown(value: object) -> str:
+    """Quote a value found in a file for a message: printable, on one line, at most 40 cells.
+
+    A long word is quoted whole or hardly at all: of a part of a secret nobody could tell that it is one.
+    """
+    text = value if isinstance(value, str) else repr(value)
+    line = one_line(text[:_LOOKED_AT], _SHOWN)
+    begun, _, word = line.rpartition(" ")
+    if not line.endswith(ELLIPSIS) or len(word) <= _WORD:
+        return f"“{line}”"
+    return f"“{begun} {ELLIPSIS}”" if begun else f"“{word[:_WORD]}{ELLIPSIS}”"

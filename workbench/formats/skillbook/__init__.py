@@ -1,0 +1,1 @@
+"""Skillbook JSON."""

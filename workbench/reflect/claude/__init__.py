@@ -1,0 +1,1 @@
+"""Everything that asks Claude: prompts, calls, the budget, the reflector."""

@@ -1,0 +1,1 @@
+"""The offline reflector: sentences that recur, in their own words."""

@@ -1,0 +1,86 @@
+"""Everyday words that carry no subject: those of any sentence, and the openings of small talk.
+
+English is known best. Of five more languages the function words are known, so that articles and prepositions make no
+two sentences alike; of any other language the words that stand in too many sentences are left out.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from workbench.core.duplicates.dedup import content_words
+from workbench.core.text import words
+
+_WORDS = """
+about above after again all am any because before below between both but can could did each few from further
+had has have he her here him his how if into just let like lot made make many may me might mine more most
+much must my now off on once one only or other out over own per same shall she should since so some still
+such than them then thing things through time to too under until up upon us use very want was way well what
+when where which while who whom whose why with yes yet your always never got get go going gone come really
+good great nice able even ever every first last new next today yesterday tomorrow sure know think back day
+monday tuesday wednesday thursday friday saturday sunday january february march april june july august
+september october november december utc week weeks month months year years hour hours minutes ago
+"""
+
+EMPTY: frozenset[str] = frozenset(stem for word in words(_WORDS) for stem in content_words(word))
+"""Stems that say nothing about what a sentence is about."""
+
+_FUNCTION_WORDS: Mapping[str, str] = {
+    "German": """aber alle als also am an auch auf aus bei bin bis bist da dann das dass dem den denn der des die dies
+        diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines er es etwas euch für
+        gegen habe haben hat hatte hatten hier ich ihm ihn ihr ihre im immer in ins ist ja jede jeden jeder kann kein
+        keine können man mehr mein mit muss müssen nach nicht noch nun nur ob oder ohne schon sehr sein seine sich sie
+        sind so soll sonst über um und uns unser unter vom von vor war waren was weil wenn wer werden wie wieder wir
+        wird wo wurde wurden zu zum zur zwischen jetzt heute gestern morgen bitte""",
+    "French": """alors au aussi aux avec avant après ce cela ces cet cette chez comme dans de depuis des donc dont du
+        elle elles en encore est et était été être eux fait faire il ils je la le les leur leurs lors lui mais même mes
+        moi mon ne nos notre nous on ont ou où par parce pas peut plus pour pourquoi quand que quel quelle qui sa sans
+        se ses si son sont sous sur ta tes toi ton toujours tous tout toute très tu un une vers vos votre vous""",
+    "Spanish": """al algo antes aquí así aunque cada como con contra cual cuando de del desde después donde dos el ella
+        ellos en entre era es esa ese eso esta está estaba este esto fue ha hace han hasta hay la las le les lo los más
+        me mi mientras muy nada ni no nos nuestro o otra otro para pero por porque puede que quien se sea ser si siempre
+        sin sobre son su sus también tan tiene todo todos un una uno y ya""",
+    "Italian": """ai al alla alle anche ancora che chi ci col come con contro cui da dal dalla degli dei del della delle
+        di dopo dove e ed era essere fa fino fra gli ha hanno ho i il in io la le lei li lo loro ma mai mi mio molto ne
+        nei nel nella no noi non nostro o ogni per perché più poi prima quando quello questa questo se sempre senza si
+        sono su sua sul sulla suo tra tutti tutto un una uno voi""",
+    "Portuguese": """ao aos antes até cada com como da das de dela dele depois do dos e é ela ele em entre era essa esse
+        esta está este eu foi há isso isto já lhe mais mas me mesmo meu muito na nas não nem no nos nós o os ou para
+        pela pelo por porque quando que quem se sem sempre ser seu sua são também tem todo todos um uma você""",
+}
+
+
+def empty_for(text: str) -> frozenset[str]:
+    """Return the stems that say nothing in the language of a text: the one most of whose function words it holds."""
+    said = words(text)
+    best, known = max(((sum(w in some for w in said), some) for some in _function_words()), key=lambda one: one[0])
+    if best <= sum(w in _english() for w in said):
+        return EMPTY
+    return EMPTY | frozenset(stem for word in known for stem in content_words(word))
+
+
+@cache
+def _function_words() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(some.split()) for some in _FUNCTION_WORDS.values())
+
+
+@cache
+def _english() -> frozenset[str]:
+    common = "a an the is are was were be been it its this that of for in at by as and we i you our to on with not"
+    return frozenset((*words(_WORDS), *common.split()))
+
+
+PHATIC = re.compile(
+    r"\s*(?:hi|hey|hello|howdy|yo|wow|aww+|haha\w*|oh|congrat\w*|thanks|thank you|thx|bye|goodbye|see you|take care|"
+    r"(?:good|nice|great|glad|happy|lovely) to (?:see|hear|meet|know|be)|good (?:morning|evening|night|luck)|"
+    r"(?:i'm|i am) (?:so |really |very )?(?:glad|happy|sorry|excited) (?:to hear|for you|you)|you're welcome|"
+    r"(?:that|it) (?:sounds?|looks?|must)|that(?:'s| is|’s) (?:\w+ ){0,2}(?:great|good|awesome|amazing|cool|nice|"
+    r"wonderful|fantastic|interesting|so|a)\b|sounds|sure|yeah|yep|yes|nope?|so far,?|yup|no, |"
+    r"no problem|of course|absolutely|definitely|"
+    r"no worries|let me know|keep (?:it )?up|appreciate|i (?:really )?appreciate your|what an?|how|"
+    r"danke\w*|vielen dank|hallo|guten (?:morgen|tag|abend)|gern geschehen|tschüss|merci|bonjour|bonsoir|salut|"
+    r"de rien|gracias|hola|buen[oa]s (?:días|tardes|noches)|de nada|grazie|ciao|buongiorno|obrigad[oa]|olá|bom dia)\b|"
+    r"\s*(?:ありがとう|おはよう|こんにちは|こんばんは|お疲れ|すみません|すごい|はい、|いいえ|谢谢|謝謝|你好|早上好|감사합니다|안녕하세요)",
+    re.I,
+)
+"""How greetings, thanks, congratulations and bare answers begin."""

@@ -1,0 +1,189 @@
+"""The offline reflector: what recurs, in the words of the memory that says it best. It invents no text.
+
+Sentences that several memories from different times come near to are themes. Of each theme the best sentence is
+proposed: much supported, from an important memory, specific, and worded to last. It depends on nothing but the
+request and what is known.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.core.stream.memory import Memory
+from workbench.reflect.extractive.sentences import Sentence, meaningful, sentences_of
+from workbench.reflect.extractive.themes import Near, Theme, Vectors, common_of, compare, theme_of, without_common
+from workbench.reflect.extractive.wording import quality
+from workbench.reflect.known import KnownTexts
+from workbench.reflect.model import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
+
+Embed = Callable[[Sequence[str]], Vectors]
+"""Turns n texts into unit vectors, shape (n, dim)."""
+
+NAME = "extractive"
+MOST = 10
+"""Proposals of one reflection."""
+
+MOST_SENTENCES = 3_000
+"""Sentences that are compared: of more the latest."""
+
+MOST_CITED = 12
+"""Memories that a proposal cites: of more the nearest."""
+
+_OVERLAP, _FOCUSED_OVERLAP = 0.4, 0.8
+"""Share of a theme's memories that may support themes before it; with a focus they are on one subject anyway."""
+
+_NEARNESS = 0.46
+"""How near its best supporters must be to a sentence."""
+
+_WORDED = 0.4
+"""Quality of the wording below which a sentence is not proposed, however much supports it."""
+
+_HAPPENED = {"code_change": 0.6, "test_result": 0.5, "tool_output": 0.5, "error": 0.7, "general": 0.9}
+"""What a sentence is worth when its memory tells what happened once, rather than what holds."""
+
+_PART = 5
+"""Letters from which a word of the focus may be a part of a longer one."""
+
+_ON_FOCUS, _NEAR_FOCUS, _MOST_WORDS = 0.42, 0.2, 0.5
+"""Cosines from which a sentence is about the focus without a word of it, and with one; and the share of its words
+from which that alone will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A proposable sentence with what supports it."""
+
+    score: float
+    place: int
+    theme: Theme
+
+
+class ExtractiveReflector:
+    """Proposes recurring sentences verbatim. `known` are texts that are not to be proposed again."""
+
+    name = NAME
+
+    def __init__(self, embed: Embed, known: Iterable[str] = ()) -> None:
+        self._embed = embed
+        self._known = tuple(known)
+
+    def preview(self, request: Request) -> Preview:
+        """Return an empty preview: nothing leaves this machine."""
+        del request
+        return Preview(remark="Nothing leaves this machine.")
+
+    def reflect(self, request: Request, tell: Tell, cancelled: Cancelled) -> Reflection:
+        """Return up to ten recurring sentences with the memories that support them."""
+        tell(Step("cluster"))
+        sentences = sentences_of(request.memories)[-MOST_SENTENCES:]
+        if len(sentences) < 2 or cancelled():
+            return _reflection((), cancelled())
+        vectors = self._embed([s.text for s in sentences])
+        common = common_of(vectors)
+        bare = without_common(vectors, common)
+        about = self._about(request.focus, sentences, bare, common)
+        focused = [share > 0 for share in about] if request.focus.strip() else ()
+        near = compare(sentences, bare, _occasions(request.memories), focused)
+        overlap = _FOCUSED_OVERLAP if focused else _OVERLAP
+        found: list[Insight] = []
+        themes = _ranked(request, sentences, near, about)
+        for ranked in _apart(themes, near, KnownTexts(self._known), sentences, overlap):
+            if cancelled():
+                return _reflection(tuple(found), stopped=True)
+            found.append(_insight(request, sentences[ranked.place], ranked.theme))
+            tell(Step("cluster", len(found), MOST, f"{found[-1].text}\n"))
+            if len(found) == MOST:
+                break
+        return _reflection(tuple(found), stopped=False)
+
+    def _about(self, focus: str, sentences: Sequence[Sentence], bare: Vectors, common: Vectors) -> list[float]:
+        """Return how much each sentence is about the focus: 0 for not at all, 1 for everything without a focus."""
+        if not focus.strip():
+            return [1.0] * len(sentences)
+        asked, stems = without_common(self._embed([focus]), common)[0], meaningful(focus)
+        nearness = (bare @ asked).tolist()
+        return [
+            _share(_shared(stems, s.stems), stems, cosine if s.familiar else 0.0)
+            for s, cosine in zip(sentences, nearness, strict=True)
+        ]
+
+
+def _shared(asked: frozenset[str], stems: frozenset[str]) -> frozenset[str]:
+    """Return the words of a focus that a sentence holds, a long one also within a compound (Daten in Datenbank)."""
+    return frozenset(
+        word for word in asked if word in stems or (len(word) >= _PART and any(word in stem for stem in stems))
+    )
+
+
+def _share(shared: frozenset[str], stems: frozenset[str], cosine: float) -> float:
+    """Return how much a sentence is about a focus with these `stems`, of which it has the `shared` ones."""
+    words = len(shared) / max(1, len(stems))
+    if cosine >= _ON_FOCUS or words > _MOST_WORDS or (shared and cosine >= _NEAR_FOCUS):
+        return 0.5 + 0.5 * words + max(0.0, cosine)
+    return 0.0
+
+
+def _reflection(found: tuple[Insight, ...], stopped: bool) -> Reflection:
+    return Reflection(NAME, found, complete=not stopped, stopped=STOPPED if stopped else "")
+
+
+def _occasions(memories: Sequence[Memory]) -> list[int]:
+    """Number the occasions of memories: those of one session within the same hour are one."""
+    seen: dict[tuple[str, int], int] = {}
+    keys = [(m.session_id, int(m.created_at.timestamp() // 3600)) for m in memories]
+    return [seen.setdefault(key, len(seen)) for key in keys]
+
+
+def _ranked(request: Request, sentences: Sequence[Sentence], near: Near, about: Sequence[float]) -> list[_Ranked]:
+    """Return the sentences that recur, the best first."""
+    counts = Counter(stem for s in sentences for stem in s.stems)
+    found = []
+    for place, sentence in enumerate(sentences):
+        if not sentence.proposable or not about[place]:
+            continue
+        theme = theme_of(near, place, sentence.row)
+        wording = quality(sentence.text, sentence.told)
+        if theme is None or wording < _WORDED or (theme.nearness < _NEARNESS and not request.focus.strip()):
+            continue
+        worth = wording * _specific(sentence, counts, len(sentences))
+        worth *= _weight(request.memories[sentence.row])
+        score = math.log1p(theme.occasions) * theme.nearness * worth * about[place]
+        found.append(_Ranked(round(score, 6), place, theme))
+    return sorted(found, key=lambda ranked: (-ranked.score, ranked.place))
+
+
+def _weight(memory: Memory) -> float:
+    return (0.5 + memory.importance_score / 10) * _HAPPENED.get(memory.observation_type, 1.0)
+
+
+def _specific(sentence: Sentence, counts: Counter[str], total: int) -> float:
+    """Return how rare its words are: 0.6 for everyday ones, up to 1.6."""
+    rare = [math.log(total / counts[stem]) for stem in sentence.stems]
+    return 0.6 + sum(rare) / len(rare) / max(1e-9, math.log(total))
+
+
+def _apart(
+    ranked: Sequence[_Ranked], near: Near, known: KnownTexts, sentences: Sequence[Sentence], overlap: float
+) -> Iterator[_Ranked]:
+    """Yield the best of each theme, leaving out what is known."""
+    chosen: list[int] = []
+    covered: set[int] = set()
+    for one in ranked:
+        rows = one.theme.rows
+        alike = bool(chosen) and bool(np.any(near.cosines[one.place, chosen] >= near.threshold))
+        if alike or sum(row in covered for row in rows) > overlap * len(rows):
+            continue
+        if known.says(sentences[one.place].told):
+            continue
+        chosen.append(one.place)
+        covered.update(rows)
+        yield one
+
+
+def _insight(request: Request, sentence: Sentence, theme: Theme) -> Insight:
+    cited = dict.fromkeys((sentence.row, *theme.rows))
+    ids = tuple(request.memories[row].id for row in list(cited)[:MOST_CITED])
+    return Insight(text=sentence.told, citations=ids, label=NAME)

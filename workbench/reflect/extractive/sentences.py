@@ -1,0 +1,166 @@
+"""Sentences of memories that could stand for themselves: statements, told apart from questions and small talk.
+
+A sentence is a run of the memory's own characters. Where several memories name who speaks ("Ines: …"), a sentence
+from the middle of what somebody says carries that name in front, as the memory has it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.core.duplicates.dedup import content_words
+from workbench.core.stream.memory import Memory
+from workbench.core.text import words
+from workbench.reflect.extractive.everyday import EMPTY, PHATIC, empty_for
+from workbench.reflect.extractive.scripts import is_latin, length, terms
+
+SHORTEST, LONGEST = 24, 320
+"""Bounds of a sentence that can be proposed, in Latin letters (`scripts.length`) without the speaker's name."""
+
+MOST_PER_MEMORY = 40
+"""Sentences that one memory takes part with: of a very long one the first."""
+
+_EVIDENT, _TELLING = 2, 3
+"""Meaningful words that a sentence needs to be evidence, and to be proposed."""
+
+_SPEAKERS = 3
+"""Memories that must name a speaker before the word in front of the colon counts as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, the row of its memory in the request, and whether it may be proposed.
+
+    `text` is what stands in the memory; `speaker` is empty, or who says it when `text` does not name them.
+    `stems` are those of its words that carry meaning. `familiar` says whether it seems to be English,
+    whose words the bundled model knows.
+    """
+
+    text: str
+    row: int
+    speaker: str = ""
+    proposable: bool = True
+    stems: frozenset[str] = frozenset()
+    familiar: bool = True
+
+    @property
+    def told(self) -> str:
+        """The sentence as it is proposed."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A paragraph: who speaks in it ("" for nobody), what they say, and where it comes from."""
+
+    speaker: str
+    text: str
+    row: int
+
+
+def sentences_of(memories: Sequence[Memory]) -> list[Sentence]:
+    """Return the statements of memories, in order.
+
+    Only those of signals are proposable: what is confirmed or a reflection is known, but may be evidence.
+    """
+    turns = [turn for row, memory in enumerate(memories) for turn in _turns(memory.content, row)]
+    named = Counter(speaker for speaker, _ in {(turn.speaker, turn.row) for turn in turns})
+    speakers = frozenset(name for name, count in named.items() if name and count >= _SPEAKERS)
+    askers = _askers(turn for turn in turns if turn.speaker in speakers)
+    names = frozenset(word for name in speakers for word in content_words(name))
+    found: list[Sentence] = []
+    taken = Counter[int]()
+    for turn in turns:
+        if turn.speaker in askers:
+            continue
+        memory = memories[turn.row]
+        known = memory.is_synthetic or memory.status != "signal"
+        empty = empty_for(turn.text)
+        for text, speaker in _spoken(turn, speakers):
+            stems = meaningful(text, empty) - names
+            if taken[turn.row] < MOST_PER_MEMORY and len(stems) >= _EVIDENT and is_statement(text):
+                taken[turn.row] += 1
+                proposable = not known and len(stems) >= _TELLING
+                familiar = empty is EMPTY and is_latin(text)
+                found.append(Sentence(text, turn.row, speaker, proposable, stems, familiar))
+    return found
+
+
+def meaningful(text: str, empty: frozenset[str] = EMPTY) -> frozenset[str]:
+    """Return the stems of the words that carry meaning, none of the `empty` ones; a name from code is one."""
+    return frozenset(w for w in terms(text) if length(w) > 2 and w not in empty and not w.isdigit())
+
+
+def split(text: str) -> list[str]:
+    """Split a paragraph into its sentences; abbreviations, versions, paths and numbers do not end one."""
+    parts, start = [], 0
+    for match in _END.finditer(text):
+        before = text[start : max(match.end(1), match.end(2))]
+        if _ABBREVIATED.search(before):
+            continue
+        parts.append(before.strip())
+        start = match.end()
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def is_statement(text: str) -> bool:
+    """Tell whether a sentence says something: no question, greeting, thanks or bare log line, and of a fair length."""
+    if not SHORTEST <= length(text) <= LONGEST or text.rstrip("\"')”’」』").endswith(_OPEN_ENDS):
+        return False
+    said = _LABEL.sub("", text)
+    if max(len(words(said)), len(terms(said))) < _WORDS or PHATIC.match(said):
+        return False
+    letters = sum(c.isalpha() for c in text)
+    return letters / len(text) >= _LETTERS and not text.startswith(_CODE)
+
+
+_WORDS = 4
+"""Words that a sentence has at least."""
+
+_OPEN_ENDS = ("?", "？", "؟", "…", "...", ":", "：")
+_END = re.compile(
+    r"([.!?…][\"')\]”’]*)\s+(?=\[|[\"'(“‘`„«¿¡]?[A-Z0-9`\u00c0-\u024f\u0370-\U0010ffff])|([。！？｡][」』）”\"]*)\s*"
+)
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|no|nos|fig|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|p|pp|vol)\.|\b[A-Z]\.)\Z", re.I
+)
+_LABEL = re.compile(r"\A([A-Z][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2}): +")
+_BULLET = re.compile(r"\A(?:[-*+•]|\d{1,3}[.)])\s+")
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
+_INDENTED = ("    ", "\t", "  ")
+_CODE = ("$ ", "> ", "| ", "{", "<", "@", "Traceback", 'File "', "[", "at ", "#!", "def ", "class ", "import ", "from ")
+_LETTERS = 0.6
+
+
+def _turns(content: str, row: int) -> Iterator[_Turn]:
+    """Yield the paragraphs of a memory, without fenced or indented code; a speaker speaks until the next one."""
+    speaker = ""
+    for line in _FENCE.sub("\n", content).splitlines():
+        text = _BULLET.sub("", line.strip()) if not line.startswith(_INDENTED) else ""
+        if not text:
+            continue
+        label = _LABEL.match(text)
+        if label is not None:
+            speaker = label[1]
+        yield _Turn(speaker, text, row)
+
+
+def _spoken(turn: _Turn, speakers: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of a paragraph, each with its speaker when it does not begin with their name."""
+    for place, text in enumerate(split(turn.text)):
+        labelled = place == 0 and _LABEL.match(text) is not None
+        known = turn.speaker in speakers and not labelled
+        yield text, turn.speaker if known else ""
+
+
+def _askers(turns: Iterator[_Turn]) -> set[str]:
+    """Return the speakers who mostly ask: most of their turns hold a question."""
+    asks: dict[tuple[str, int], bool] = {}
+    for turn in turns:
+        place = (turn.speaker, turn.row)
+        asks[place] = asks.get(place, False) or "?" in turn.text
+    spoken = Counter(speaker for speaker, _ in asks)
+    asked = Counter(speaker for (speaker, _), asking in asks.items() if asking)
+    return {speaker for speaker, count in spoken.items() if asked[speaker] > count / 2}

@@ -1,0 +1,1 @@
+"""Replies of language models as values."""

@@ -1,0 +1,62 @@
+"""Every pair of vectors that is close enough, block by block, so that a hundred thousand rows fit into memory."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.retrieval.arrays import Column, Rows, Vectors
+
+ROUNDING = 1e-6
+"""How much lower than in a block of products the cosine of two single vectors may come out."""
+
+_PRODUCT = 1 << 24
+"""Numbers of one block's product at most: 64 MB."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosePairs:
+    """Pairs of rows by falling cosine, `left` before `right`; `floor` is the cosine from which on all are there."""
+
+    left: Rows
+    right: Rows
+    cosines: Column
+    floor: float
+
+
+def reaches(cosine: float, floor: float) -> bool:
+    """Tell whether the cosine of two vectors is the floor or more, as far as rounding lets one tell."""
+    return cosine >= floor - ROUNDING
+
+
+def close_pairs(
+    vectors: Vectors, floor: float, most: int, step: Callable[[int, int], None], block: int = 512
+) -> ClosePairs:
+    """Return the pairs of rows of `vectors` (n, dim; unit length) with a cosine of `floor` or more.
+
+    Of more than `most` pairs only the closest are kept, and the floor is theirs. `step` is told after every block
+    how many rows are through, of how many; what it raises ends the search.
+    """
+    left, right, cosines = np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0)
+    rows = max(1, min(block, _PRODUCT // max(1, len(vectors))))
+    step(0, len(vectors))
+    for start in range(0, len(vectors), rows):
+        a, b, close = _block(vectors, start, rows, floor)
+        left, right, cosines = np.concatenate([left, a]), np.concatenate([right, b]), np.concatenate([cosines, close])
+        if len(cosines) > most:
+            kept = np.argpartition(-cosines, most)[:most]
+            left, right, cosines = left[kept], right[kept], cosines[kept]
+            floor = float(cosines.min())
+        step(min(start + rows, len(vectors)), len(vectors))
+    order = np.lexsort((right, left, -cosines))
+    return ClosePairs(left[order], right[order], cosines[order], floor)
+
+
+def _block(vectors: Vectors, start: int, rows: int, floor: float) -> tuple[Rows, Rows, Column]:
+    """Return the close pairs of some rows with all later ones."""
+    product = vectors[start : start + rows] @ vectors[start:].T
+    # A flat view is searched many times faster than two dimensions.
+    a, b = np.divmod(np.flatnonzero((product >= floor).reshape(-1)), product.shape[1])
+    later = b > a
+    a, b = a[later], b[later]
+    return a + start, b + start, np.minimum(product[a, b].astype(np.float64), 1.0)

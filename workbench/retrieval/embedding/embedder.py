@@ -1,0 +1,133 @@
+"""Text to vectors with a model2vec model from local files; nothing is ever downloaded."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.core.errors import UnreadableFile
+from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.embedding.thresholds import BUNDLED, Thresholds, calibrate
+
+if TYPE_CHECKING:
+    from model2vec import StaticModel
+
+BUNDLED_FOLDER = Path(__file__).parents[1] / "model"
+WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The content of a model folder; together the three files decide every vector."""
+
+    weights: bytes
+    tokenizer: bytes
+    config: bytes
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the model by its content: 32 hexadecimal digits."""
+        digest = hashlib.blake2b(digest_size=16)
+        for part in (self.weights, self.tokenizer, self.config):
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
+        return digest.hexdigest()
+
+
+class Embedder:
+    """A static embedding model, loaded when it is constructed.
+
+    `folder` holds `model.safetensors`, `tokenizer.json` and `config.json`; `None` means the
+    bundled model. Raises `UnreadableFile` when the folder is no model. The vectors have unit
+    length, so a dot product is a cosine. The model averages word vectors: it ignores word order
+    and negation, so a cosine of 1.0 is no proof that two texts say the same.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or BUNDLED_FOLDER
+        files = _read(self.folder)
+        self.fingerprint = files.fingerprint
+        self._bundled = folder is None
+        self._model = _load(files, self.folder)
+        self.dim = int(self._model.dim)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return float32 unit vectors of shape (n, dim); a text without known words gives zeros.
+
+        A text's vector does not depend on the other texts of the call. Only the first
+        512 tokens of a text are read (full text covers the rest).
+        """
+        if not texts:
+            return np.zeros((0, self.dim), np.float32)
+        clean = [_encodable(text) for text in texts]
+        return np.asarray(self._model.encode(clean, use_multiprocessing=False), np.float32)
+
+    @cached_property
+    def is_bundled(self) -> bool:
+        """Tell whether this is the bundled model, wherever its files lie."""
+        return self._bundled or self.fingerprint == _read(BUNDLED_FOLDER).fingerprint
+
+    def thresholds(self, vectors: Vectors) -> Thresholds:
+        """Return where similarity is worth a flag: fixed for the bundled model, else calibrated on `vectors`."""
+        return BUNDLED if self.is_bundled else calibrate(vectors)
+
+
+def _read(folder: Path) -> ModelFiles:
+    try:
+        return ModelFiles(*((folder / name).read_bytes() for name in (WEIGHTS, TOKENIZER, CONFIG)))
+    except OSError as error:
+        raise _unreadable(folder, f"{Path(error.filename or folder).name}: {error.strerror}") from error
+
+
+def _load(files: ModelFiles, folder: Path) -> "StaticModel":
+    """Build the model from bytes: `from_pretrained` would import a hub client and download by default."""
+    import json
+
+    from model2vec import StaticModel
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+    from tokenizers import Tokenizer
+
+    try:
+        config = json.loads(files.config)
+        tensors = load(files.weights)
+        tokenizer = Tokenizer.from_str(files.tokenizer.decode())
+        vectors = tensors["embeddings"]
+        # A reduced vocabulary comes with a token mapping, a weighted one with token weights.
+        return StaticModel(
+            vectors=vectors if vectors.dtype == np.int8 else vectors.astype(np.float32),
+            tokenizer=tokenizer,
+            config=config,
+            normalize=True,
+            weights=tensors.get("weights"),
+            token_mapping=tensors.get("mapping"),
+            max_length=config.get("max_length", 512),
+        )
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(folder, str(error)) from error
+    except BaseException as error:
+        # The tokenizers library raises a bare Exception for a file it cannot read.
+        if type(error) is Exception:
+            raise _unreadable(folder, str(error)) from error
+        raise
+
+
+def _unreadable(folder: Path, reason: str) -> UnreadableFile:
+    return UnreadableFile(
+        f"The embedding model in {folder} cannot be loaded ({reason}).",
+        "No memory is affected; name a folder with model.safetensors, tokenizer.json and config.json, "
+        "or leave the setting out to use the bundled model.",
+    )
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, which the tokenizer refuses."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="replace").decode()
+    return text

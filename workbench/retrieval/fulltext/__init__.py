@@ -1,0 +1,1 @@
+"""Full text: absolute BM25, prefixes, parts of words, and words with a typo."""

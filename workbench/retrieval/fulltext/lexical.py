@@ -1,0 +1,134 @@
+"""Full text over the memories: absolute BM25, prefixes and parts of words.
+
+Absolute BM25 is BM25 divided by the most that the query could ever reach, the sum over its terms
+of idf · (k1 + 1), absent terms counted. It runs from 0 to below 1 without looking at the pool, so an
+accidental shared word stays small, which rank fusion and per-query normalisation blow up.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+
+from workbench.retrieval.arrays import Column, Mask, Rows, Scores
+from workbench.retrieval.fulltext.lexical_part import Part, PartScores
+from workbench.retrieval.fulltext.lexical_query import parse
+from workbench.retrieval.fulltext.segment import MemorySegment, Segment, joined
+from workbench.retrieval.fulltext.vocabulary import Vocabulary
+
+K1 = 1.2
+B = 0.75
+OVERLAY = 2_000
+"""Changed rows kept apart before they are put together with those that changed earlier."""
+
+
+class LexicalIndex:
+    """Words, identifiers and phrases of n texts; row i is text i. Immutable: changes give a new index.
+
+    Rows belong to parts: those read from disk (`LexicalCache`), and in memory those that were built or changed
+    since. A changed index shares the large parts with the old one; the latest changes live in a small overlay.
+    Raises `CacheDamaged` from whatever reads a part on disk that has become unreadable.
+    """
+
+    def __init__(
+        self, size: int, vocabulary: Vocabulary, parts: Sequence[Part[Segment]], overlay: Part[Segment] | None = None
+    ) -> None:
+        self._size = size
+        self._vocabulary = vocabulary
+        self._fixed = tuple(parts)
+        self._overlay = overlay
+        self.parts = self._fixed if overlay is None else (*self._fixed, overlay)
+        filled, words = 0, 0
+        for part in self.parts:
+            filled += int(np.count_nonzero(part.lengths))
+            words += int(part.lengths.sum())
+        mean = words / filled if filled else 1.0
+        self._documents = filled
+        self._damping: list[Column] = [
+            np.asarray(K1 * (1 - B + B * part.segment.lengths / mean), np.float64) for part in self.parts
+        ]
+
+    @classmethod
+    def build(cls, texts: Sequence[str]) -> Self:
+        """Index `texts` in memory."""
+        vocabulary = Vocabulary()
+        everything = np.arange(len(texts))
+        return cls(len(texts), vocabulary, [Part(_segment(texts, vocabulary), everything, everything)])
+
+    def __len__(self) -> int:
+        return self._size
+
+    def scores(self, query: str) -> Scores:
+        """Return absolute BM25 for every row, float32 of shape (n,), 0…1.
+
+        Words count by their stems, stop words do not count; an identifier or path as it is written counts
+        besides its words; `"two words"` in quotes count only where they follow each other.
+        """
+        asked = parse(query, self._vocabulary)
+        sums = [PartScores(part, damping) for part, damping in zip(self.parts, self._damping, strict=True)]
+        most = 0.0
+        wanted: list[str | tuple[str, ...]] = [*asked.terms, *asked.phrases]
+        for term in wanted:
+            frequency = sum(part.look(term) for part in sums)
+            weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
+            most += weight
+            for part in sums:
+                part.add(weight)
+        total = np.zeros(self._size)
+        for part in sums:
+            part.into(total)
+        return (total / most if most else total).astype(np.float32)
+
+    def may_contain(self, text: str) -> Rows:
+        """Return the rows, ascending, that may contain a lower-case text: no other row does."""
+        found = [self._narrowed(part, text) for part in self.parts]
+        return np.sort(np.concatenate(found)) if found else np.zeros(0, np.intp)
+
+    def with_replaced(self, texts: Mapping[int, str]) -> Self:
+        """Return an index in which the given rows have new texts; an empty text removes a row's words."""
+        return self._changed(dict(texts), self._size)
+
+    def with_added(self, texts: Sequence[str]) -> Self:
+        """Return an index with more rows at the end."""
+        return self._changed({self._size + i: text for i, text in enumerate(texts)}, self._size + len(texts))
+
+    @staticmethod
+    def _narrowed(part: Part[Segment], text: str) -> Rows:
+        texts = part.segment.may_contain(text)
+        if texts is None:
+            return part.rows
+        wanted = np.zeros(len(part.owners), np.bool_)
+        wanted[texts] = True
+        return part.rows[wanted[part.texts]]
+
+    def _changed(self, texts: dict[int, str], size: int) -> Self:
+        if not texts:
+            return self
+        rows = np.array(sorted(texts), np.intp)
+        gone: Mask = np.zeros(size, np.bool_)
+        gone[rows] = True
+        fixed = [part.without(gone) for part in self._fixed]
+        old = [] if self._overlay is None else [self._overlay.without(gone)]
+        new: Part[Segment] = Part(
+            _segment([texts[row] for row in rows.tolist()], self._vocabulary), rows, np.arange(len(rows))
+        )
+        overlay = self._together([*old, new])
+        if len(overlay.rows) > OVERLAY:
+            loose = [part for part in fixed if isinstance(part.segment, MemorySegment)]
+            kept = [part for part in fixed if part not in loose]
+            return type(self)(size, self._vocabulary, [*kept, self._together([*loose, overlay])])
+        return type(self)(size, self._vocabulary, fixed, overlay)
+
+    def _together(self, parts: Sequence[Part[Segment]]) -> Part[Segment]:
+        """Return parts in memory, in which each text has one row, as one."""
+        if len(parts) == 1:
+            return parts[0]
+        segments = [part.segment for part in parts if isinstance(part.segment, MemorySegment)]
+        encoded = joined([(s.texts, part.texts) for s, part in zip(segments, parts, strict=True)])
+        rows = np.concatenate([part.rows for part in parts])
+        return Part(MemorySegment(encoded, self._vocabulary), rows, np.arange(len(rows)))
+
+
+def _segment(texts: Sequence[str], vocabulary: Vocabulary) -> MemorySegment:
+    return MemorySegment(vocabulary.encode(texts), vocabulary)

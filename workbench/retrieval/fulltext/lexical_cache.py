@@ -1,0 +1,203 @@
+"""The full-text index on disk: a folder of segments that knows texts by their content.
+
+A text is split and indexed once. The cache is not truth: whatever is missing, torn or foreign is made
+again, and the folder can be deleted at any time.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workbench.core.errors import WorkbenchError
+from workbench.retrieval import cache_folder
+from workbench.retrieval.arrays import Rows
+from workbench.retrieval.file_lock import writing
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.fulltext.lexical_file import SUFFIX, UNFINISHED, NewSegment, edition
+from workbench.retrieval.fulltext.lexical_part import Part
+from workbench.retrieval.fulltext.segment import MemorySegment, Segment, joined
+from workbench.retrieval.fulltext.stored_segment import StoredSegment
+from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
+from workbench.retrieval.text_keys import Keys, first_places, text_keys
+
+FULL = 1 << 17
+"""Texts of the largest segment: about 4 s of work, and 30 MB on disk."""
+
+SMALL = 512
+"""Texts of a segment that is not worth keeping apart when something is written anyway."""
+
+BATCH = 4_096
+"""Texts encoded between two looks at `cancelled`."""
+
+Progress = Callable[[int, int], None]
+Cancelled = Callable[[], bool]
+
+
+class IndexingCancelled(WorkbenchError):
+    """The indexing was stopped; the segments that were finished are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """Whom to tell how far the work is, of `total` texts, and whom to ask whether to go on."""
+
+    progress: Progress | None
+    cancelled: Cancelled | None
+    total: int
+
+    def step(self, done: int) -> None:
+        if self.progress is not None:
+            self.progress(done, self.total)
+
+    def check(self, done: int) -> None:
+        if self.cancelled is not None and self.cancelled():
+            raise IndexingCancelled(
+                f"Indexing was stopped after {done:,} of {self.total:,} texts.",
+                "No memory is affected; the rest is indexed next time.",
+            )
+
+
+class LexicalCache:
+    """Full-text segments under `folder`, at most one writing process at a time.
+
+    Readers never wait: a file is written under another name and does not change once it has its own. When another
+    process is writing, or the folder cannot be written, or `read_only` is set, what is missing is indexed in memory;
+    a read-only cache touches nothing on disk, not even the folder. Not for several threads; the indexes it returns are.
+    """
+
+    def __init__(self, folder: Path, read_only: bool = False) -> None:
+        self.read_only = read_only
+        self.folder = folder / edition()
+        self._open: dict[str, StoredSegment] = {}
+        self._unsound: set[Path] = set()
+
+    def index(
+        self,
+        texts: Sequence[str],
+        keys: Keys | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> LexicalIndex:
+        """Return the index of `texts`, whose `keys` are `text_keys(texts)`; new texts are written to the cache.
+
+        `progress(done, total)` counts the texts that have to be indexed. Raises `IndexingCancelled` when
+        `cancelled()` becomes true.
+        """
+        keys = text_keys(texts) if keys is None else keys
+        self._look()
+        stored, missing = self._parts(keys)
+        if len(missing) and not self.read_only and self._written(texts, keys, progress, cancelled):
+            stored, missing = self._parts(keys)
+        parts: list[Part[Segment]] = [*stored]
+        vocabulary = Vocabulary()
+        if len(missing):
+            watch = _Watch(progress, cancelled, len(missing))
+            encoded = _encoded([texts[row] for row in missing.tolist()], vocabulary, watch)
+            parts.append(Part(MemorySegment(encoded, vocabulary), missing, np.arange(len(missing))))
+        return LexicalIndex(len(texts), vocabulary, parts)
+
+    def _look(self) -> None:
+        """Open the files that came and forget those that went; an index that uses one keeps it open."""
+        try:
+            found = {path.stem: path for path in self.folder.glob(f"*{SUFFIX}")}
+        except OSError:
+            found = {}
+        self._open = {name: segment for name, segment in self._open.items() if name in found}
+        self._unsound = set()
+        for name in sorted(found.keys() - self._open.keys()):
+            try:
+                segment = StoredSegment.open(found[name])
+            except OSError:
+                # Another process may have just removed it, or it cannot be read: its texts are indexed again.
+                continue
+            if segment is None:
+                self._unsound.add(found[name])
+            else:
+                self._open[name] = segment
+
+    def _parts(self, keys: Keys) -> tuple[list[Part[StoredSegment]], Rows]:
+        """Return which rows the open segments have, each row once, and the rows that none has."""
+        parts: list[Part[StoredSegment]] = []
+        rest = np.arange(len(keys))
+        for segment in sorted(self._open.values(), key=lambda s: (-len(s), s.path)):
+            place = segment.table.find(keys[rest])
+            known = place >= 0
+            if known.any():
+                parts.append(Part(segment, rest[known], place[known]))
+                rest = rest[~known]
+        return parts, rest
+
+    def _written(
+        self, texts: Sequence[str], keys: Keys, progress: Progress | None, cancelled: Cancelled | None
+    ) -> bool:
+        """Write what is missing; return `False` when somebody else is writing or the disk refuses."""
+        try:
+            cache_folder.make(self.folder)
+            with writing(self.folder / "writer.lock") as alone:
+                if alone:
+                    self._write(texts, keys, progress, cancelled)
+                return alone
+        except (OSError, sqlite3.Error):
+            self.read_only = True
+            return False
+
+    def _write(self, texts: Sequence[str], keys: Keys, progress: Progress | None, cancelled: Cancelled | None) -> None:
+        # Another process may have written since this one looked.
+        self._look()
+        for path in (*self._unsound, *self.folder.glob(f"*{UNFINISHED}")):
+            _remove(path)
+        parts, missing = self._parts(keys)
+        kept = {part.segment.path for part in self._worth_keeping(parts, len(missing))}
+        moving = [part.rows for part in parts if part.segment.path not in kept]
+        rows = np.sort(np.concatenate([missing, *moving]))
+        rows = rows[first_places(keys[rows])]
+        watch = _Watch(progress, cancelled, len(rows))
+        for start in range(0, len(rows), FULL):
+            chunk = rows[start : start + FULL]
+            vocabulary = Vocabulary()
+            chosen = [texts[row] for row in chunk.tolist()]
+            encoded = _encoded(chosen, vocabulary, watch, start)
+            written = NewSegment(chosen, keys[chunk], encoded, vocabulary).write(self.folder)
+            kept.add(written)
+        self._remove_others(kept)
+        self._look()
+
+    @staticmethod
+    def _worth_keeping(parts: Sequence[Part[StoredSegment]], new: int) -> Iterator[Part[StoredSegment]]:
+        """Yield the parts to leave as they are when `new` texts are written.
+
+        Small ones are written anew together with the new texts, so that there are never many; so
+        are those whose texts are mostly gone.
+        """
+        for part in sorted(parts, key=lambda part: len(part.rows)):
+            living, size = int(np.count_nonzero(part.owners)), len(part.segment.lengths)
+            grown_over = living <= max(SMALL, 2 * new) and size < FULL // 2
+            if grown_over or 2 * living < size:
+                new += living
+            else:
+                yield part
+
+    def _remove_others(self, kept: set[Path]) -> None:
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            if path not in kept:
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    # Where a file that is open elsewhere cannot be removed, the next writer tries again.
+    with suppress(OSError):
+        path.unlink()
+
+
+def _encoded(texts: Sequence[str], vocabulary: Vocabulary, watch: _Watch, done: int = 0) -> Encoded:
+    parts: list[Encoded] = []
+    for start in range(0, len(texts), BATCH):
+        watch.check(done + start)
+        batch = texts[start : start + BATCH]
+        parts.append(vocabulary.encode(batch))
+        watch.step(done + start + len(batch))
+    return joined([(part, np.arange(len(part.ends))) for part in parts])

@@ -1,0 +1,65 @@
+"""Which rows of a store a segment speaks for."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from workbench.retrieval.arrays import Column, Mask, Rows
+from workbench.retrieval.fulltext.segment import Counts, Segment
+
+S_co = TypeVar("S_co", bound=Segment, covariant=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Part(Generic[S_co]):
+    """A segment and the rows that have its texts: row `rows[i]` has text `texts[i]`.
+
+    Several rows may have one text, and a text may have no row any more.
+    """
+
+    segment: S_co
+    rows: Rows
+    texts: Rows
+
+    @cached_property
+    def owners(self) -> Counts:
+        """How many rows have each text."""
+        return np.bincount(self.texts, minlength=len(self.segment.lengths)).astype(np.int64)
+
+    @cached_property
+    def lengths(self) -> Counts:
+        """The length of each row's text, in words."""
+        return self.segment.lengths[self.texts]
+
+    def without(self, rows: Mask) -> "Part[S_co]":
+        """Return the part without the marked rows."""
+        kept = ~rows[self.rows]
+        return self if kept.all() else Part(self.segment, self.rows[kept], self.texts[kept])
+
+
+class PartScores:
+    """Adds up the scores of one part, text by text."""
+
+    def __init__(self, part: Part[Segment], damping: Column) -> None:
+        self.part = part
+        self._damping = damping
+        self._total = np.zeros(len(damping))
+        self._found: tuple[Rows, Counts] | None = None
+
+    def look(self, term: str | tuple[str, ...]) -> int:
+        """Look a term or a phrase up; return how many rows have it."""
+        segment = self.part.segment
+        self._found = segment.postings(term) if isinstance(term, str) else segment.phrase(term)
+        return int(self.part.owners[self._found[0]].sum())
+
+    def add(self, weight: float) -> None:
+        """Count what was looked up last."""
+        assert self._found is not None
+        texts, counts = self._found
+        self._total[texts] += weight * counts / (counts + self._damping[texts])
+
+    def into(self, scores: Column) -> None:
+        """Put the sums where their rows are."""
+        scores[self.part.rows] = self._total[self.part.texts]

@@ -1,0 +1,1 @@
+"""Memories as columns, ranked by three factors, and the outcome explained."""

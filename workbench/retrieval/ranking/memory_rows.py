@@ -1,0 +1,63 @@
+"""The memories of a pool, each read from its document when it is first looked at."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Self, overload
+
+from workbench.core.record import Doc, from_doc
+from workbench.core.stream.memory import Memory
+
+
+class MemoryRows(Sequence[Memory]):
+    """Memories, or documents that are known to be readable, in row order; immutable but for what it has read.
+
+    A store is opened to answer a question, and the answer shows ten memories of a hundred thousand.
+    """
+
+    def __init__(self, items: Iterable[Memory | Doc]) -> None:
+        self._items = list(items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, row: int) -> Memory: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Memory]: ...
+    def __getitem__(self, row: int | slice) -> Memory | Sequence[Memory]:
+        if isinstance(row, slice):
+            return [self[at] for at in range(*row.indices(len(self)))]
+        item = self._items[row]
+        if not isinstance(item, Memory):
+            item = self._items[row] = from_doc(Memory, item)
+        return item
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MemoryRows) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def text(self, row: int) -> tuple[str, str]:
+        """Return content and summary of a memory, without reading the rest."""
+        item = self._items[row]
+        if isinstance(item, Memory):
+            return item.content, item.summary
+        return str(item["content"]), str(item.get("summary") or "")
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield content and summary of each memory."""
+        return map(self.text, range(len(self._items)))
+
+    def values(self, name: str) -> Iterator[object]:
+        """Yield one field of each memory, `None` where its document leaves it out, without reading the rest."""
+        return (getattr(m, name) if isinstance(m, Memory) else m.get(name) for m in self._items)
+
+    def replaced(self, memories: Mapping[int, Memory]) -> Self:
+        """Return the rows with other memories in some places."""
+        rows = type(self)(self._items)
+        for row, memory in memories.items():
+            rows._items[row] = memory
+        return rows
+
+    def added(self, memories: Iterable[Memory]) -> Self:
+        """Return the rows with more at the end."""
+        return type(self)([*self._items, *memories])

@@ -1,0 +1,268 @@
+"""Memories as columns: what the fast ranking reads instead of one value at a time."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.core.errors import UnknownRecord
+from workbench.core.record import Doc
+from workbench.core.served import SERVED
+from workbench.core.stream.filter import Filter
+from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.tuning.candidates import candidate_filter
+from workbench.retrieval.arrays import Mask, Rows
+from workbench.retrieval.ranking.doc_columns import DocColumns
+from workbench.retrieval.ranking.episode_fields import EpisodeFields
+from workbench.retrieval.ranking.memory_rows import MemoryRows
+from workbench.retrieval.ranking.times import Micros, micros, parsed_micros
+
+PINNED = len(MEMORY_TYPES)
+"""What is added to the kind of a pinned memory, so that each memory type has one kind more."""
+
+FILTERS = 32
+"""Candidate filters whose rows a pool remembers at most."""
+
+_KINDS = {name: code for code, name in enumerate(MEMORY_TYPES)}
+_HELPFUL = ("helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes")
+_HARMFUL = ("harmful_imported", "harmful_votes")
+_TIMES = frozenset({"created_at", "last_accessed_at", "last_feedback_at"})
+
+
+class Token:
+    """The identity of a state of some columns: a new one for every change, so caches never mix them up."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All memories of a store, in row order, as columns; unchanged columns are shared between versions.
+
+    `created`, `accessed` and `feedback` (the last vote, else the creation) are in microseconds; `importance`
+    is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory type, plus `PINNED`;
+    `session` a number per session, −1 for none; `servable` whether the status may be served at all. The three
+    tokens change with what they cover: layout (membership, sessions, creation, status), access, importance.
+    """
+
+    memories: MemoryRows
+    row_of: Mapping[str, int]
+    sessions: Mapping[str, int]
+    created: Micros
+    accessed: Micros
+    feedback: Micros
+    importance: NDArray[np.float64]
+    net: NDArray[np.float64]
+    kind: NDArray[np.int8]
+    session: NDArray[np.int32]
+    servable: Mask
+    layout_token: Token = field(default_factory=Token)
+    access_token: Token = field(default_factory=Token)
+    importance_token: Token = field(default_factory=Token)
+
+    @classmethod
+    def build(cls, memories: Sequence[Memory]) -> Self:
+        """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
+        sessions: dict[str, int] = {}
+        row_of = _rows_of([memory.id for memory in memories])
+        return cls(MemoryRows(memories), row_of, sessions, **_columns(memories, sessions))
+
+    @classmethod
+    def read(cls, docs: Sequence[Doc]) -> Self | None:
+        """Read the columns from the documents of memories, which become memories when they are looked at.
+
+        The documents must not be changed any more. Returns `None` when one of them cannot be read as a memory,
+        or an id occurs twice.
+        """
+        columns, sessions = DocColumns(docs), dict[str, int]()
+        if not columns.readable(Memory, _TIMES):
+            return None
+        try:
+            row_of = _rows_of([str(doc["id"]) for doc in docs])
+            return cls(MemoryRows(docs), row_of, sessions, **_read_columns(columns, sessions))
+        except (ValueError, TypeError, KeyError, OverflowError):
+            return None
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def memory(self, id: str) -> Memory:
+        """Return the memory with this id. Raises `UnknownRecord`."""
+        return self.memories[self.row(id)]
+
+    def row(self, id: str) -> int:
+        """Return the row of this id. Raises `UnknownRecord`."""
+        row = self.row_of.get(id)
+        if row is None:
+            raise UnknownRecord(f"No memory {id} takes part in the ranking.")
+        return row
+
+    def served(self, now: datetime) -> Mask:
+        """Tell for each row whether an agent asking at `now` may be given it (`core.served`)."""
+        return self.servable & (self.created <= micros(now))
+
+    def matching(self, candidates: str, now: datetime) -> Mask:
+        """Tell for each row whether a candidate filter lets it take part; only relative times look at `now`.
+
+        Raises `InvalidQuery` for a filter that cannot be read.
+        """
+        found = candidate_filter(candidates, now)
+        known: dict[Filter, Mask] = self.__dict__.setdefault("_matching", {})
+        mask = known.get(found)
+        if mask is None:
+            passes = found.predicate()
+            mask = np.fromiter((passes(memory) for memory in self.memories), np.bool_, len(self))
+            if len(known) >= FILTERS:
+                known.clear()
+            known[found] = mask
+        return mask
+
+    def with_replaced(self, memories: Iterable[Memory]) -> Self:
+        """Return a pool in which these memories have their new values; their ids must be known.
+
+        Costs a copy of the columns that really change, no rebuild. Raises `UnknownRecord`.
+        """
+        new = list(memories)
+        rows = np.array([self.row(m.id) for m in new], np.intp)
+        sessions = dict(self.sessions)
+        changed: dict[str, Any] = {}
+        for name, values in _columns(new, sessions).items():
+            column = getattr(self, name)
+            if not np.array_equal(column[rows], values):
+                changed[name] = column.copy()
+                changed[name][rows] = values
+        everything = self.memories.replaced(dict(zip(rows.tolist(), new, strict=True)))
+        pool = replace(self, memories=everything, sessions=sessions, **changed, **_tokens(changed))
+        _carry_over(self, pool, rows)
+        return pool
+
+    def with_added(self, memories: Sequence[Memory]) -> Self:
+        """Return a pool with more rows at the end. Raises `ValueError` when an id is already there."""
+        row_of = {**self.row_of, **{m.id: len(self) + i for i, m in enumerate(memories)}}
+        if len(row_of) != len(self) + len(memories):
+            raise ValueError("an id occurs twice")
+        sessions = dict(self.sessions)
+        added = _columns(memories, sessions)
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), values]) for name, values in added.items()
+        }
+        return type(self)(self.memories.added(memories), row_of, sessions, **columns)
+
+    @cached_property
+    def id_rank(self) -> Rows:
+        """Return each row's place in the order of ids: the tie-breaker of rankings."""
+        order = sorted(self.row_of)
+        rank = np.empty(len(self), np.intp)
+        rank[[self.row_of[id] for id in order]] = np.arange(len(self))
+        return rank
+
+    @cached_property
+    def order(self) -> Rows:
+        """Return the rows by session, then creation, then id, so that neighbours stand side by side."""
+        return np.lexsort((self.id_rank, self.created, self.session))
+
+    @cached_property
+    def twins(self) -> Rows | None:
+        """Return for each row the first row with the same text, or `None` when all texts differ.
+
+        A BLAS product rounds differently at different rows, so equal texts would get scores that
+        differ in the last digit; giving them one score keeps ties, and so rankings, stable.
+        """
+        first: dict[tuple[str, str], int] = {}
+        rows = [first.setdefault(text, row) for row, text in enumerate(self.memories.texts())]
+        return None if len(first) == len(self) else np.array(rows, np.intp)
+
+    @cached_property
+    def episodes(self) -> EpisodeFields:
+        """Return what only the score of episodes reads; nothing else waits for it."""
+        return EpisodeFields.read(self.memories)
+
+    def take_twins(self, twins: Rows | None) -> None:
+        """Be told the `twins` by who has compared the texts already."""
+        self.__dict__["twins"] = twins
+
+
+def _rows_of(ids: Sequence[str]) -> dict[str, int]:
+    row_of = {id: row for row, id in enumerate(ids)}
+    if len(row_of) != len(ids):
+        raise ValueError("an id occurs twice")
+    return row_of
+
+
+def _columns(memories: Sequence[Memory], sessions: dict[str, int]) -> dict[str, Any]:
+    """Read the columns, numbering sessions that are new in `sessions`."""
+    session = [sessions.setdefault(m.session_id, len(sessions)) if m.session_id else -1 for m in memories]
+    return {
+        "created": np.array([micros(m.created_at) for m in memories], np.int64),
+        "accessed": np.array([micros(m.last_accessed_at) for m in memories], np.int64),
+        "feedback": np.array([micros(m.last_feedback_at or m.created_at) for m in memories], np.int64),
+        "importance": np.array([m.importance_score for m in memories], np.float64),
+        "net": np.array([m.helpful_count - m.harmful_count for m in memories], np.float64),
+        "kind": np.array([_KINDS[m.memory_type] + PINNED * m.pinned for m in memories], np.int8),
+        "session": np.array(session, np.int32),
+        "servable": np.array([m.status in SERVED for m in memories], np.bool_),
+    }
+
+
+def _read_columns(docs: DocColumns, sessions: dict[str, int]) -> dict[str, Any]:
+    """Read the columns from documents, numbering sessions in `sessions`; raises `ValueError` for a broken time."""
+
+    def numbered(names: Sequence[str]) -> NDArray[Any]:
+        for name in dict.fromkeys(names):
+            if name:
+                sessions.setdefault(name, len(sessions))
+        return _mapped({**sessions, "": -1}.__getitem__, names)
+
+    created = docs.column("created_at", 0, np.int64, parsed_micros)
+    kind = docs.column("memory_type", _KINDS["episodic"], np.int8, partial(_mapped, _KINDS.__getitem__))
+    kind[docs.column("pinned", False, np.bool_)] += PINNED
+    feedback = created.copy()
+    for rows, at in docs.given("last_feedback_at"):
+        feedback[rows] = parsed_micros(at)
+    helpful, harmful = (sum(docs.column(name, 0, np.float64) for name in names) for names in (_HELPFUL, _HARMFUL))
+    return {
+        "created": created,
+        "accessed": docs.column("last_accessed_at", 0, np.int64, parsed_micros),
+        "feedback": feedback,
+        "importance": docs.column("importance_score", 5.0, np.float64),
+        "net": helpful - harmful,
+        "kind": kind,
+        "session": docs.column("session_id", -1, np.int32, numbered),
+        "servable": docs.column("status", True, np.bool_, partial(_mapped, SERVED.__contains__)),
+    }
+
+
+def _mapped(number_of: Callable[[Any], int], values: Sequence[Any]) -> NDArray[np.int64]:
+    return np.fromiter(map(number_of, values), np.int64, len(values))
+
+
+_COVERS = {
+    "layout_token": {"session", "created", "servable"},
+    "access_token": {"accessed", "kind"},
+    "importance_token": {"importance", "net", "feedback"},
+}
+
+
+def _tokens(changed: Iterable[str]) -> dict[str, Any]:
+    names = set(changed)
+    return {token: Token() for token, covered in _COVERS.items() if covered & names}
+
+
+def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
+    """Keep derived columns that the change at `rows` leaves true."""
+    keep = ["id_rank"]
+    if new.session is old.session and new.created is old.created:
+        keep.append("order")
+    if all(_text(old.memories[row]) == _text(new.memories[row]) for row in rows):
+        keep.append("twins")
+    for name in keep:
+        if name in old.__dict__:
+            new.__dict__[name] = old.__dict__[name]
+
+
+def _text(memory: Memory) -> tuple[str, str]:
+    return (memory.content, memory.summary)

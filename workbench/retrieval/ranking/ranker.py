@@ -1,0 +1,197 @@
+"""Three-factor ranking over columns: the fast form of `core.scoring` (source 000, algorithm 1).
+
+Relevance is computed once per query. A ranking then only combines three columns, and the columns
+that a changed parameter does not touch are taken from a cache, so a slider step costs about one
+pass over memory.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Protocol, Self
+
+import numpy as np
+
+from workbench.core.tuning.profile import Profile
+from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors
+from workbench.retrieval.ranking.candidates import Candidates
+from workbench.retrieval.ranking.column_cache import ColumnCache
+from workbench.retrieval.ranking.columns import (
+    FactorColumn,
+    importance_column,
+    normalised,
+    normalised_by,
+    recency_column,
+    relevance_column,
+)
+from workbench.retrieval.ranking.episodic import EpisodeColumns, episode_columns
+from workbench.retrieval.ranking.outcome import Factor, Ranking
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.selecting import top_positions
+from workbench.retrieval.ranking.times import micros
+
+BLOCK = 1 << 14
+"""Rows combined at a time: two float64 blocks of this size stay in a processor's cache."""
+
+
+class Lexical(Protocol):
+    """A full-text index whose rows are the pool's rows."""
+
+    def scores(self, query: str) -> Scores:
+        """Return absolute BM25, 0…1, for every row."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryScores:
+    """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1)."""
+
+    query: str
+    dense: Scores
+    lexical: Scores
+
+
+class Ranker:
+    """Ranks the memories of a pool; reads only, writes nothing.
+
+    `vectors` (n, dim) and `lexical` are aligned with the rows of `pool`; `embed` turns a query into a
+    vector of the same model. Immutable apart from the cache, so it may be used from several threads.
+    """
+
+    def __init__(
+        self, pool: Pool, vectors: Vectors, lexical: Lexical, embed: Embed, cache: ColumnCache | None = None
+    ) -> None:
+        if len(vectors) != len(pool):
+            raise ValueError(f"{len(vectors)} vectors for {len(pool)} memories")
+        self.pool = pool
+        self.vectors = vectors
+        self.lexical = lexical
+        self._embed = embed
+        self._cache = cache or ColumnCache()
+
+    def moved_to(self, pool: Pool, vectors: Vectors | None = None, lexical: Lexical | None = None) -> Self:
+        """Return a ranker for a later version of the pool that shares the cache.
+
+        After a vote, an access or a status change the pool alone is enough, and `QueryScores` stay valid;
+        when texts or rows change, give the new vectors and index, and compute `relevance` again.
+        """
+        vectors = self.vectors if vectors is None else vectors
+        return type(self)(pool, vectors, lexical or self.lexical, self._embed, self._cache)
+
+    def relevance(self, query: str) -> QueryScores:
+        """Compute both relevance scores of `query` for every row; texts that are equal score equal."""
+        vector = self._embed([query])[0]
+        dense = np.clip(self.vectors @ vector, -1.0, 1.0)
+        if self.pool.twins is not None:
+            dense = dense[self.pool.twins]
+        return QueryScores(query, dense, self.lexical.scores(query))
+
+    def rank(
+        self, scores: QueryScores, profile: Profile, now: datetime, k: int | None = None, mask: Mask | None = None
+    ) -> Ranking:
+        """Rank what is served at `now` (or the rows of `mask`) and return the best `k` (default: the profile's).
+
+        Only what passes the profile's candidate filter takes part. Totals are ordered from the highest, equal ones
+        by id. Raises `ValueError` when `scores` belong to another number of rows, and `InvalidQuery` for a filter
+        that cannot be read.
+        """
+        if len(scores.dense) != len(self.pool) or len(scores.lexical) != len(self.pool):
+            raise ValueError("the query's scores were made for another pool")
+        episodic = profile.scorer == "episodic"
+        if profile.candidates:
+            mask = (self.pool.served(now) if mask is None else mask) & self.pool.matching(profile.candidates, now)
+        chosen = self._episodes(now, mask) if episodic else self._candidates(now, mask)
+        k = profile.k if k is None else k
+        if not len(chosen):
+            return Ranking(self.pool, chosen, profile, now, k, {}, np.zeros(0), np.zeros(0, np.intp))
+        terms = self._terms(chosen, scores, profile, now) if episodic else None
+        factors = terms.factors if terms else self._factors(chosen, scores, profile, now)
+        totals = _combined(factors, profile)
+        best = top_positions(totals, chosen.id_rank, k)
+        return Ranking(self.pool, chosen, profile, now, k, factors, totals, best, terms)
+
+    def _candidates(self, now: datetime, mask: Mask | None) -> Candidates:
+        if mask is not None:
+            return self._chosen(mask)
+        key = ("served", self.pool.layout_token, micros(now))
+        return self._cache.get(key, lambda: self._chosen(self.pool.served(now)), _candidate_bytes)
+
+    def _episodes(self, now: datetime, mask: Mask | None) -> Candidates:
+        return self._chosen((self.pool.served(now) if mask is None else mask) & self.pool.episodes.episode)
+
+    def _terms(self, chosen: Candidates, scores: QueryScores, p: Profile, now: datetime) -> EpisodeColumns:
+        moment = (micros(now), p.pinned) if p.fades else None
+        key = ("terms", chosen, self.pool.episodes, scores, p.blend, p.mode, p.half_lives, moment, p.rank_decay)
+        make = partial(episode_columns, self.pool, chosen, scores, p, now)
+        return self._cache.get((*key, p.rank_order), make, _terms_bytes)
+
+    def _chosen(self, mask: Mask) -> Candidates:
+        """Return the candidates of a mask, the same value for an equal mask, so their columns are found again."""
+        key = ("mask", self.pool.layout_token, np.packbits(mask).tobytes())
+        return self._cache.get(key, lambda: Candidates.of(self.pool, mask), _candidate_bytes)
+
+    def _factors(
+        self, chosen: Candidates, scores: QueryScores, p: Profile, now: datetime
+    ) -> dict[Factor, FactorColumn]:
+        pool, at = self.pool, micros(now)
+        # Each key names everything its column depends on, and nothing else.
+        decay = (p.half_lives, p.pinned, at) if p.fades else (p.rank_decay, p.rank_order) if p.mode == "rank" else ()
+        fading = None if p.feedback_half_life is None else (p.feedback_half_life, at)
+        keys: dict[Factor, Hashable] = {
+            "recency": ("recency", chosen, pool.access_token, p.mode, decay),
+            "importance": ("importance", chosen, pool.importance_token, p.feedback, fading),
+            "relevance": ("relevance", chosen, scores, p.blend, p.contiguity),
+        }
+        make: dict[Factor, Callable[[], Column]] = {
+            "recency": partial(recency_column, pool, chosen, p, now),
+            "importance": partial(importance_column, pool, chosen, p, now),
+            "relevance": partial(relevance_column, chosen, scores.dense, scores.lexical, p),
+        }
+        raw = {name: self._cache.get(("raw", key), make[name], _column_bytes) for name, key in keys.items()}
+        if p.scope == "frozen" and (frozen := p.frozen) is not None:
+            bounds = {"recency": frozen.recency, "importance": frozen.importance, "relevance": frozen.relevance}
+            return {
+                name: self._cache.get(
+                    ("frozen", key, bounds[name]), partial(normalised_by, raw[name], bounds[name]), _factor_bytes
+                )
+                for name, key in keys.items()
+            }
+        inside, scope = None, None
+        if p.scope == "top" and p.top_n < len(chosen):
+            inside, scope = top_positions(raw["relevance"], chosen.id_rank, p.top_n), (keys["relevance"], p.top_n)
+        return {
+            name: self._cache.get(("norm", key, scope), partial(normalised, raw[name], chosen, inside), _factor_bytes)
+            for name, key in keys.items()
+        }
+
+
+def _combined(factors: dict[Factor, FactorColumn], profile: Profile) -> Column:
+    """Return the weighted sum, term by term as the plain rule adds it, block by block for the caches' sake."""
+    recency, importance, relevance = (factors[name].norm for name in ("recency", "importance", "relevance"))
+    totals = np.empty(len(recency))
+    scratch = np.empty(min(BLOCK, len(recency)))
+    for start in range(0, len(totals), BLOCK):
+        part = slice(start, min(start + BLOCK, len(totals)))
+        out, term = totals[part], scratch[: part.stop - start]
+        np.multiply(recency[part], profile.recency, out=out)
+        out += np.multiply(importance[part], profile.importance, out=term)
+        out += np.multiply(relevance[part], profile.relevance, out=term)
+    return totals
+
+
+def _column_bytes(column: Column) -> int:
+    # Twice, because a relevance column also keeps its query's scores.
+    return 2 * column.nbytes
+
+
+def _factor_bytes(column: FactorColumn) -> int:
+    return column.norm.nbytes
+
+
+def _terms_bytes(terms: EpisodeColumns) -> int:
+    return 10 * terms.recency.nbytes
+
+
+def _candidate_bytes(chosen: Candidates) -> int:
+    return 4 * chosen.rows.nbytes

@@ -1,0 +1,1 @@
+"""Finding text that gives orders to an agent."""

@@ -1,0 +1,333 @@
+"""Text that reads as an order to an agent, found by the rules of `orders.rules` in it and behind its disguises."""
+
+import binascii
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from operator import itemgetter
+
+from workbench.safety.finding import Finding
+from workbench.safety.folding import Folded, fold_char, folded, replaced, reversed_text
+from workbench.safety.lowering import compiled
+from workbench.safety.orders.index import hinted_marks, phrases_for
+from workbench.safety.orders.phrases import Phrase, parsed, words_of
+from workbench.safety.orders.rules import COMMENT, COMMENT_PHRASES, LEADS, NOT, RULES, SQUEEZED, WORDS, Mark, OrderRule
+
+MOST = 20
+"""Places that are reported of one rule in one text."""
+
+_ENCODED = ("encoded order", "It holds an order that is written so that a person does not read it.")
+
+_REMEMBERED = 1 << 12
+"""Escapes whose meaning is remembered."""
+
+_DEPTH = 2
+"""How often a text within an encoded text is decoded."""
+
+
+def find(text: str) -> Iterator[Finding]:
+    """Yield the orders in a text, each rule once at a place."""
+    yield from _find(text, 0)
+
+
+def _find(text: str, depth: int) -> Iterator[Finding]:
+    plain = folded(text)
+    words = words_of(plain.text)
+    found = _Found()
+    for rule, start, end in (*_judged(plain.text, words), *_hidden_parts(plain.text)):
+        found.add(rule, plain, start, end)
+    for view, joined in _views(plain, words):
+        judged = _squeezed(view.text) if joined else _judged(view.text, words_of(view.text))
+        for rule, start, end in judged:
+            found.add(rule, view, start, end)
+    if depth < _DEPTH:
+        for start, end in _encoded(text, depth):
+            found.put(_ENCODED, start, end)
+    yield from found.findings
+
+
+class _Found:
+    """The findings of one text: what a view shows again is not one more."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self._of: dict[str, list[Finding]] = {}
+
+    def add(self, rule: tuple[str, str], view: Folded, start: int, end: int) -> None:
+        """Add a span of a view, unless that place is known for it."""
+        if len(self._of.get(rule[0], ())) < MOST:
+            self.put(rule, *view.place(start, end))
+
+    def put(self, rule: tuple[str, str], start: int, end: int) -> None:
+        """Add a span of the text itself."""
+        known = self._of.setdefault(rule[0], [])
+        if len(known) < MOST and not any(start < other.end and other.start < end for other in known):
+            finding = Finding("injection", *rule, start, end)
+            known.append(finding)
+            self.findings.append(finding)
+
+
+Judged = tuple[tuple[str, str], int, int]
+
+
+def _judged(text: str, words: Sequence[str]) -> Iterator[Judged]:
+    """Yield the rule and the span of every order in a folded text that is what it looks like."""
+    present = set(words)
+    for rule, phrase in phrases_for(present):
+        if phrase.may_be_in(text, present):
+            spans = (span for span in phrase.find(text) if _counts(rule, text, span[0]))
+            yield from ((rule[:2], *span) for span in _first(spans))
+    marks: dict[int, tuple[OrderRule, Mark]] = {}
+    for hint, waiting in hinted_marks():
+        if hint in text:
+            marks.update((id(mark), (rule, mark)) for rule, mark in waiting)
+    unwrapped = compiled(_WRAPPED).sub(" ", text) if marks and "\n" in text else text
+    for rule, mark in marks.values():
+        for lines in (text, unwrapped) if unwrapped != text else (text,):
+            spans = (span for span in _marked(mark, lines) if not rule.negatable or not _negated(text, span[0]))
+            yield from ((rule[:2], *span) for span in _first(spans))
+
+
+_GOES_ON = r"(?![\s>]{0,8}(?:[-*#+]\s|\d|\n|\Z))"
+_WRAPPED = rf"[\r\n](?:(?=[\r\n]{_GOES_ON})|{_GOES_ON})"
+"""One character of a line end, or of two, behind which neither an item of a list nor an empty line begins."""
+
+
+def _first(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    for _, span in zip(range(MOST), spans, strict=False):
+        yield span
+
+
+def _marked(mark: Mark, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a mark stands; what must be near it is looked for once, so that the work grows with the text only."""
+    before: list[tuple[int, int]] | None = None
+    after: list[tuple[int, int]] | None = None
+    for match in compiled(mark.pattern).finditer(text):
+        start, end = match.span()
+        if mark.before:
+            if before is None:
+                before = [near.span() for near in compiled(mark.before).finditer(text)]
+            if not before:
+                return
+            at = bisect_right(before, start, key=itemgetter(1)) - 1
+            if at < 0 or not _near(mark, text, before[at][1], start):
+                continue
+            start = before[at][0]
+        if mark.after:
+            if after is None:
+                after = [near.span() for near in compiled(mark.after).finditer(text)]
+            at = bisect_left(after, (match.start(), 0))
+            if at == len(after):
+                return
+            if not _near(mark, text, end, after[at][0]):
+                continue
+            end = max(end, after[at][1])
+        yield start, end
+
+
+def _near(mark: Mark, text: str, end: int, start: int) -> bool:
+    """Tell whether `start` is close enough behind `end`, with nothing between that parts them."""
+    if start <= end:
+        return True
+    return start - end <= mark.reach and not any(text.find(char, end, start) >= 0 for char in mark.stop)
+
+
+_BEFORE = 48
+
+
+def _counts(rule: OrderRule, text: str, start: int) -> bool:
+    """Tell whether a phrase of a rule orders something where it stands."""
+    if rule.imperative and not _leads(text, start):
+        return False
+    return not (rule.negatable and _negated(text, start))
+
+
+def _leads(text: str, start: int) -> bool:
+    """Tell whether an order can begin at a place: at the start of a sentence, or behind a word that leads to one."""
+    before = text[max(0, start - _BEFORE) : start]
+    stripped = before.rstrip(" \t\"'`*_>#-([{~\\/=|")
+    if not stripped or stripped[-1] in ".!?:;,\n\r)]}>&…-":
+        return True
+    word = stripped.split()[-1].strip("\"'`*_([{,")
+    return word in LEADS or word.endswith("ly") or not word.isalpha()
+
+
+def _negated(text: str, start: int) -> bool:
+    """Tell whether what begins at a place is forbidden: "never", "do not" stand shortly before in the sentence."""
+    before = re.split(r"[.!?;:]\s|\n\s*\n", text[max(0, start - _BEFORE) : start])[-1]
+    return any(word in NOT for word in re.findall(r"[^\W_]+(?:['’][^\W_]+)?", before)[-4:] if word != "must")
+
+
+@cache
+def _comment_phrases() -> tuple[Phrase, ...]:
+    return tuple(parsed(phrase, WORDS) for phrase in COMMENT_PHRASES)
+
+
+_STYLE = (
+    r"<\w{1,12}\b[^<>]{0,200}?(?:\bhidden\b|display\s?:\s?none|font-size\s?:\s?0|visibility\s?:\s?hidden|opacity\s?:\s?0|"
+    r"color\s?:\s?(?:white|transparent|#fff))[^<>]{0,200}>"
+)
+_HIDERS: tuple[tuple[str, str, str], ...] = (
+    ("<!--", r"<!--", "-->"),
+    ("]: ", r"\[[^\]\n]{1,40}\]:\s{1,4}(?:#|<>)\s{0,4}[(\"']", "\n"),
+    ("{#", r"\{#(?=\s)", "#}"),
+    ("{{!", r"\{\{!", "}}"),
+    ("/*", r"/\*", "*/"),
+    ("hidden", _STYLE, "</"),
+    ("none", _STYLE, "</"),
+    ("font", _STYLE, "</"),
+    ("opacity", _STYLE, "</"),
+    ("color", _STYLE, "</"),
+)
+"""What hides a text on a page: a hint, how it begins, how it ends."""
+
+
+def _hidden_parts(text: str) -> Iterator[Judged]:
+    """Yield the hidden parts of a folded text that hold orders; one that is not closed goes to the end."""
+    done: set[str] = set()
+    for hint, begin, close in _HIDERS:
+        if hint not in text or begin in done:
+            continue
+        done.add(begin)
+        at = 0
+        while (match := compiled(begin).search(text, at)) is not None:
+            end = text.find(close, match.end())
+            end = len(text) if end < 0 else end + len(close)
+            inner = text[match.end() : end]
+            words = set(words_of(inner))
+            if any(True for phrase in _comment_phrases() if phrase.may_be_in(inner, words) for _ in phrase.find(inner)):
+                yield COMMENT, match.start(), end
+            at = end
+
+
+_MIXED = r"[a-z][0134578]|[0134578][a-z]"
+_TURNED = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_LEET = str.maketrans("0134578", "oieastb")
+_ENTITY = r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});"
+_PERCENT = r"(?:%[0-9a-f]{2}){1,16}"
+_ESCAPED = r"\\u[0-9a-f]{4}|\\x[0-9a-f]{2}"
+_INSIDE = r"(?<=[^\W_])(?:\*{1,3}|~~|``?|</?[a-z]{1,6}>|<!--[^<>]{0,40}-->|-[ \t]{0,4}\r?\n\s{0,8}|\\\r?\n)(?=[^\W_])"
+"""A mark within a word."""
+
+_WRITTEN = f"{_ENTITY}|{_PERCENT}|{_ESCAPED}|{_INSIDE}"
+_WRITTEN_HINTS = ("&", "%", "*", "~~", "`", "<", "-\n", "-\r", "- \n", "\\")
+_LETTERS = r"(?<![^\W_])[^\W_](?:[ .\-_*|/,·][^\W_](?![^\W_])){2,}"
+
+
+def _views(plain: Folded, words: Sequence[str]) -> Iterator[tuple[Folded, bool]]:
+    """Yield the text as it reads without disguises it seems to wear, and whether the spaces between words are lost."""
+    unescaped = _unescaped(plain)
+    if unescaped is not None:
+        yield unescaped, False
+    yield from ((view, False) for view in _respelled(plain, words))
+    sizes = list(map(len, words))
+    if sizes.count(1) >= 8:
+        view = replaced(plain, compiled(_LETTERS), lambda m: re.sub(r"[\W_]", "", m.group()))
+        if view is not None:
+            yield view, False
+            yield view, True
+    if max(sizes, default=0) >= 16:
+        yield plain, True
+
+
+def _unescaped(plain: Folded) -> Folded | None:
+    """Return the text with its escapes and the marks within its words resolved; `None` when it has none."""
+    if not any(map(plain.text.__contains__, _WRITTEN_HINTS)):
+        return None
+    view = replaced(plain, compiled(_WRITTEN), _meant)
+    return view if view is not None and view.text != plain.text else None
+
+
+def _respelled(plain: Folded, words: Sequence[str]) -> Iterator[Folded]:
+    """Yield the text with digits read as letters, with its letters turned by thirteen, and from its end."""
+    text = plain.text
+    if compiled(_MIXED).search(text) is not None:
+        mixed = sum(1 for word in words if not word.isalpha() and not word.isdecimal())
+        if mixed >= 2 and mixed * 6 >= len(words):
+            yield Folded(text.translate(_LEET), None, plain)
+    turned, back = _telling()
+    present = set(words)
+    if len(turned & present) >= 2:
+        yield Folded(text.translate(_TURNED), None, plain)
+    if len(back & present) >= 2:
+        yield reversed_text(plain)
+
+
+def _meant(match: re.Match[str]) -> str:
+    return _meaning(match.group())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _meaning(written: str) -> str:
+    """Return what an escape stands for in a folded text; nothing for a mark within a word."""
+    if written[0] == "&":
+        from html import unescape
+
+        return folded(unescape(written)).text or " "
+    if written[0] == "%":
+        return folded(bytes.fromhex(written.replace("%", "")).decode("utf-8", "replace")).text or " "
+    if written[0] == "\\" and written[1] in "ux":
+        return fold_char(chr(int(written[2:], 16))) or " "
+    return ""
+
+
+_TELLING_WORDS = (
+    "ignore previous instructions instruction prompt disregard forget system send password passwords curl bash "
+    "execute user secret secrets credentials keys policy rules agent agents assistant developer tell run your you "
+    "the and systemprompt sistema anweisungen regeln alle instrucciones reglas instrucoes istruzioni regras "
+    "usuario utente utilisateur nutzer contrasenas senhas passworter "
+)
+
+
+@cache
+def _telling() -> tuple[frozenset[str], frozenset[str]]:
+    """Return how words that orders hold look turned by thirteen letters, and read backwards."""
+    telling = frozenset(_TELLING_WORDS.split())
+    turned = frozenset(word.translate(_TURNED) for word in telling)
+    return turned - telling, frozenset(word[::-1] for word in telling) - telling
+
+
+def _squeezed(text: str) -> Iterator[Judged]:
+    """Yield the orders in a folded text whose spaces are gone."""
+    for name, hints, pattern in SQUEEZED:
+        if any(map(text.__contains__, hints)):
+            rule = next(rule for rule in RULES if rule.rule == name)
+            yield from ((rule[:2], *match.span()) for match in compiled(pattern).finditer(text))
+
+
+_BASE64 = r"[A-Za-z0-9+/_\-]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/_\-]{16,}={0,2})*+"
+_LONGEST = 65_536
+
+
+def _encoded(text: str, depth: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a text that hold an order when they are decoded."""
+    if max(map(len, text.split()), default=0) < 16:
+        return
+    for match in compiled(_BASE64).finditer(text):
+        if match.end() - match.start() >= 24 and any(
+            any(_find(inner, depth + 1)) for inner in _decoded(match.group()[:_LONGEST])
+        ):
+            yield match.span()
+
+
+def _decoded(code: str) -> Iterator[str]:
+    """Yield what a run of letters and digits may stand for: hexadecimal, Base64 of either alphabet."""
+    joined = re.sub(r"\s+", "", code).rstrip("=")
+    if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", joined):
+        yield from _readable(bytes.fromhex(joined))
+    standard = joined.replace("-", "+").replace("_", "/")
+    try:
+        yield from _readable(binascii.a2b_base64(standard + "=" * (-len(standard) % 4)))
+    except binascii.Error:
+        return
+
+
+def _readable(data: bytes) -> Iterator[str]:
+    """Yield the text that bytes are, when they are one that can be read."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    if sum(char.isprintable() or char.isspace() for char in text) == len(text):
+        yield text

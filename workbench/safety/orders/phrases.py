@@ -1,0 +1,170 @@
+"""Phrases that rules are written in, and how they are found: words with bounded gaps, never a pattern that backtracks.
+
+A phrase is a line of items with spaces between them, all of which must follow each other in one sentence:
+
+    ignore|skip    one of these words; `_` stands for a space within one
+    {former}       one of the words of the class "former" (see `order_rules.WORDS`); a class and words mix
+    the?           what may be missing
+    ~3             up to three other words; ~~3 goes on over the end of a sentence
+    !of            the next word is not this one
+    :              a colon
+
+Whatever stands between words (spaces, line ends, Markdown, brackets, commas) counts as a space.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cache
+from typing import NamedTuple
+
+from workbench.safety.folding import folded
+
+_START = r"(?<![^\W_])"
+_END = r"(?![^\W_])(?:\.[^\W_]++)*+"
+_SPACE = r"(?:[^\w.!?;]|_)++\.?+"
+_ANY_SPACE = r"(?:\W|_)++"
+_WITHIN = r"[\W_]{0,2}"
+_WORD = rf"[^\W_]++(?:\.[^\W_]++)*+{_SPACE}"
+_ANY_WORD = rf"[^\W_]++{_ANY_SPACE}"
+
+SPECIAL: Mapping[str, str] = {
+    "url": r"(?:https?|s?ftps?|hxxps?|wss?)\s?:",
+    "mail": r"[\w.+\-]{1,64}@[\w\-]{1,63}\.\w",
+    "host": r"(?:[\w\-]{1,63}\.){1,4}(?:com|net|org|io|dev|sh|ru|cn|xyz|top|info|example|test)(?![\w.])",
+    "number": r"\d{1,6}",
+}
+"""Classes that are patterns."""
+
+_HINTS: Mapping[str, tuple[str, ...]] = {"url": (":",), "mail": ("@",), "host": (".",)}
+
+_WORDS_ALONE = str.maketrans({chr(n): " " for n in range(128) if not chr(n).isalnum()})
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a folded text, in order."""
+    return text.translate(_WORDS_ALONE).split() if text.isascii() else re.findall(r"[^\W_]+", text)
+
+
+class Phrase(NamedTuple):
+    """A phrase of a rule: `needs` are sets of words (or pieces of text, `hints`), of each of which a text holds one.
+
+    `pattern` returns what it is found by, made when a text may match it for the first time.
+    """
+
+    phrase: str
+    needs: tuple[frozenset[str], ...]
+    hints: tuple[tuple[str, ...], ...]
+    pattern: Callable[[], re.Pattern[str]]
+
+    def may_be_in(self, text: str, words: AbstractSet[str]) -> bool:
+        """Tell whether a folded text, whose words are `words`, holds what the phrase cannot do without."""
+        for need in self.needs:
+            if need.isdisjoint(words):
+                return False
+        return all(any(map(text.__contains__, hints)) for hints in self.hints)
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the spans of the phrase in a folded text."""
+        return (match.span() for match in self.pattern().finditer(text))
+
+
+def parsed(phrase: str, classes: Mapping[str, tuple[str, ...]]) -> Phrase:
+    """Return a phrase that can be looked for. Raises `KeyError` for a class that there is not."""
+    needs: list[frozenset[str]] = []
+    hints: list[tuple[str, ...]] = []
+    known = _KNOWN.setdefault(id(classes), _Known(classes, {}, {}))
+    for item in phrase.split():
+        if item[0] in "~!:" or item.endswith("?"):
+            continue
+        asked = known.items.get(item)
+        if asked is None:
+            asked = known.items[item] = _asked(item, known)
+        if isinstance(asked, frozenset):
+            needs.append(asked)
+        elif asked:
+            hints.append(asked)
+    return Phrase(
+        phrase, tuple(sorted(needs, key=len)), tuple(hints), cache(lambda: re.compile(_pattern(phrase, classes)))
+    )
+
+
+class _Known(NamedTuple):
+    """What the items and the classes of one set of classes ask for: rules use the same few again and again."""
+
+    classes: Mapping[str, tuple[str, ...]]
+    items: dict[str, frozenset[str] | tuple[str, ...]]
+    words: dict[str, frozenset[str]]
+
+
+_KNOWN: dict[int, _Known] = {}
+"""By the identity of the classes, which an entry keeps alive."""
+
+
+def _asked(item: str, known: _Known) -> frozenset[str] | tuple[str, ...]:
+    """Return the words of which an item needs one, or pieces of text; where it mixes them, nothing."""
+    names = item.split("|")
+    special = [name for name in names if name.strip("{}") in SPECIAL]
+    if not special:
+        return frozenset().union(*(_needed(name, known) for name in names))
+    if len(special) < len(names):
+        return ()
+    return tuple(hint for name in names for hint in _HINTS.get(name.strip("{}"), ("",)))
+
+
+def _needed(name: str, known: _Known) -> frozenset[str]:
+    """Return the words of which a name in an item needs one: the longest one of each of its members."""
+    found = known.words.get(name)
+    if found is None:
+        found = known.words[name] = frozenset(map(_longest, _members(name, known.classes)))
+    return found
+
+
+def _longest(member: str) -> str:
+    """Return the longest word of a member of a class."""
+    if member.isalpha() and member.isascii() and member.islower():
+        return member
+    return max(words_of(folded(member).text), key=len)
+
+
+def _pattern(phrase: str, classes: Mapping[str, tuple[str, ...]]) -> str:
+    parts: list[str] = [_START]
+    space = ""
+    for item in phrase.split():
+        if item.startswith("~"):
+            parts.append((_ANY_SPACE if space and item.startswith("~~") else space) + _gap(item))
+            space = ""
+        elif item.startswith("!"):
+            parts.append(f"(?!{space}{_alternatives(item[1:], classes)})")
+        elif item == ":":
+            parts.append(r"\W{0,4}?:")
+        elif item.endswith("?"):
+            pattern = _alternatives(item[:-1], classes)
+            parts.append(f"(?:{space}{pattern})?" if space else f"(?:{pattern}{_SPACE})?")
+        else:
+            parts.append(space + _alternatives(item, classes))
+            space = _SPACE
+    return "".join(parts)
+
+
+def _gap(item: str) -> str:
+    number = int(item.strip("~"))
+    return f"(?:{_ANY_WORD if item.startswith('~~') else _WORD}){{0,{number}}}?"
+
+
+def _alternatives(item: str, classes: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the pattern of an item: the longer words first, so that none hides behind its beginning."""
+    patterns: list[str] = []
+    for name in item.split("|"):
+        special = SPECIAL.get(name.strip("{}")) if name.startswith("{") else None
+        if special is not None:
+            patterns.append(special)
+            continue
+        for member in _members(name, classes):
+            words = (_WITHIN.join(words_of(folded(piece).text)) for piece in member.split())
+            patterns.append(_SPACE.join(words) + _END)
+    return f"(?:{'|'.join(sorted(patterns, key=len, reverse=True))})"
+
+
+def _members(name: str, classes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return classes[name.strip("{}")] if name.startswith("{") else (name.replace("_", " "),)

@@ -1,0 +1,86 @@
+"""Words that look drawn at random: keys of nobody known."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from re import ASCII, IGNORECASE
+
+from workbench.safety.finding import Finding, secret
+from workbench.safety.lowering import compiled
+
+RULE = "high-entropy string"
+
+SHORTEST, LONGEST = 24, 256
+"""Lengths of keys: shorter words are ids, longer ones are data."""
+
+LEAST_ENTROPY = 3.6
+"""Bits per character. Random letters and digits have 4.1 at 24 characters, English 3.5 to 4 at any length."""
+
+LONGEST_PIECES = 2.7
+"""Characters per piece of a word that is parted as a name in camel case: below 2.2 at random, 3.5 in a name."""
+
+_RUN = rf"[\w\-+/]{{{SHORTEST},}}"
+_BEFORE = (
+    r"(?:sha(?:1|224|256|384|512)[-:=_]|md5[-:=]|h1:|base64,|integrity[\"']?\s?[:=]\s?[\"']?|"
+    r"(?:etag|if-(?:none-)?match|digest|checksum|fingerprint)[\"']?\s?[:=]?\s?(?:w/)?[\"'`]?(?:w/)?[\"'`]?)\Z"
+)
+_KNOWN = (
+    r"(?:toolu|(?:agent_)?msg|call|chatcmpl|req|resp|run|thread|asst|file|batch|evt|cus|prod|price|sub|ch|pi|srvtoolu)_"
+    r"|(?:chatcmpl|call|msg|req|file)-|AAAA[BCE][23][NV]|Qm[1-9A-HJ-NP-Za-km-z]{44}\b|sha(?:1|224|256|384|512)-|iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi|H4sI|UEsDB"
+)
+"""Ids that services print, digests, public keys, and the first bytes of pictures and archives."""
+
+_JOINTS = str.maketrans("", "", "-_+/")
+
+_PIECE = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
+_WORD = "[a-z]{4,}"
+
+
+def find(text: str, words: str) -> Iterator[Finding]:
+    """Yield the random-looking words in a text, addresses and digests left out; `words` are its long words."""
+    random = {word for word in set(compiled(_RUN, ASCII).findall(words)) if len(word) <= LONGEST and looks_random(word)}
+    if not random:
+        return
+    for run in compiled(_RUN, ASCII).finditer(text):
+        start, end = run.span()
+        if run.group() in random and not _told(text, start, run.group()):
+            padding = compiled("=*").match(text, end)
+            yield secret(RULE, start, padding.end() if padding else end)
+
+
+def looks_random(word: str) -> bool:
+    """Tell whether a word mixes lower case, upper case and digits as only chance does."""
+    if word.islower() or word.isupper():
+        return False
+    if "/" in word and (word[0] in "/-" or any(_is_name(part) for part in word.split("/"))):
+        return False
+    plain = word.translate(_JOINTS)
+    lower, digits = sum(map(str.islower, plain)), sum(map(str.isdigit, plain))
+    if digits < 2 or lower < 3 or len(plain) - lower - digits < 3:
+        return False
+    pieces = len(compiled(_PIECE).findall(word))
+    joints = len(word) - len(plain)
+    return len(plain) <= LONGEST_PIECES * pieces and joints * 6 <= len(word) and entropy(plain) >= LEAST_ENTROPY
+
+
+def entropy(word: str) -> float:
+    """Return the Shannon entropy of a word's characters, in bits per character."""
+    size = len(word)
+    return -sum([n / size * math.log2(n / size) for n in Counter(word).values()])
+
+
+def _told(text: str, start: int, word: str) -> bool:
+    """Tell whether what stands before a word, or its own beginning, says that it is no secret."""
+    if compiled(_KNOWN).match(word):
+        return True
+    line = text[max(0, start - 300) : start].rpartition("\n")[2]
+    return "://" in _last_word(line) or compiled(_BEFORE, ASCII | IGNORECASE).search(line[-24:]) is not None
+
+
+def _last_word(line: str) -> str:
+    """Return the word that goes on to the end of a line; nothing when a space ends it."""
+    return "" if line[-1:].isspace() else (line.split() or [""])[-1]
+
+
+def _is_name(part: str) -> bool:
+    return compiled(rf"[A-Z]?{_WORD}(?:[-_][A-Z]?{_WORD}|[A-Z]{_WORD})*\d{{0,3}}\Z").match(part) is not None

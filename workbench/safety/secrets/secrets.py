@@ -1,0 +1,92 @@
+"""All secrets of a text, and the text without them."""
+
+from collections.abc import Iterable, Iterator
+from re import Match
+
+from workbench.safety.finding import Finding
+from workbench.safety.lowering import compiled, lowered
+from workbench.safety.secrets import addresses, assignments, keys, private, providers, randomness
+
+SHORTEST_KEY = 20
+"""Characters that a key has at least: a text without so long a word holds none."""
+
+ROUNDS = 6
+"""How often a masked text is looked at again; what is found each time is masked, so it ends long before."""
+
+_MARKER = r"\[secret: ([^\]\n]{1,40})\]"
+
+_NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "://", "bearer", "authorization")
+
+_OPTIONS = (" -", "machine", "default", ":5432:", ":*:", '"auth"')
+
+
+def find(text: str, low: str) -> list[Finding]:
+    """Return the secrets of a text in order, none within another; `low` is the text in lower case."""
+    found: list[Finding] = []
+    long = [word for word in text.split() if len(word) >= SHORTEST_KEY]
+    if long:
+        words = "\n".join(long)
+        found += [*private.find(text), *keys.find(text, words), *providers.find(text, words)]
+        found += randomness.find(text, words)
+    if any(map(low.__contains__, _NAMES)):
+        found += [*addresses.find(text, low), *assignments.find(text, low)]
+    if any(map(text.__contains__, _OPTIONS)):
+        from workbench.safety.secrets import commands  # a hook that meets none of these need not load it
+
+        found += commands.find(text, low)
+    return list(_apart(found)) if found else found
+
+
+def mask(text: str) -> str:
+    """Return a text with each secret replaced by a marker that names it; line breaks stay where they are."""
+    for _ in range(ROUNDS):
+        # A marker names what a secret is called by, so that each one would be looked around again.
+        bare = compiled(_MARKER).sub(_blank, text) if "[secret: " in text else text
+        found = find(bare, lowered(bare))
+        if not found:
+            break
+        text = without(text, found)
+    return text
+
+
+def marker(rule: str) -> str:
+    """Return what stands in the place of a secret."""
+    return f"[secret: {rule}]"
+
+
+def masked_rules(text: str) -> tuple[str, ...]:
+    """Return what the markers in a text stand for, each once, in order."""
+    return tuple(dict.fromkeys(compiled(_MARKER).findall(text)))
+
+
+def _blank(marker: Match[str]) -> str:
+    """Return brackets with nothing in them, as long as a marker."""
+    return f"[{' ' * (marker.end() - marker.start() - 2)}]"
+
+
+def without(text: str, found: Iterable[Finding]) -> str:
+    """Return a text with a marker for each finding; they are in order, none within another."""
+    parts, at = [], 0
+    for finding in found:
+        parts += [text[at : finding.start], marker(finding.rule)]
+        at = finding.end
+        taken = text[finding.start : at]
+        if "\n" in taken or "\r" in taken:
+            parts.append("".join(c for c in taken if c in "\r\n"))
+    return "".join((*parts, text[at:]))
+
+
+def _apart(found: list[Finding]) -> Iterator[Finding]:
+    """Yield findings in order; of those that overlap, one that covers them all under the first one's name."""
+    ranked = sorted([(finding.start, order) for order, finding in enumerate(found)])
+    last, place = found[ranked[0][1]], ranked[0][1]
+    for start, order in ranked[1:]:
+        finding = found[order]
+        if start < last.end:
+            named = last if place < order else finding
+            place = min(place, order)
+            last = named._replace(start=last.start, end=max(last.end, finding.end))
+        else:
+            yield last
+            last, place = finding, order
+    yield last

@@ -1,0 +1,1 @@
+"""The past of a store, and the way back."""

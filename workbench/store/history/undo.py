@@ -1,0 +1,166 @@
+"""Undo and redo of whole transactions, and what stands in their way.
+
+An undo is itself a transaction that names the one it takes back, so it can be seen in the
+history and redone. Nothing is kept beside the journal: what can be undone is read from its end.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.core.errors import Conflict
+from workbench.store.history.clash import Clash, stage_change, told
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.entry import DocChange, Entry, reverse
+from workbench.store.naming import TOTALS
+
+Mine = Callable[[str], bool]
+Meanwhile = Callable[[], object]
+
+
+def nothing_else() -> None:
+    """Do nothing beside an undo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action of somebody: its transactions, oldest first (several when it was done in chunks)."""
+
+    entries: tuple[Entry, ...]
+
+    @property
+    def last(self) -> Entry:
+        """The newest transaction, which names the action."""
+        return self.entries[-1]
+
+    @property
+    def label(self) -> str:
+        """What was done."""
+        return self.last.label
+
+
+class UndoConflict(Conflict):
+    """Undoing or redoing would overwrite later changes; `clashes` lists them."""
+
+    def __init__(self, verb: str, action: Action, clashes: list[Clash]) -> None:
+        first, more = clashes[0], len(clashes) - 1
+        super().__init__(
+            f"Cannot {verb} “{action.label}”: {first.name} of {first.table} {first.key} was changed since "
+            f"(now {told(first.present)}, it would become {told(first.wanted)})"
+            + (f", and {more} more fields." if more else "."),
+            "Nothing was changed; undo the later change first.",
+        )
+        self.clashes = tuple(clashes)
+
+
+def undoable(journal: Journal, mine: Mine) -> Action | None:
+    """Return the latest action of `mine` that stands and has not been purged, or `None`."""
+    settled: set[str] = set()
+    for entry in journal.entries_back():
+        if entry.kind in ("access", "purge") or _key(entry) in settled:
+            continue
+        if entry.kind != "undo" and mine(entry.actor):
+            action = action_of(journal, _key(entry))
+            if action is not None and not is_erased(action):
+                return action
+        if entry.kind != "edit" or mine(entry.actor):
+            settled.add(_key(entry))
+    return None
+
+
+def purged_after(journal: Journal, action: Action, mine: Mine) -> bool:
+    """Tell whether `mine` erased something for good after an action, so that it was not the latest they did."""
+    later = itertools.takewhile(lambda entry: entry.rev > action.last.rev, journal.entries_back())
+    return any(entry.kind == "purge" and mine(entry.actor) for entry in later)
+
+
+def redoable(journal: Journal, mine: Mine) -> Action | None:
+    """Return the action of `mine` that was undone last, unless something new was done since."""
+    settled: set[str] = set()
+    for entry in journal.entries_back():
+        if entry.kind in ("access", "purge") or not mine(entry.actor):
+            continue
+        if entry.kind == "edit":
+            return None
+        if entry.kind == "undo" and _key(entry) not in settled:
+            return action_of(journal, _key(entry))
+        settled.add(_key(entry))
+    return None
+
+
+def action_of(journal: Journal, key: str) -> Action | None:
+    """Return the action with that key: a group's name, or a revision number as text.
+
+    A revision that belongs to a group stands for the whole group.
+    """
+    found: list[Entry] = []
+    for entry in journal.entries_back():
+        if entry.kind != "edit" or key not in (entry.group, str(entry.rev)):
+            continue
+        if entry.group and entry.group != key:
+            return action_of(journal, entry.group)
+        found.append(entry)
+        if not entry.group or entry.part == 1:
+            break
+    return Action(tuple(reversed(found))) if found else None
+
+
+def is_undone(journal: Journal, action: Action) -> bool:
+    """Tell whether the action is taken back at present."""
+    key = _key(action.last)
+    latest = next((e for e in journal.entries_back() if _key(e) == key), None)
+    return latest is not None and latest.kind == "undo"
+
+
+def undo(journal: Journal, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
+    """Take an action back as one transaction; raises `UndoConflict`, and then nothing is changed.
+
+    `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
+    """
+    changes = (reverse(c) for entry in reversed(action.entries) for c in reversed(entry.changes))
+    _commit(journal, "undo", action, actor, changes, meanwhile)
+
+
+def redo(journal: Journal, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
+    """Do an undone action again as one transaction; raises `UndoConflict`, and then nothing is changed.
+
+    `meanwhile` is called before the transaction is written; what it raises leaves everything as it is.
+    """
+    _commit(journal, "redo", action, actor, (c for entry in action.entries for c in entry.changes), meanwhile)
+
+
+def _commit(
+    journal: Journal,
+    verb: Literal["undo", "redo"],
+    action: Action,
+    actor: str,
+    changes: Iterator[DocChange],
+    meanwhile: Meanwhile,
+) -> None:
+    """Stage and commit; what is undone already is not undone twice (a count would move twice)."""
+    last = action.last
+    with journal.transaction(actor, f"{verb}: {last.label}", group=last.group, kind=verb, target=last.rev) as staged:
+        if is_undone(journal, action) == (verb == "undo"):
+            state = "undone already" if verb == "undo" else "not undone"
+            raise Conflict(f"“{action.label}” is {state}.", "Nothing was changed.")
+        clashes = [clash for change in changes for clash in stage_change(staged, change)]
+        if clashes:
+            raise UndoConflict(verb, action, clashes)
+        meanwhile()
+
+
+def is_erased(action: Action) -> bool:
+    """Tell whether a purge left nothing of an action that could be taken back, but its share of running totals."""
+    changes = [change for entry in action.entries for change in entry.changes]
+    return any(c.redacted for c in changes) and all(c.redacted or c.table in TOTALS for c in changes)
+
+
+def _key(entry: Entry) -> str:
+    return entry.group or str(entry.target or entry.rev)
+
+
+__all__ = [
+    "Action", "Clash", "UndoConflict", "action_of", "is_erased", "is_undone", "redo", "redoable", "reverse", "undo",
+    "undoable",
+]  # fmt: skip

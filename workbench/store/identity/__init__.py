@@ -1,0 +1,1 @@
+"""Which store this is, and what this machine knows of it from outside."""

@@ -1,0 +1,160 @@
+"""Whether a store's lines were all written on this machine, or shown to a person who took them over.
+
+A store can come from anywhere: a clone, a pull, a copy. What it says reaches agents, so what this machine did not
+write is read, but not believed, until a person has seen it. The memory of that lies outside the store, beside the
+heads (see `heads`): a fingerprint of every line written here or shown, by the id of the store, so that a store that
+was moved, cut or put back is still known. Files that look as they did when the head was noted are not read for it.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.core.errors import StoreProblem
+from workbench.store.files import read_regular
+from workbench.store.identity import heads
+from workbench.store.identity.heads import Head
+from workbench.store.journal import chain
+from workbench.store.journal.codec import fingerprint
+from workbench.store.journal.segments import NAME
+from workbench.store.maintenance.checkpoint import DOCUMENTS
+
+_ENOUGH = 100_000
+"""Unknown changes after which no more are counted: packed, a few bytes can hold any number."""
+
+_NOTED_WITHIN = 1.0
+"""Seconds that a writer on this machine has to note a line after it stands in the journal."""
+
+_HINT = "Nothing was changed; `workbench trust` shows what came and asks."
+
+
+class NotTrusted(StoreProblem):
+    """A change of a store that came from elsewhere and that nobody on this machine has looked at."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"The store {folder} came from elsewhere and is not trusted.", _HINT)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far the lines of a store are trusted: `foreign` is how many changes of it are not known on this machine.
+
+    `upgraded` tells that the store is trusted for having been here before this machine remembered.
+    """
+
+    trusted: bool = True
+    foreign: int = 0
+    upgraded: bool = False
+
+
+class Newcomers:
+    """The lines that came into a store while it was open, and that are not known on this machine.
+
+    A writer notes a line once it stands in the journal, so one that was just read may be about to be known. One that
+    is noted later (somebody trusted it by another door) is a stranger no longer.
+    """
+
+    def __init__(self, heads_folder: Path) -> None:
+        self._heads = heads_folder
+        self._unknown: list[bytes] = []
+        self._since = 0.0
+
+    def add(self, line: bytes) -> None:
+        """Take note of a sealed line that somebody else wrote."""
+        self._unknown.append(heads.fingerprint_of(line))
+        self._since = time.monotonic()
+
+    def strangers(self, store: str, *, noted: bool) -> int | None:
+        """Return how many were not written here; `None` while that cannot be told yet.
+
+        `noted` says that nobody is writing: what is not known now is foreign.
+        """
+        if not self._unknown:
+            return 0
+        known = heads.known_lines(self._heads, store)
+        self._unknown = [line for line in self._unknown if line not in known]
+        if self._unknown and not noted and time.monotonic() < self._since + _NOTED_WITHIN:
+            return None
+        return len(self._unknown)
+
+
+def stand(folder: Path, heads_folder: Path | None, *, believed: bool = False) -> Standing:
+    """Find out whether a store is trusted; `believed` means that a person said so outside it. Raises `OSError`."""
+    if heads_folder is None or believed:
+        return Standing()
+    store = chain.store_id(folder)
+    head = heads.read(heads_folder, store, folder)
+    if head is not None and head.trusted and looks_the_same(folder, head):
+        return Standing()
+    count = foreign = 0
+    known = heads.known_lines(heads_folder, store or (head.store if head is not None else ""))
+    for line in chain.sealed_lines(folder):
+        count += 1
+        foreign += heads.fingerprint_of(line) not in known
+        if foreign > _ENOUGH:
+            break
+    # Without a journal, memory.json is all that speaks.
+    if not foreign and (count or _is_own_checkpoint(folder, heads_folder)):
+        return Standing()
+    upgraded = head is None and _was_here(folder, heads_folder)
+    return Standing(upgraded, foreign, upgraded)
+
+
+def strange_lines(folder: Path, heads_folder: Path | None, store: str) -> Iterator[bytes]:
+    """Yield every sealed line that is not known on this machine, in the order of the files. Raises `OSError`."""
+    known = heads.known_lines(heads_folder, store) if heads_folder is not None else frozenset()
+    yield from (line for line in chain.sealed_lines(folder) if heads.fingerprint_of(line) not in known)
+
+
+def trust(folder: Path, heads_folder: Path | None, store: str) -> None:
+    """Remember every line that stands in a store, and no other. Raises `OSError`."""
+    lines = (heads.fingerprint_of(line) for line in chain.sealed_lines(folder))
+    heads.note_lines(heads_folder, store, lines, anew=True)
+
+
+def looks_the_same(folder: Path, head: Head) -> bool:
+    """Tell whether the files of a journal look as they did when a head was noted."""
+    return (head.look, head.closed) == (heads.look_at(folder), heads.look_at_closed(folder))
+
+
+def _is_own_checkpoint(folder: Path, heads_folder: Path) -> bool:
+    """Tell whether `memory.json` was written on this machine, or is not there."""
+    try:
+        return fingerprint(read_regular(folder / DOCUMENTS)) in heads.checkpoints(heads_folder, folder)
+    except FileNotFoundError:
+        return True
+
+
+def _was_here(folder: Path, heads_folder: Path) -> bool:
+    """Tell whether a store lay here, as it is, before this machine remembered: this user's own, and not git's."""
+    try:
+        since = (heads_folder / heads.SINCE).stat().st_mtime
+        seen = [path.lstat() for path in (folder, *_files(folder))]
+    except OSError:
+        return False
+    own = not hasattr(os, "getuid") or all(one.st_uid == os.getuid() for one in seen)
+    # The time of a file's last change of any kind cannot be set: unpacking or copying makes it new.
+    return own and all(one.st_ctime <= since for one in seen[1:]) and not _is_tracked(folder)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    yield from (path for name in (NAME, DOCUMENTS) if os.path.lexists(path := folder / name))
+    yield from (segment.path for segment in chain.closed(folder))
+
+
+def _is_tracked(folder: Path) -> bool:
+    """Tell whether git tracks something of a store; when that cannot be found out, it does."""
+    if not any((above / ".git").exists() for above in folder.resolve().parents):
+        return False
+    import subprocess  # once in the life of a store
+
+    try:
+        asked = subprocess.run(
+            ["git", "-C", str(folder), "-c", "core.fsmonitor=false", "ls-files", "-z", "--", "."],
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=10, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return True
+    return asked.returncode != 0 or bool(asked.stdout)

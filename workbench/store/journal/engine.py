@@ -1,0 +1,695 @@
+"""The journal engine: the one write path of a store.
+
+Every change is a transaction: staged, turned into one line, appended and fsynced under the
+write lock, then applied in memory. Other processes' lines are read from the tail.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from workbench.core.errors import StoreProblem
+from workbench.core.record import iso
+from workbench.core.waiting import StoreBusy
+from workbench.store import git_files
+from workbench.store.identity.heads import Gone, checkpoints, fingerprint_of, note_checkpoint
+from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
+from workbench.store.identity.witness import Witness
+from workbench.store.journal import chain, segments
+from workbench.store.journal.announce import Announcer, Listener
+from workbench.store.journal.codec import seal, unseal
+from workbench.store.journal.entry import Entry, Kind, from_json, to_json
+from workbench.store.journal.groups import Groups
+from workbench.store.journal.lock import LOCK, WriteLock, cannot_read, cannot_write, overtaken, taken_away
+from workbench.store.journal.reorder import read_marked, rewrite
+from workbench.store.journal.segments import Damage, Position
+from workbench.store.journal.settle import Renumbered, Settled, settle
+from workbench.store.journal.staged import Staged
+from workbench.store.journal.state import KeyOf, State, Tables, id_field
+from workbench.store.journal.tail import Tail
+from workbench.store.maintenance import checkpoint, outside
+from workbench.store.maintenance.checkpoint import Loaded, Stamp, Stranger
+from workbench.store.maintenance.keeper import Keeper
+from workbench.store.maintenance.leavings import sweep
+
+Clock = Callable[[], datetime]
+
+Gate = Callable[[Entry, Tables], Entry]
+"""Returns a transaction as it may be written over the documents as they are; raises to refuse it."""
+
+_RECENT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a store is kept.
+
+    `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between background
+    checkpoints (0 = none); `recent_of`: tables whose latest ten documents a segment's header carries;
+    `believed`: a person said outside the store that it can be trusted; `adds`: only records are added, which is also
+    done in a store that is not trusted.
+    """
+
+    segment_bytes: int = 64 << 20
+    checkpoint_every: int = 5000
+    recent_of: tuple[str, ...] = ()
+    believed: bool = False
+    adds: bool = False
+
+
+STANDARD = Options()
+
+
+class Journal:
+    """An open store folder. Reads are in memory; `transaction` is the only way to change anything.
+
+    `notices` lists what a person should be told, `stranger` is a `memory.json` that is not the journal's.
+    `heads` is the folder in which this machine remembers what it stored (see `heads`), if it does. Every transaction
+    passes the `gate`, when there is one, before it is written.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock,
+        counters: frozenset[str] = frozenset(),
+        key_of: KeyOf = id_field,
+        options: Options = STANDARD,
+        heads: Path | None = None,
+    ) -> None:
+        self.folder = folder
+        self.heads = heads
+        self.clock = clock
+        self.notices: list[str] = []
+        self.stranger: Stranger | None = None
+        self.gate: Gate | None = None
+        self._counters = counters
+        self._key_of = key_of
+        self._options = options
+        self._staged: Staged | None = None
+        self._owner: int | None = None
+        self._wrote = False
+        self._adopting = False
+        self._announcer = Announcer()
+        self._lock = WriteLock(folder / LOCK, with_folder=True)
+        self._reading = threading.RLock()
+        self._keeper = Keeper(folder, clock, lambda digest: note_checkpoint(heads, folder, digest))
+        self._witness = Witness(heads, folder)
+        self.standing = Standing()
+        self._newcomers: Newcomers | None = None
+        self._unsure = False
+        self._load()
+
+    @property
+    def path(self) -> Path:
+        """The active journal segment."""
+        return self._tail.path
+
+    @property
+    def rev(self) -> int:
+        """The revision of the last transaction applied."""
+        return self.state.rev
+
+    @property
+    def damage(self) -> list[Damage]:
+        """The lines that could not be trusted, of those read so far; a gap that was accepted is none."""
+        accepted = self._witness.accepted
+        return [place for place in self._damage if place.missing is None or place.missing not in accepted]
+
+    @property
+    def gone(self) -> tuple[Gone, ...]:
+        """What was stored and is in the journal no more, as far as this machine or a checkpoint knows."""
+        return self._witness.gone
+
+    @property
+    def renumbered(self) -> tuple[Renumbered, ...]:
+        """The changes that count under another number than they stand under in the file."""
+        return self._settled.renumbered if self._settled is not None else ()
+
+    @property
+    def store(self) -> str:
+        """The store's own id; empty for one of an older version that nobody has written to since."""
+        return self._tail.store
+
+    @property
+    def unfinished(self) -> Mapping[str, str]:
+        """The groups whose last part has not come, with their labels."""
+        return self._groups.unfinished
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the journal that was read cannot be seen any more: removed, renamed, or closed to this process."""
+        return self._tail.is_missing
+
+    @property
+    def staged(self) -> Staged | None:
+        """The transaction that this thread has open, or `None`."""
+        return self._staged if self._owner == threading.get_ident() else None
+
+    @property
+    def outside_edit(self) -> outside.OutsideEdit | None:
+        """What another program changed in `memory.json`, waiting to be accepted or dismissed (see `outside`)."""
+        return outside.find(self)
+
+    @property
+    def revisions_since_checkpoint(self) -> int:
+        """How many transactions a start would have to replay."""
+        return self.rev - self._keeper.saved_rev
+
+    def listen(self, listener: Listener) -> None:
+        """Call `listener` with every transaction from now on and the records it touched.
+
+        It is called after the transaction and outside every lock, on a thread that commits or
+        reads the journal; never on two threads at once.
+        """
+        self._announcer.listen(listener)
+
+    def refresh(self) -> int:
+        """Apply what other processes appended since the last look; return how many transactions came.
+
+        A journal that was removed brings nothing: what was read stays. What was not written on this machine (a pull
+        brought it) shows in `standing`.
+
+        Raises `StoreProblem` when the journal cannot be read.
+        """
+        try:
+            if self.staged is not None or self._tail.is_removed:
+                return 0
+            count = 0 if self._tail.is_current else self._pull()
+            self._look_whence()
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
+        self._announcer.deliver()
+        return count
+
+    @contextmanager
+    def transaction(
+        self, actor: str, label: str, *,
+        group: str = "", part: int = 1, kind: Kind = "edit", target: int = 0, more: bool = False,
+    ) -> Iterator[Staged]:  # fmt: skip
+        """Stage changes and commit them as one line when the block ends without an error.
+
+        A block inside another one joins it. The parts of a group are numbered on when `part` is
+        too low; `more` says that another part is to follow. Raises `StoreProblem` when the line
+        cannot be written; nothing is changed then.
+        """
+        if group.isdigit():
+            raise ValueError("the name of a group is not a number")
+        if (joined := self.staged) is not None:
+            yield joined
+            return
+        self._require_trust()
+        try:
+            with self._lock.held():
+                sweep(self.folder)
+                self._ready(kind)
+                self._look_before_writing()
+                self._staged = staged = Staged(self.state, self._counters)
+                self._owner = threading.get_ident()
+                try:
+                    yield staged
+                    self._keep_lock(staged)
+                    changes = staged.changes()
+                    if changes or kind in ("undo", "redo", "purge"):
+                        at = iso(self.clock())
+                        said = staged.label or label
+                        entry = Entry(self._next_rev(), at, actor, said, changes, kind, group, part, target, more=more)
+                        self._commit_masked(entry, staged)
+                finally:
+                    self._staged = self._owner = None
+        finally:
+            self._announcer.deliver()
+        self._checkpoint_if_due()
+
+    def _commit_masked(self, entry: Entry, staged: Staged) -> None:
+        """Commit what the gate makes of an entry, with the numbers that its new records were given."""
+        if self.gate is not None:
+            entry = self.gate(entry, self.state.tables)
+        self._commit(replace(entry, next_ids=self._next_ids(entry, staged)))
+
+    def entries_back(self, *needles: bytes | None) -> Iterator[Entry]:
+        """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
+        lines are passed over.
+
+        Raises `StoreProblem` when a segment cannot be read.
+        """
+        if self._settled is not None:
+            # The file is not in order yet; what holds is known, and short enough to be read whole.
+            yield from reversed(self._settled.entries + tuple(self._since))
+            return
+        try:
+            for value in chain.values_back(self.folder, *(needle for needle in needles if needle is not None)):
+                if not segments.is_header(value):
+                    try:
+                        entry = from_json(value)
+                    except ValueError:
+                        continue
+                    yield entry
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
+
+    def save_checkpoint(self) -> None:
+        """Write the checkpoint when there is anything new; not inside a transaction. Raises `StoreProblem`."""
+        if self.staged is not None or self.rev == self._keeper.saved_rev or self._settled is not None:
+            return
+        unplaced = self.stranger is not None and self.stranger.unplaced
+        kept = self._keeper.save(self.snapshot)
+        self.stranger = None
+        if kept:
+            what = f"of an unknown revision ({checkpoint.NOTE} says nothing of it)" if unplaced else outside.CHANGED
+            self.notices.append(
+                f"{checkpoint.DOCUMENTS} {'was ' if unplaced else ''}{what}; its content was kept as {kept} "
+                "and the journal's state stands."
+            )
+
+    def close(self) -> None:
+        """Write a checkpoint if this process changed anything; raises `StoreProblem`.
+
+        While somebody else holds the store it is left out: the journal has everything, and the next one writes it.
+        """
+        self._keeper.wait()
+        if self._wrote:
+            with suppress(StoreBusy):
+                self.save_checkpoint()
+
+    @property
+    def is_adopting(self) -> bool:
+        """Tell that the documents are those of a plain TinyDB file, not written to a journal yet."""
+        return self._adopting
+
+    def trust(self, shown: Collection[bytes] | None = None) -> None:
+        """Remember that what stands in the store now was shown to a person; it is read again. Raises `StoreProblem`.
+
+        `shown` are the fingerprints of the foreign lines that were (default: all that there are). Raises
+        `StoreProblem` when others came since.
+        """
+        with self._keeper.held(), self._lock.held():
+            self._read_tail()
+            if shown is not None and not {fingerprint_of(line) for _, line in self.strange_lines()} <= set(shown):
+                raise StoreProblem("More came into the store meanwhile.", "Nothing was changed; look at it again.")
+            self._keep_trust()
+            self.reload()
+
+    def _keep_trust(self) -> None:
+        try:
+            if self.standing.upgraded:
+                checkpoint.take_over(self.folder, lambda digest: note_checkpoint(self.heads, self.folder, digest))
+            self._witness.trust(self.rev, self._tail)
+            self.standing = Standing()
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
+
+    def strange_lines(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the actor and the line of every change that is not known here, in the order of the files.
+
+        Raises `StoreProblem`.
+        """
+        try:
+            for line in strange_lines(self.folder, self.heads, self.store):
+                yield str(unseal(line).get("actor", "")), line
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
+
+    def require_trust(self) -> None:
+        """Raise `NotTrusted` when the store came from elsewhere and nobody has looked at it."""
+        if not self.standing.trusted:
+            raise NotTrusted(self.folder)
+
+    def _require_trust(self) -> None:
+        if not self._options.adds:
+            self.require_trust()
+
+    def begin(self) -> None:
+        """Make the active segment, if there is none; raises `StoreProblem`."""
+        with self.exclusive():
+            self._ready("edit")
+            try:
+                self._begin()
+            except OSError as error:
+                raise cannot_write(self.folder, error) from error
+            if not self._tail.names_store:
+                self._roll()
+            self.remember()
+
+    def remember(self) -> None:
+        """Note what the files look like now, after they were rewritten without a transaction; under the lock."""
+        self._witness.note_files(self._tail)
+
+    def expect(self, lines: Iterable[bytes]) -> None:
+        """Remember the lines that files of the journal are about to be rewritten with; under the lock."""
+        self._witness.expect(lines)
+
+    def accept(self) -> tuple[Gone, ...]:
+        """Take the journal as it is, with what is missing from it; return what was missed until now.
+
+        Nothing is removed: `memory.json`, when it knows more, is kept under another name. Raises `StoreProblem`.
+        """
+        with self.exclusive():
+            gone = self.gone
+            gaps = [place.missing for place in self.damage if place.missing is not None]
+            self._witness.accept(self.rev, self._tail.mark, self._tail, tuple(gaps))
+        if any(stamp.rev > self.rev for stamp in checkpoint.stamps(self.folder)):
+            self._keeper.saved_rev = -1
+            self.save_checkpoint()
+            try:
+                checkpoint.forget_after(self.folder, self.rev)
+            except OSError as error:
+                raise cannot_write(self.folder, error) from error
+        return (*gone, *(Gone(first, last) for first, last in gaps))
+
+    def snapshot(self) -> tuple[Tables, Stamp]:
+        """Return the tables as they are now and the stamp (without a hash) of a checkpoint that holds them."""
+        with self._lock.held():
+            self._read_tail()
+            return self._snapshot()
+
+    def cut(self) -> tuple[Tables, Stamp]:
+        """Return what `snapshot` returns, as far as the journal can be read now; no writer waits for it.
+
+        Raises `StoreProblem`.
+        """
+        self.refresh()
+        with self._reading:
+            return self._snapshot()
+
+    @property
+    def edition(self) -> int:
+        """How often the journal was rewritten, as of the last look."""
+        return self._tail.edition
+
+    def _snapshot(self) -> tuple[Tables, Stamp]:
+        place, ids = self._tail.place, dict(self.state.next_ids)
+        mark, unfinished = self._tail.mark, dict(self.unfinished)
+        return self.state.snapshot(), Stamp("", self.rev, place.offset, place.line, ids, place.start, mark, unfinished)
+
+    def settle_stranger(self) -> None:
+        """Let the next checkpoint replace a `memory.json` that another program wrote."""
+        self.stranger = None
+        self._keeper.accept_file()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Keep every other writer out for the block, between its transactions, too. Raises as a transaction does."""
+        with self._lock.held():
+            self._read_tail()
+            yield
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep every other writer out, after taking in what they wrote; for work on the files themselves."""
+        self._require_trust()
+        with self._keeper.held(), self._lock.held():
+            sweep(self.folder, exclusive=True)
+            self._read_tail()
+            self._look_whence(noted=True)
+            self._require_trust()
+            yield
+
+    def reload(self) -> None:
+        """Read the store again from its files; listeners hear of every record that differs."""
+        with self._reading:
+            before = self.state.tables
+            self._load()
+            keys = outside.changed_keys(before, self.state.tables, self._key_of)
+            last = next(self.entries_back(), None)
+            if last is not None:
+                self._announcer.add(last, keys)
+
+    def _load(self) -> None:
+        try:
+            segments.check_is_journal(self.folder / segments.NAME)
+            self._keeper.accept_file()
+            self.standing = stand(self.folder, self.heads, believed=self._options.believed)
+            loaded = self._checkpoint()
+            self.state = loaded.state
+            self.stranger = loaded.stranger
+            self._settled: Settled | None = None
+            self._since: list[Entry] = []
+            self._groups = Groups(loaded.unfinished)
+            self._keeper.saved_rev = loaded.state.rev
+            self._tail = Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev)
+            self._damage = self._tail.damage
+            for entry in self._tail.entries():
+                self.state.apply(entry)
+                self._groups.apply(entry)
+            self._look_closer(loaded.position)
+            self._watch_newcomers()
+            if self.stranger is not None:
+                self._meet(self.stranger)
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
+
+    def _watch_newcomers(self) -> None:
+        """From now on, look where the lines come from that others write."""
+        standing = self.standing
+        self._newcomers = None
+        if self.heads is not None and standing.trusted and not standing.upgraded and not self._options.believed:
+            self._newcomers = Newcomers(self.heads)
+            self._tail.on_line = self._newcomers.add
+
+    def _look_whence(self, *, noted: bool = False) -> None:
+        """Find out whether what came since the store was opened was written here; `noted`: nobody is writing now."""
+        if self._newcomers is None:
+            return
+        strangers = self._newcomers.strangers(self.store, noted=noted)
+        if strangers is not None and strangers != self.standing.foreign:
+            self.standing = Standing(not strangers, strangers)
+
+    def _checkpoint(self) -> Loaded:
+        """Read the checkpoint, if it may be believed: one of another machine may say what the journal does not."""
+        if self.standing.trusted and (self.heads is None or self._options.believed or self.standing.upgraded):
+            return checkpoint.load(self.folder, self._key_of)
+        if self.standing.trusted and self.heads is not None:
+            return checkpoint.load(self.folder, self._key_of, checkpoints(self.heads, self.folder))
+        return Loaded(State(key_of=self._key_of), Position())
+
+    def _look_closer(self, place: Position) -> None:
+        """Find out what the tail does not tell: damage before `place`, changes out of order, and what is gone."""
+        self._witness.open(self._tail)
+        if self._witness.doubts(place, self._damage):
+            before = Tail(self.folder, Position(), "", 0)
+            for _ in before.entries():
+                pass
+            self._damage, self._tail.disordered = before.damage, before.disordered
+        if self._tail.disordered or self.state.clashes:
+            self._settle()
+        known = max((stamp.rev for stamp in checkpoint.stamps(self.folder)), default=0)
+        self._witness.compare(self.rev, known, is_sound=not self.damage)
+        for gone in self.gone:
+            self._notice(f"{gone} `workbench doctor` says what that was and what to do.")
+
+    def _settle(self) -> None:
+        """Read the whole journal and put what it says in order, in memory; the next writer does it in the file."""
+        self._settled = settle(read_marked(self.folder), self._key_of)
+        self.state = self._settled.state
+        self._groups = Groups({})
+        for entry in self._settled.entries:
+            self._groups.apply(entry)
+        self._keeper.saved_rev = -1
+        for one in self._settled.renumbered[:_RECENT]:
+            self._notice(f"Two changes were merged under one number: {one}.")
+
+    def _ready(self, kind: Kind) -> None:
+        """Under the lock: take in what others wrote, and bring the files in order before anything is added."""
+        if self._unsure:
+            self._unsure = False
+            self.reload()
+        self._read_tail()
+        if self.standing.upgraded:
+            self._keep_trust()
+        self._adopt()
+        if self._settled is not None and not self._since and self.standing.trusted:
+            try:
+                if rewrite(self.folder, self._settled, self._tail, self.expect):
+                    trust(self.folder, self.heads, self.store)
+                    self.reload()
+                    self.remember()
+            except OSError as error:
+                raise cannot_write(self.folder, error) from error
+        self._answer_unsure(kind)
+
+    def _look_before_writing(self) -> None:
+        """Under the lock: find out whether what this process writes now stands on what is trusted.
+
+        Raises `NotTrusted` when something came from elsewhere while the store was open.
+        """
+        self._look_whence(noted=True)
+        self._require_trust()
+        try:
+            self._witness.before_writing(self.standing.trusted)
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+
+    def _answer_unsure(self, kind: Kind) -> None:
+        """Say what became of a change that could not be confirmed, before an undo would be taken for its repetition."""
+        rev = self._witness.unsure
+        if not rev:
+            return
+        self._witness.settle_unsure()
+        last = next(self.entries_back(), None)
+        if kind in ("undo", "redo") and last is not None and last.rev >= rev:
+            said = next((entry.label for entry in self.entries_back() if entry.rev == rev), last.label)
+            message = f"The change that could not be confirmed is stored after all: “{said}” (revision {rev})."
+            raise StoreProblem(message, f"Nothing was changed now; ask for the {kind} again if you want one more.")
+
+    def _next_rev(self) -> int:
+        """Return the number of the next change: above all that was ever stored, so that a gap stays visible."""
+        return max(self.rev, self._witness.highest) + 1
+
+    def _pull(self) -> int:
+        """Read and apply what stands after the last place; raises `OSError`."""
+        with self._reading:
+            before = self.rev
+            if self._tail.is_current:
+                return 0
+            if not self._tail.goes_on():
+                self.reload()
+            else:
+                for entry in self._tail.entries():
+                    self._apply(entry)
+                if (self._tail.disordered or self.state.clashes) and self._settled is None:
+                    self.reload()
+            return max(0, self.rev - before)
+
+    def _keep_lock(self, staged: Staged) -> None:
+        """Take the lock again if its file was replaced, and what others wrote meanwhile; raises `StoreProblem`."""
+        if not self._lock.renew():
+            return
+        state, before = self.state, self.rev
+        self._read_tail()
+        if self.state is not state or staged.clashes(
+            itertools.takewhile(lambda e: e.rev > before, self.entries_back())
+        ):
+            raise overtaken(self.folder)
+
+    def _commit(self, entry: Entry) -> None:
+        """Write one transaction and apply what was written, so that memory and file cannot differ."""
+        line = seal(to_json(replace(entry, part=self._groups.part(entry))))
+        entry = from_json(unseal(line[:-1]))
+        with self._reading:
+            try:
+                self._begin()
+                self._witness.expect([line])
+                seen = self._tail.append(line, entry.rev)
+            except segments.Uncertain as error:
+                self._unsure = True
+                self._witness.note_unsure(entry.rev)
+                raise segments.cannot_know(self.folder, error) from error
+            except OSError as error:
+                raise cannot_write(self.folder, error) from error
+            self._wrote = True
+            self._apply(entry)
+            self._witness.note(entry.rev, self._tail, seen)
+            if self._tail.place.offset >= self._options.segment_bytes or not self._tail.names_store:
+                self._roll()
+                self._witness.note_files(self._tail)
+
+    def _begin(self) -> None:
+        """Make the active segment when there is none; a store that is new stays out of git. Raises `OSError`."""
+        if self.rev == 0 and not self._adopting and not self._tail.path.exists():
+            git_files.keep_out(self.folder)
+        self._tail.begin(self._header)
+
+    def _apply(self, entry: Entry) -> None:
+        keys = self.state.apply(entry)
+        self._groups.apply(entry)
+        if self._settled is not None:
+            self._since.append(entry)
+        self._announcer.add(entry, keys)
+
+    def _next_ids(self, entry: Entry, staged: Staged) -> dict[str, int]:
+        if not segments.carries_all_ids(entry.rev, len(entry.changes)):
+            return dict(staged.next_ids)
+        dropped = {c.table for c in entry.changes if c.op == "drop"}
+        return {t: self.state.next_id(t) for t in self.state.tables if t not in dropped} | staged.next_ids
+
+    def _header(self) -> dict[str, object]:
+        next_ids = {t: self.state.next_id(t) for t in self.state.tables}
+        recent = {t: self._latest(t) for t in self._options.recent_of}
+        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store)
+
+    def _latest(self, table: str) -> list[object]:
+        docs = self.state.tables.get(table, {})
+        latest = [doc for doc, _ in zip(reversed(docs.values()), range(_RECENT), strict=False)]
+        return list(reversed(latest))
+
+    def _roll(self) -> None:
+        """Begin a new segment; a failure only puts it off, for the transaction is safe already."""
+        try:
+            self._tail.roll(self._header)
+        except OSError as error:
+            self._notice(str(cannot_write(self.folder, error)))
+
+    def _read_tail(self) -> None:
+        """Under the lock: take in other processes' lines and cut off what a crash left unfinished."""
+        try:
+            if self._tail.is_removed:
+                raise taken_away(self.folder)
+            if self._tail.is_clean:
+                return
+            torn = self._tail.mend()
+            self._pull()
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+        if torn.strip(b"\0"):
+            self.notices.append(
+                f"The last line of {segments.NAME} was unfinished ({len(torn)} bytes) and was dropped; "
+                "it belongs to a change that was never confirmed."
+            )
+        elif torn:
+            self.notices.append(f"{len(torn):,} empty bytes at the end of {segments.NAME} were cut off.")
+
+    def _notice(self, text: str) -> None:
+        if text not in self.notices:
+            self.notices.append(text)
+
+    def _checkpoint_if_due(self) -> None:
+        every = self._options.checkpoint_every
+        if every and self.revisions_since_checkpoint >= every:
+            self._keeper.save_in_background(self.save_checkpoint, self._notice)
+
+    def _meet(self, stranger: Stranger) -> None:
+        """Face a `memory.json` that is not the journal's: show it when it is all there is, else keep it."""
+        tables = checkpoint.read_tables(stranger.data)
+        if self.rev == 0:
+            if tables is None:
+                file = self.folder / checkpoint.DOCUMENTS
+                raise StoreProblem(f"{file} is not a TinyDB file.", "Nothing was changed; move it away to begin.")
+            if stranger.ours:
+                self.notices.append("The journal is missing: the memories are all there, their history is gone.")
+            self.state = State(tables, 0, dict(stranger.next_ids), self._key_of)
+            self._adopting = True
+            return
+        self._keeper.saved_rev = -1
+        if stranger.ours and chain.holds(self.folder, stranger.mark, self._tail.edition):
+            self.stranger = None
+            return
+        if tables is not None and stranger.base is not None and outside.find(self) is None:
+            self.stranger = None
+            return
+        if tables == self.state.tables:
+            self.stranger = None
+            return
+        self._keeper.expect_strange_file(stranger.base)
+        if not stranger.unplaced:
+            self.notices.append(
+                f"{checkpoint.DOCUMENTS} {outside.CHANGED}; the journal's state stands and the other content is kept."
+            )
+
+    def _adopt(self) -> None:
+        """Write the documents of an adopted TinyDB file as the first transaction, before anything else is written."""
+        if not self._adopting:
+            return
+        if self.rev == 0:
+            changes = tuple(outside.diff_tables({}, self.state.tables))
+            next_ids = {table: self.state.next_id(table) for table in self.state.tables}
+            at = iso(self.clock())
+            self._commit(
+                Entry(self._next_rev(), at, "import:memory.json", "adopt a TinyDB file", changes, next_ids=next_ids)
+            )
+        self._adopting = False
+        self.settle_stranger()

@@ -1,0 +1,213 @@
+"""What one journal line says: a transaction and the documents it changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from workbench.store.journal.codec import same
+
+Kind = Literal["edit", "undo", "redo", "access", "purge"]
+DocOp = Literal["update", "insert", "delete", "table", "drop"]
+
+Doc = dict[str, Any]
+
+
+class _Absent:
+    """Marks a field that is not in the document, which JSON's null could not tell from a stored null."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class DocChange:
+    """One document's change: `fields` maps a name to (before, after), `inc` a counter to its increment.
+
+    `table` and `drop` make and remove an empty table (`doc` is then empty). A `redacted`
+    change has lost its values for good to a purge.
+    """
+
+    table: str
+    doc: str
+    op: DocOp = "update"
+    fields: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    inc: Mapping[str, float] = field(default_factory=dict)
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One committed transaction.
+
+    `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks
+    of one action (`part` counts them from 1; `more` says that another one is to follow), `target` is
+    the revision an undo or redo speaks of. `was` is the checksum of the line as it stood before the change got a
+    new number, because another one had its own (see `settle`).
+    """
+
+    rev: int
+    at: str
+    actor: str
+    label: str
+    changes: tuple[DocChange, ...]
+    kind: Kind = "edit"
+    group: str = ""
+    part: int = 1
+    target: int = 0
+    next_ids: Mapping[str, int] = field(default_factory=dict)
+    more: bool = False
+    was: str = ""
+
+
+def to_json(entry: Entry) -> dict[str, object]:
+    """Return the entry as the JSON object that is written."""
+    out: dict[str, object] = {"rev": entry.rev, "at": entry.at, "actor": entry.actor, "label": entry.label}
+    if entry.kind != "edit":
+        out["kind"] = entry.kind
+    if entry.group:
+        out["group"] = entry.group
+        out["part"] = entry.part
+    if entry.more:
+        out["more"] = True
+    if entry.target:
+        out["target"] = entry.target
+    if entry.was:
+        out["was"] = entry.was
+    if entry.next_ids:
+        out["next"] = dict(entry.next_ids)
+    out["changes"] = [_change_json(c) for c in entry.changes]
+    return out
+
+
+def from_json(raw: Mapping[str, Any]) -> Entry:
+    """Read an entry; raises `ValueError` when a part is missing or misshapen."""
+    try:
+        return _entry(raw)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError("it is not a transaction") from error
+
+
+def _entry(raw: Mapping[str, Any]) -> Entry:
+    return Entry(
+        rev=int(raw["rev"]),
+        at=str(raw["at"]),
+        actor=str(raw["actor"]),
+        label=str(raw["label"]),
+        changes=tuple(_change(c) for c in raw["changes"]),
+        kind=raw.get("kind", "edit"),
+        group=raw.get("group", ""),
+        part=raw.get("part", 1),
+        target=raw.get("target", 0),
+        next_ids=raw.get("next", {}),
+        more=raw.get("more", False),
+        was=str(raw.get("was", "")),
+    )
+
+
+def diff_docs(table: str, doc_id: str, old: Doc | None, new: Doc | None, counters: frozenset[str]) -> DocChange | None:
+    """Return the change from `old` to `new` (`None` = not there), or `None` when they are equal."""
+    if old is None and new is None:
+        return None
+    if old is None or new is None:
+        there = new if old is None else old
+        assert there is not None
+        sides = {n: ((ABSENT, v) if old is None else (v, ABSENT)) for n, v in there.items()}
+        return DocChange(table, doc_id, "insert" if old is None else "delete", sides)
+    fields: dict[str, tuple[Any, Any]] = {}
+    inc: dict[str, float] = {}
+    for name in [*old, *(n for n in new if n not in old)]:
+        before, after = old.get(name, ABSENT), new.get(name, ABSENT)
+        if same(before, after):
+            continue
+        if name in counters and (step := _step(before, after)) is not None:
+            inc[name] = step
+        else:
+            fields[name] = (before, after)
+    return DocChange(table, doc_id, "update", fields, inc) if fields or inc else None
+
+
+def apply_change(old: Doc | None, change: DocChange) -> Doc | None:
+    """Return the document after `change`; the old one is left as it is.
+
+    An update of a document that is not there (its creation was lost to damage) gives `None`
+    again: half a record is worse than none.
+    """
+    if change.op == "delete" or (old is None and change.op != "insert"):
+        return None
+    new = dict(old) if old is not None and change.op == "update" else {}
+    for name, (_, after) in change.fields.items():
+        if after is ABSENT:
+            new.pop(name, None)
+        else:
+            new[name] = after
+    for name, step in change.inc.items():
+        value = _sum(new.get(name, 0), step)
+        if value:
+            new[name] = value
+        else:
+            new.pop(name, None)
+    return new
+
+
+def reverse(change: DocChange) -> DocChange:
+    """Return the change that leads back."""
+    back: dict[DocOp, DocOp] = {"insert": "delete", "delete": "insert", "table": "drop", "drop": "table"}
+    fields = {name: (after, before) for name, (before, after) in change.fields.items()}
+    inc = {name: -step for name, step in change.inc.items()}
+    return DocChange(change.table, change.doc, back.get(change.op, "update"), fields, inc, change.redacted)
+
+
+def _step(before: Any, after: Any) -> float | None:
+    """Return the increment between two counts or totals; a written 0 is not the absent one, so it has none."""
+    kinds = {type(side) for side in (before, after) if side is not ABSENT}
+    if kinds not in ({int}, {float}) or 0 in (before, after):
+        return None
+    step: float = _sum(0 if after is ABSENT else after, 0 if before is ABSENT else -before)
+    return step
+
+
+def _sum(value: Any, step: Any) -> Any:
+    """Add; of fractions only nine digits count, so that what was added and taken away again leaves nothing."""
+    return round(value + step, 9) if isinstance(step, float) else value + step
+
+
+def _change_json(change: DocChange) -> dict[str, object]:
+    out: dict[str, object] = {"table": change.table}
+    if change.doc:
+        out["id"] = change.doc
+    if change.op != "update":
+        out["op"] = change.op
+    if change.fields:
+        out["fields"] = {n: [_mark(b), _mark(a)] for n, (b, a) in change.fields.items()}
+    if change.inc:
+        out["inc"] = dict(change.inc)
+    if change.redacted:
+        out["redacted"] = True
+    return out
+
+
+def _change(raw: Mapping[str, Any]) -> DocChange:
+    fields = {n: (_unmark(b), _unmark(a)) for n, (b, a) in raw.get("fields", {}).items()}
+    return DocChange(
+        raw["table"], raw.get("id", ""), raw.get("op", "update"), fields, raw.get("inc", {}), raw.get("redacted", False)
+    )
+
+
+def _mark(value: Any) -> Any:
+    """Write absent as null, and a stored null (or a value that looks like its mark) under the key `$`."""
+    if value is ABSENT:
+        return None
+    if value is None or (isinstance(value, dict) and "$" in value):
+        return {"$": value}
+    return value
+
+
+def _unmark(value: Any) -> Any:
+    if value is None:
+        return ABSENT
+    if isinstance(value, dict) and "$" in value:
+        return value["$"]
+    return value

@@ -1,0 +1,158 @@
+"""Segments as they are read: one line at a time, packed ones unpacked piece by piece, both within bounds.
+
+A file of a store may come from anybody. A line is at most `LONGEST` bytes and a packed segment at most `LARGEST`
+unpacked; three megabytes of gzip can hold three gigabytes, and none of it is ever in memory as a whole.
+"""
+
+import io
+import zlib
+from gzip import BadGzipFile
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+
+from workbench.store.files import TooLarge, open_regular
+
+if TYPE_CHECKING:
+    from zlib import _Decompress
+
+LONGEST = 64 << 20
+"""Bytes of a line at most."""
+
+LARGEST = 1 << 30
+"""Bytes of a packed segment at most, unpacked."""
+
+_STRIDE = 4 << 20
+"""Bytes unpacked between two places that can be gone back to."""
+
+_CHUNK = 1 << 16
+_GZIP = 31
+
+
+class Lines(io.BufferedReader):
+    """An open file whose lines are read one by one; raises `TooLarge` for one that is too long."""
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        """Return the next line, or what is left of the last one."""
+        most = LONGEST + 1 if size is None or size < 0 else min(size, LONGEST + 1)
+        line = super().readline(most)
+        if len(line) > LONGEST:
+            raise TooLarge("a line", LONGEST)
+        return line
+
+
+def open_lines(path: Path) -> BinaryIO:
+    """Open a segment for reading, packed or not. Raises `OSError`.
+
+    Reading it raises `TooLarge`, and of a packed one `EOFError`, `zlib.error` or `BadGzipFile` where it is damaged.
+    """
+    file = open_regular(path)
+    return cast(BinaryIO, Lines(_Unpacked(file) if path.suffix == ".gz" else file))
+
+
+class _Place(NamedTuple):
+    """Where unpacking goes on: the offset in the packed file, bytes that were read before it, and the unpacker."""
+
+    offset: int
+    pending: bytes
+    unpacker: "_Decompress"
+
+
+class _Unpacked(io.RawIOBase):
+    """A packed file as it is unpacked. Going back starts at the nearest place that was noted on the way."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        super().__init__()
+        self._file = file
+        self._at = 0
+        self._places = [_Place(0, b"", zlib.decompressobj(_GZIP))]
+        self._block: tuple[int, bytes] = (-1, b"")
+        self._end: int | None = None
+        self._error: Exception | None = None
+
+    def close(self) -> None:
+        """Close the packed file, too."""
+        self._file.close()
+        super().close()
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Tell that it can be sought in."""
+        return True
+
+    def tell(self) -> int:
+        """Return the place, in unpacked bytes."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place; the end is where nothing more can be unpacked."""
+        base = 0 if whence == io.SEEK_SET else self._at if whence == io.SEEK_CUR else self._size()
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: "memoryview | bytearray", /) -> int:  # type: ignore[override]
+        """Read unpacked bytes; raises what stopped the unpacking when nothing is left before it."""
+        number, within = divmod(self._at, _STRIDE)
+        piece = self._read(number)[within : within + len(buffer)]
+        if not piece and self._error is not None:
+            raise self._error
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+    def _size(self) -> int:
+        number = len(self._places) - 1
+        while self._end is None:
+            self._read(number)
+            number += 1
+        return self._end
+
+    def _read(self, number: int) -> bytes:
+        """Return one stride of unpacked bytes, fewer at the end."""
+        if self._block[0] != number:
+            for step in range(min(number, len(self._places) - 1), number + 1):
+                if self._end is not None and step * _STRIDE >= self._end:
+                    return b""
+                self._block = (step, self._unpack(step))
+        return self._block[1]
+
+    def _unpack(self, number: int) -> bytes:
+        place = self._places[number]
+        data, error = bytearray(), None
+        try:
+            if number * _STRIDE >= LARGEST:
+                raise TooLarge("a packed segment", LARGEST)
+            place = self._on(place, data)
+        except (EOFError, zlib.error, OSError) as stopped:
+            error = stopped
+        if len(data) < _STRIDE or error is not None:
+            self._end, self._error = number * _STRIDE + len(data), error
+        elif number + 1 == len(self._places):
+            self._places.append(place)
+        return bytes(data)
+
+    def _on(self, place: _Place, data: bytearray) -> _Place:
+        """Unpack a stride from a place into `data`; return the place after it."""
+        offset, pending, unpacker = place.offset, place.pending, place.unpacker.copy()
+        self._file.seek(offset)
+        while (room := _STRIDE - len(data)) > 0:
+            pending = pending or self._file.read(_CHUNK)
+            if not pending:
+                data += unpacker.decompress(b"", room)
+                if unpacker.eof or self._file.tell() == 0:
+                    break
+                if len(data) < _STRIDE:
+                    raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+                continue
+            if unpacker.eof:
+                # Zeros may stand behind the end, or another packed part.
+                pending = pending.lstrip(b"\0")
+                if pending[:1] not in (b"", b"\x1f"):
+                    raise BadGzipFile("Not a gzipped file")
+                unpacker = zlib.decompressobj(_GZIP) if pending else unpacker
+                continue
+            data += unpacker.decompress(pending, room)
+            pending = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+        return _Place(self._file.tell(), pending, unpacker)

@@ -1,0 +1,362 @@
+"""A backup: one compressed file that holds a store as it was at one revision, and says of each part what it must be.
+
+The file is a gzipped tar of plain members only. The first is `manifest.json`; the others are the store's own files,
+the active segment up to the revision of the backup. What a member is called, how long it is and its SHA-256 stand in
+the manifest, so a reader never takes more from the archive than was announced.
+"""
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from workbench.core.errors import StoreProblem, UnreadableFile
+from workbench.core.record import iso, parse_time
+from workbench.store import presence
+from workbench.store.files import sync_folder
+from workbench.store.git_files import ATTRIBUTES, IGNORE
+from workbench.store.journal import chain, segments
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.lock import try_lock
+from workbench.store.journal.segments import Position
+from workbench.store.maintenance.checkpoint import DOCUMENTS, NOTE, Stamp
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+BLOCK = 1 << 20
+LONGEST_MANIFEST = 16 << 20
+_LEVEL = 3
+"""How hard is compressed: twice as fast as the usual 6, for a file that is hardly larger."""
+
+_TAR = 512
+_TRIES = 20
+
+_NAMES = re.compile(
+    r"journal\.jsonl|journal-\d{12}\.jsonl(\.gz)?|memory\.json|checkpoint\.json"
+    r"|memory\.(edited|dismissed)-[0-9A-Za-z-]{1,80}\.json|\.gitignore|\.gitattributes"
+)
+"""Every file that belongs to a store, and nothing else: no folder, no link, no path."""
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes that are done and all there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a store in a backup: its name, its bytes and their SHA-256 (hexadecimal)."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup holds: the store at revision `rev`, with so many documents in each table.
+
+    `at` is when it was made (ISO 8601), `damaged` the places that could not be read in the store itself.
+    """
+
+    at: str
+    rev: int
+    counts: dict[str, int]
+    damaged: int
+    members: tuple[Member, ...]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all members."""
+        return sum(member.size for member in self.members)
+
+
+def write_backup(
+    journal: Journal, target: Path, at: datetime, *, force: bool = False, progress: Progress | None = None
+) -> Manifest:
+    """Write a verified backup of an open store into `target` (0600), whole or not at all; no writer waits for it.
+
+    Raises `StoreProblem`: when the file is there already (unless `force`), lies in the store, or cannot be written.
+    """
+    check_target(journal.folder, target, force=force)
+    try:
+        with _replacing(target) as file:
+            manifest = _written(journal, file, iso(at), progress)
+            file.seek(0)
+            _check(file, manifest)
+            if not force and target.exists():
+                raise _taken(target)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise StoreProblem(f"The backup {target} cannot be written: {why}.", "Nothing was left behind.") from error
+    return manifest
+
+
+class Archive:
+    """A backup that is read once, from its beginning: `manifest` first, then `members`. Raises `UnreadableFile`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = gzip.GzipFile(fileobj=file, mode="rb")
+        info = self._next()
+        if info is None or info.name != MANIFEST or info.size > LONGEST_MANIFEST:
+            raise no_backup("it does not begin with a manifest")
+        self.manifest = _manifest(self._exactly(info.size))
+        self._padding(info.size)
+
+    def members(self) -> Iterator[tuple[Member, Iterator[bytes]]]:
+        """Yield each member with its bytes, which must be taken; all of it is held against the manifest."""
+        for member in self.manifest.members:
+            info = self._next()
+            if info is None or (info.name, info.size) != (member.name, member.size):
+                raise no_backup(f"{member.name} is not what the manifest says")
+            yield member, self._checked(member)
+            self._padding(member.size)
+        if self._next() is not None or any(rest := self._rest()) or len(rest) > BLOCK:
+            raise no_backup("it holds more than its manifest says")
+
+    def _checked(self, member: Member) -> Iterator[bytes]:
+        left, sha256 = member.size, hashlib.sha256()
+        while left:
+            block = self._exactly(min(left, BLOCK))
+            left -= len(block)
+            sha256.update(block)
+            yield block
+        if sha256.hexdigest() != member.sha256:
+            raise no_backup(f"{member.name} is damaged")
+
+    def _next(self) -> tarfile.TarInfo | None:
+        """Read the head of the next member; only a plain file is one."""
+        head = self._exactly(_TAR)
+        if head == bytes(_TAR):
+            return None
+        try:
+            info = tarfile.TarInfo.frombuf(head, "ascii", "strict")
+        except (tarfile.HeaderError, UnicodeError, ValueError) as error:
+            raise no_backup("it is damaged") from error
+        if info.type != tarfile.REGTYPE or info.size < 0:
+            raise no_backup(f"“{info.name}” is no plain file")
+        return info
+
+    def _padding(self, size: int) -> None:
+        self._exactly(-size % _TAR)
+
+    def _rest(self) -> bytes:
+        """Read what stands behind the end, which is nothing but padding; so the archive's own checksum is looked at."""
+        return self._read(BLOCK + 1)
+
+    def _exactly(self, size: int) -> bytes:
+        data = self._read(size)
+        if len(data) != size:
+            raise no_backup("it is cut off")
+        return data
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self._file.read(size)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise no_backup("it is damaged or cut off") from error
+
+
+def no_backup(why: str) -> UnreadableFile:
+    """Say in one sentence why a file cannot be restored."""
+    return UnreadableFile(f"This is no sound backup: {why}.", "Nothing was restored.")
+
+
+def _manifest(data: bytes) -> Manifest:
+    try:
+        raw = json.loads(data)
+        if raw["format"] != FORMAT:
+            raise no_backup(f"it has format {raw['format']!s:.20}, this workbench reads {FORMAT}")
+        members = tuple(Member(str(m["name"]), int(m["size"]), str(m["sha256"])) for m in raw["members"])
+        counts = {str(table): int(count) for table, count in raw["counts"].items()}
+        made = Manifest(iso(parse_time(raw["at"])), int(raw["rev"]), counts, int(raw["damaged"]), members)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise no_backup("its manifest cannot be read") from error
+    names = [member.name for member in members]
+    strange = next((name for name in names if not _NAMES.fullmatch(name)), None)
+    if strange is not None:
+        raise no_backup(f"“{strange}” is no file of a store")
+    if len(set(names)) != len(names) or any(member.size < 0 for member in members):
+        raise no_backup("its manifest contradicts itself")
+    return made
+
+
+def check_target(folder: Path, target: Path, *, force: bool) -> None:
+    """Raise `StoreProblem` unless a backup of the store in `folder` may be written to `target`."""
+    if target.is_dir():
+        raise StoreProblem(f"{target} is a folder.", "Name the file to write.")
+    if target.parent.resolve().is_relative_to(folder.resolve()):
+        raise StoreProblem(f"{target} lies in the store itself and would be lost with it.", "Name a file elsewhere.")
+    if not force and (target.exists() or target.is_symlink()):
+        raise _taken(target)
+
+
+def _taken(target: Path) -> StoreProblem:
+    return StoreProblem(f"{target} is there already.", "Nothing was written; --force replaces it.")
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
+    """Give a temporary file beside `target` that takes its name at the end; it never stays. Raises `OSError`.
+
+    Its name is always the same, so the next backup takes what a killed one left; a lock tells whether that one lives.
+    """
+    temporary = target.with_name(f".{target.name}.tmp")
+    handle = os.open(temporary, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    with os.fdopen(handle, "r+b") as file:
+        if not try_lock(handle):
+            raise StoreProblem(f"Another process writes {target} at this moment.", "Nothing was written.")
+        try:
+            file.truncate(0)
+            yield file
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    sync_folder(target.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A file to be copied, open, and how many of its bytes."""
+
+    name: str
+    file: BinaryIO
+    size: int
+
+
+def _written(journal: Journal, file: BinaryIO, at: str, progress: Progress | None) -> Manifest:
+    """Write the archive; begin again when the journal was packed or rewritten under it."""
+    for _ in range(_TRIES):
+        tables, stamp = journal.cut()
+        edition, damaged = journal.edition, len(journal.damage)
+        with ExitStack() as stack:
+            parts = _parts(journal.folder, stamp, stack)
+            if parts is None:
+                continue
+            work = _Work(2 * sum(part.size for part in parts), progress)
+            members = tuple(Member(part.name, part.size, work.hash(part)) for part in parts)
+            manifest = Manifest(at, stamp.rev, counts_of(tables), damaged, members)
+            file.seek(0)
+            file.truncate()
+            work.write(file, manifest, parts)
+        if _still_there(journal.folder, stamp, edition):
+            return manifest
+    raise StoreProblem(f"{journal.folder} is rewritten again and again.", "Nothing was written; try again later.")
+
+
+def _parts(folder: Path, stamp: Stamp, stack: ExitStack) -> list[_Part] | None:
+    """Open what belongs to the store at one revision; `None` when it is being rearranged at this moment.
+
+    What is open stays what it was: later lines stand after the bytes that are taken, a renamed or replaced file
+    keeps its content. The checkpoint is opened before the note that says what it is, which names older ones, too.
+    """
+    closed = [segment for segment in chain.closed(folder) if segment.start <= stamp.start]
+    names = [DOCUMENTS, NOTE, IGNORE, ATTRIBUTES]
+    names += sorted(path.name for path in folder.glob("memory.*-*.json") if _NAMES.fullmatch(path.name))
+    before = [segment.path.name for segment in closed if segment.start < stamp.start]
+    found = [part for name in (*names, *before) if (part := _opened(folder / name, name, stack)) is not None]
+    if not set(before) <= {part.name for part in found}:
+        return None
+    if stamp.position == Position():
+        return found
+    active = chain.open_active(folder)
+    if active is not None:
+        file = stack.enter_context(active[0])
+        if active[1].start == stamp.start:
+            return [*found, _Part(segments.NAME, file, stamp.offset)]
+    # It was closed meanwhile; unpacked, it is still what it was.
+    was = next((segment.path for segment in closed if segment.start == stamp.start), None)
+    last = None if was is None or was.suffix == ".gz" else _opened(was, segments.NAME, stack, stamp.offset)
+    return None if last is None else [*found, last]
+
+
+def _opened(path: Path, name: str, stack: ExitStack, size: int = -1) -> _Part | None:
+    """Open a file, to be copied whole or up to `size`; `None` when it is not there (any more)."""
+    try:
+        file = stack.enter_context(path.open("rb"))
+    except FileNotFoundError:
+        return None
+    return _Part(name, file, os.fstat(file.fileno()).st_size if size < 0 else size)
+
+
+def _still_there(folder: Path, stamp: Stamp, edition: int) -> bool:
+    """Tell whether the revision that was copied was not taken back, and nothing was erased, while it was copied."""
+    newest = next(chain.headings_back(folder), None)
+    if newest is None:
+        return stamp.rev == 0 and presence.is_store(folder)
+    return newest.edition == edition and chain.fits(folder, stamp.position, stamp.mark)
+
+
+class _Work:
+    """Reads the parts twice, for their hashes and into the archive, and tells how far it is."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total = total
+        self._progress = progress
+        self._done = 0
+
+    def hash(self, part: _Part) -> str:
+        """Return the SHA-256 of a part."""
+        sha256 = hashlib.sha256()
+        for block in self._blocks(part):
+            sha256.update(block)
+        return sha256.hexdigest()
+
+    def write(self, file: BinaryIO, manifest: Manifest, parts: Iterable[_Part]) -> None:
+        """Write the whole archive durably; raises `OSError`."""
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0) as packed:
+            about = json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1).encode()
+            packed.write(_head(MANIFEST, len(about)))
+            packed.write(about + bytes(-len(about) % _TAR))
+            for part in parts:
+                packed.write(_head(part.name, part.size))
+                for block in self._blocks(part):
+                    packed.write(block)
+                packed.write(bytes(-part.size % _TAR))
+            packed.write(bytes(2 * _TAR))
+        file.flush()
+        os.fsync(file.fileno())
+
+    def _blocks(self, part: _Part) -> Iterator[bytes]:
+        part.file.seek(0)
+        left = part.size
+        while left:
+            block = part.file.read(min(left, BLOCK))
+            if not block:
+                raise StoreProblem(
+                    f"{part.name} became shorter while it was copied.", "Nothing was written; try again."
+                )
+            left -= len(block)
+            self._done += len(block)
+            yield block
+            if self._progress is not None:
+                self._progress(self._done, self._total)
+
+
+def _head(name: str, size: int) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = size, 0o600
+    return info.tobuf(tarfile.USTAR_FORMAT, "ascii", "strict")
+
+
+def _check(file: BinaryIO, manifest: Manifest) -> None:
+    """Read a backup back and hold it against what was to be written; raises `StoreProblem`."""
+    archive = Archive(file)
+    for _, blocks in archive.members():
+        for _ in blocks:
+            pass
+    if archive.manifest != manifest:
+        raise StoreProblem("What was written is not what is on the disk.", "The backup was removed; try another disk.")
+
+
+def counts_of(tables: Mapping[str, Mapping[str, object]]) -> dict[str, int]:
+    """Return how many documents each table holds; empty tables are left out."""
+    return {table: len(docs) for table, docs in tables.items() if docs}

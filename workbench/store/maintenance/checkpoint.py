@@ -1,0 +1,241 @@
+"""The checkpoint: `memory.json`, a stock TinyDB file that spares replaying the journal.
+
+The journal is the truth; a checkpoint is a state of it at one revision. `checkpoint.json`
+says which: it is written first and names the new file and some before it by hash, so a crash
+between the two writes, even several in a row, leaves a pair that still fits. It also names the place in the
+journal and the checksum of the line before it, so a journal that was swapped or cut is noticed.
+Each stamp has a checksum beside it; one that fails it is not believed.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from workbench.store.files import put_in_place, read_regular, write_atomically, write_temporary
+from workbench.store.journal import chain
+from workbench.store.journal.codec import dumps, fingerprint, loads, loads_foreign
+from workbench.store.journal.segments import Position
+from workbench.store.journal.state import KeyOf, State, Tables
+from workbench.store.pause import collection_paused
+
+DOCUMENTS = "memory.json"
+NOTE = "checkpoint.json"
+_CHUNK = 500
+_STAMPS = 8
+_LARGEST_NOTE = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a checkpoint file holds: its hash, the revision, and where the journal goes on from there.
+
+    `mark` is the checksum of the line before that place, `unfinished` the groups that were open.
+    """
+
+    hash: str
+    rev: int
+    offset: int
+    line: int
+    next_ids: dict[str, int]
+    start: int = 0
+    mark: str = ""
+    unfinished: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def position(self) -> Position:
+        """Return the place in the journal after the checkpoint's last entry."""
+        return Position(self.offset, self.line, self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """A `memory.json` that does not belong to the journal beside it.
+
+    `base` is the revision its writer probably started from, `None` when that cannot be told;
+    `next_ids`, `mark` and `ours` speak of a file this store wrote, before its journal was lost or swapped.
+    `unplaced`: there is no trustworthy note of what it holds, so nobody can be said to have changed it.
+    """
+
+    data: bytes
+    base: int | None
+    next_ids: dict[str, int] = field(default_factory=dict)
+    ours: bool = False
+    mark: str = ""
+    unplaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What `checkpoint.json` says: the stamps that can be believed, newest first, and whether those are all.
+
+    Stamps that carry no checksum were written by an older version; `checked` says that all here do.
+    """
+
+    stamps: list[Stamp]
+    whole: bool
+    checked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A checkpoint that was read: its state, where the journal goes on, and the file that did not fit."""
+
+    state: State
+    position: Position
+    mark: str = ""
+    unfinished: dict[str, str] = field(default_factory=dict)
+    stranger: Stranger | None = None
+
+
+def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -> Loaded:
+    """Read the checkpoint of a store; without one (or with a strange one) the journal is to be replayed from its start.
+
+    `believed` are the hashes of those that may stand for the journal, `None` for all. Raises `OSError`.
+    """
+    empty = State(key_of=key_of)
+    found = _read(folder)
+    if found is None:
+        return Loaded(empty, Position())
+    data, said, digest = found
+    stamp = next((s for s in said.stamps if s.hash == digest), None)
+    if stamp is None:
+        base = said.stamps[0].rev if said.stamps and said.whole else None
+        return Loaded(empty, Position(), stranger=Stranger(data, base, unplaced=not said.whole))
+    if not chain.fits(folder, stamp.position, stamp.mark):
+        stranger = Stranger(data, stamp.rev, stamp.next_ids, ours=True, mark=stamp.mark)
+        return Loaded(empty, Position(), stranger=stranger)
+    if believed is not None and digest not in believed:
+        return Loaded(empty, Position())
+    with collection_paused():
+        tables: Tables = loads(data)
+        next_ids = dict(stamp.next_ids) if said.checked else _consistent(stamp.next_ids, tables)
+        state = State(tables, stamp.rev, next_ids, key_of)
+    return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished))
+
+
+def take_over(folder: Path, note: Callable[[str], None]) -> None:
+    """Tell `note` the hash of the checkpoint that stands there. Raises `OSError`."""
+    found = _read(folder)
+    if found is not None:
+        note(found[2])
+
+
+def save(folder: Path, tables: Tables, stamp: Stamp) -> str:
+    """Write `tables` as the checkpoint (`stamp` without its hash), atomically; return its hash. Raises `OSError`."""
+    digest = blake2b(digest_size=16)
+
+    def pieces() -> Iterator[bytes]:
+        """Take the hash of what goes by."""
+        for piece in _json_pieces(tables):
+            digest.update(piece)
+            yield piece
+
+    temporary = write_temporary(folder / DOCUMENTS, pieces())
+    try:
+        before = stamps(folder)[: _STAMPS - 1]
+        _write_note(folder, [replace(stamp, hash=digest.hexdigest()), *before])
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    put_in_place(temporary, folder / DOCUMENTS)
+    return digest.hexdigest()
+
+
+def read_tables(data: bytes) -> Tables | None:
+    """Return the tables of a plain TinyDB file, or `None` when the bytes are not one."""
+    try:
+        raw = loads_foreign(data)
+    except ValueError:
+        return None
+    if not isinstance(raw, dict) or not all(isinstance(t, dict) for t in raw.values()):
+        return None
+    docs = (item for table in raw.values() for item in table.items())
+    return raw if all(_is_doc_id(key) and isinstance(doc, dict) for key, doc in docs) else None
+
+
+def stamps(folder: Path) -> list[Stamp]:
+    """Return what `checkpoint.json` says, newest first; nothing when it cannot be read or believed."""
+    return note(folder).stamps
+
+
+def note(folder: Path) -> Note:
+    """Read `checkpoint.json`; a stamp whose checksum does not fit is left out."""
+    try:
+        read: Any = loads(read_regular(folder / NOTE, _LARGEST_NOTE))
+        raw = list(read["stamps"])
+        sums = read.get("sums")
+        if sums is None:
+            return Note([Stamp(**s) for s in raw], whole=True, checked=False)
+        pairs = zip(raw, sums, strict=True)
+        good = [Stamp(**s) for s, expected in pairs if fingerprint(dumps(s)) == expected]
+        return Note(good, whole=len(good) == len(raw))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Note([], whole=False)
+
+
+def forget_after(folder: Path, rev: int) -> None:
+    """Forget the checkpoints of later revisions than `rev`; raises `OSError`."""
+    _write_note(folder, [stamp for stamp in stamps(folder) if stamp.rev <= rev])
+
+
+def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> None:
+    """Let stamps know that the header of the segment that starts after `start` was written anew, `by` bytes longer.
+
+    `marks` says which checksum became which. Raises `OSError`; without stamps nothing is written.
+    """
+    known = stamps(folder)
+    moved = [
+        replace(one, offset=one.offset + by, mark=marks.get(one.mark, one.mark))
+        if one.start == start and one.offset
+        else one
+        for one in known
+    ]
+    if moved != known:
+        _write_note(folder, moved)
+
+
+def _write_note(folder: Path, stamps: list[Stamp]) -> None:
+    raw = [asdict(stamp) for stamp in stamps]
+    sums = [fingerprint(dumps(stamp)) for stamp in raw]
+    write_atomically(folder / NOTE, dumps({"schema": 1, "stamps": raw, "sums": sums}))
+
+
+def _consistent(next_ids: dict[str, int], tables: Tables) -> dict[str, int]:
+    """Return next ids that no document has; what an older version wrote is only believed as far as that."""
+    greatest = {table: max(map(int, docs), default=0) + 1 for table, docs in tables.items()}
+    return {table: max(number, greatest.get(table, 1)) for table, number in {**greatest, **next_ids}.items()}
+
+
+def _read(folder: Path) -> tuple[bytes, Note, str] | None:
+    """Read file, note and the file's hash as they belong together, though another process may be writing them."""
+    file = folder / DOCUMENTS
+    try:
+        data = read_regular(file)
+        while True:
+            known = note(folder)
+            digest = fingerprint(data)
+            if any(s.hash == digest for s in known.stamps) or (again := read_regular(file)) == data:
+                return data, known, digest
+            data = again
+    except FileNotFoundError:
+        return None
+
+
+def _json_pieces(tables: Tables) -> Iterator[bytes]:
+    """Write tables as one JSON object, in pieces small enough for other threads to run in between."""
+    yield b"{"
+    for number, (name, docs) in enumerate(tables.items()):
+        yield (b"," if number else b"") + dumps(name) + b":{"
+        items, first = iter(docs.items()), True
+        while chunk := dict(islice(items, _CHUNK)):
+            yield (b"" if first else b",") + dumps(chunk)[1:-1]
+            first = False
+        yield b"}"
+    yield b"}"
+
+
+def _is_doc_id(key: object) -> bool:
+    return isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 19

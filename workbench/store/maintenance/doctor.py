@@ -1,0 +1,210 @@
+"""Finding damage in a store, and saving everything else into a new one beside it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from workbench.core.errors import StoreProblem
+from workbench.core.record import iso
+from workbench.store.files import put_in_place, read_regular, write_atomically, write_temporary
+from workbench.store.identity.heads import Gone, can_keep
+from workbench.store.identity.witness import Witness
+from workbench.store.journal import chain, segments
+from workbench.store.journal.codec import fingerprint, seal
+from workbench.store.journal.entry import Entry, to_json
+from workbench.store.journal.lock import cannot_read, cannot_write
+from workbench.store.journal.reorder import read_marked
+from workbench.store.journal.segments import NAME, Damage, Position
+from workbench.store.journal.settle import Renumbered, settle
+from workbench.store.journal.state import KeyOf, State, id_field
+from workbench.store.journal.tail import Tail
+from workbench.store.maintenance import checkpoint
+from workbench.store.maintenance.outside import CHANGED, changed_keys, diff_tables
+from workbench.store.maintenance.purge import Unfinished, unfinished_in
+
+_NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the doctor found: good transactions, the last revision, damaged places, and what else to know.
+
+    `torn` is the length of an unfinished last line, in bytes. `gone` is what was stored and is in the journal no
+    more, `held` what the checkpoint still knows of it, as (table, key). `renumbered` are changes that were merged
+    under a number another one has, `purges` those that were broken off.
+    """
+
+    folder: Path
+    entries: int
+    rev: int
+    damage: tuple[Damage, ...]
+    torn: int
+    notes: tuple[str, ...]
+    gone: tuple[Gone, ...] = ()
+    held: tuple[tuple[str, str], ...] = ()
+    renumbered: tuple[Renumbered, ...] = ()
+    purges: tuple[Unfinished, ...] = ()
+
+    @property
+    def is_sound(self) -> bool:
+        """Nothing is damaged or gone; an unfinished last line is no damage, it was never confirmed."""
+        return not (self.damage or self.gone or self.renumbered)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A store that was saved: where it is now, how many transactions and how many records by the checkpoint alone."""
+
+    folder: Path
+    entries: int
+    from_checkpoint: int
+
+
+def examine(folder: Path, heads: Path | None = None, key_of: KeyOf = id_field) -> Diagnosis:
+    """Read every line of a store and check it; nothing is changed.
+
+    `heads` is the folder in which this machine remembers what it stored. Raises `StoreProblem` when the store
+    cannot be read.
+    """
+    try:
+        tail, state, entries = _from_start(folder), State(key_of=key_of), 0
+        purges: list[Unfinished] = []
+        for entries, entry in enumerate(tail.entries(), 1):  # noqa: B007
+            state.apply(entry)
+            if (purge := unfinished_in(entry)) is not None:
+                purges.append(purge)
+        renumbered: tuple[Renumbered, ...] = ()
+        if tail.disordered or state.clashes:
+            settled = settle(read_marked(folder), key_of)
+            state, entries, renumbered = settled.state, len(settled.entries), settled.renumbered
+        witness = Witness(heads, folder)
+        witness.open(tail)
+        damage = tuple(d for d in tail.damage if d.missing is None or d.missing not in witness.accepted)
+        newest = max((stamp.rev for stamp in checkpoint.stamps(folder)), default=0)
+        witness.compare(state.rev, newest, is_sound=not damage)
+        held = _held(folder, state) if witness.gone else ()
+        no_head = () if heads is None or can_keep(heads) else (_NO_HEAD.format(heads),)
+        notes = (*_notes(folder), *no_head)
+        torn = _torn(folder, tail)
+        return Diagnosis(folder, entries, state.rev, damage, torn, notes, witness.gone, held, renumbered, tuple(purges))
+    except OSError as error:
+        raise cannot_read(folder, error) from error
+
+
+def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
+    """Write every good transaction into a new store beside the old one, which stays as it is.
+
+    Revisions are numbered anew without gaps. What only the checkpoint still knows is added as a
+    last transaction of the actor `doctor`. Raises `StoreProblem`.
+    """
+    target = folder.with_name(f"{folder.name}.recovered-{at:%Y%m%dT%H%M%S}")
+    try:
+        settled = settle(read_marked(folder), key_of)
+        edition = _from_start(folder).edition
+        loaded = checkpoint.load(folder, key_of)
+        best = loaded.state
+        for entry in Tail(folder, loaded.position, loaded.mark, best.rev).entries():
+            best.apply(entry)
+        if settled.renumbered:
+            best = _both(settled.state, best)
+    except OSError as error:
+        raise cannot_read(folder, error) from error
+    try:
+        target.mkdir(mode=0o700)
+    except FileExistsError as error:
+        raise StoreProblem(f"{target} is there already.", "Nothing was changed; move it away first.") from error
+    except OSError as error:
+        raise cannot_write(folder.parent, error) from error
+    try:
+        writer = _Writer(settled.entries, edition, best, iso(at), key_of)
+        put_in_place(write_temporary(target / NAME, writer.lines()), target / NAME)
+        if loaded.stranger is not None:
+            write_atomically(target / "memory.edited-unknown-doctor.json", loaded.stranger.data)
+    except OSError as error:
+        raise cannot_write(target, error) from error
+    return Recovery(target, writer.entries, writer.added)
+
+
+class _Writer:
+    """Writes the good transactions again; `entries` and `added` count them."""
+
+    def __init__(self, source: Sequence[Entry], edition: int, best: State, at: str, key_of: KeyOf) -> None:
+        self.entries = 0
+        self.added = 0
+        self._source = source
+        self._edition = edition
+        self._best = best
+        self._at = at
+        self._state = State(key_of=key_of)
+        self._new: dict[int, int] = {}
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the new journal, header first."""
+        yield seal(segments.header(0, {}, {}, self._edition, segments.new_store_id()))
+        for entry in self._source:
+            self.entries += 1
+            self._new[entry.rev] = self.entries
+            target = self._new.get(entry.target, 0)
+            yield self._line(replace(entry, rev=self.entries, target=target))
+        changes = tuple(diff_tables(self._state.tables, self._best.tables))
+        if any(change.doc for change in changes):
+            self.added = sum(1 for change in changes if change.doc)
+            label = f"recover {self.added} records from the checkpoint"
+            yield self._line(Entry(self.entries + 1, self._at, "doctor", label, changes, next_ids=self._best.next_ids))
+
+    def _line(self, entry: Entry) -> bytes:
+        self._state.apply(entry)
+        return seal(to_json(entry))
+
+
+def _from_start(folder: Path) -> Tail:
+    return Tail(folder, Position(), "", 0)
+
+
+def _torn(folder: Path, tail: Tail) -> int:
+    try:
+        size = (folder / NAME).stat().st_size
+    except FileNotFoundError:
+        return 0
+    active = chain.open_active(folder)
+    if active is None:
+        return size
+    active[0].close()
+    return max(0, size - tail.place.offset) if tail.place.start == active[1].start else 0
+
+
+def _held(folder: Path, state: State) -> tuple[tuple[str, str], ...]:
+    """Return the records that `memory.json` knows and the journal does not, or knows otherwise."""
+    try:
+        tables = checkpoint.read_tables(read_regular(folder / checkpoint.DOCUMENTS))
+    except FileNotFoundError:
+        return ()
+    return tuple(sorted(changed_keys(state.tables, tables, state.key_of))) if tables is not None else ()
+
+
+def _both(state: State, other: State) -> State:
+    """Return a state with the records of another one that it does not know."""
+    tables = state.snapshot()
+    for name, docs in other.tables.items():
+        known = state.index(name)
+        for doc_id, doc in docs.items():
+            if other.key_of(name, doc) not in known:
+                tables.setdefault(name, {}).setdefault(doc_id, doc)
+    ids = {name: max(number, other.next_id(name)) for name, number in state.next_ids.items()}
+    return State(tables, state.rev, ids, state.key_of)
+
+
+def _notes(folder: Path) -> Iterator[str]:
+    try:
+        data = read_regular(folder / checkpoint.DOCUMENTS)
+    except FileNotFoundError:
+        return
+    said, digest = checkpoint.note(folder), fingerprint(data)
+    stamp = next((s for s in said.stamps if s.hash == digest), None)
+    if stamp is None and not said.whole:
+        yield f"{checkpoint.NOTE} is missing or cannot be read or trusted; the journal is read from its start instead."
+    elif stamp is None:
+        yield f"{checkpoint.DOCUMENTS} {CHANGED}, or is damaged."
+    elif not chain.fits(folder, stamp.position, stamp.mark):
+        yield f"{checkpoint.DOCUMENTS} does not belong to this journal."

@@ -1,0 +1,256 @@
+"""Erasing records for good: from the checkpoint, every journal segment, copies and caches.
+
+What stays is that there was a record of that id, who touched it and when. There is no undo. The line that says that
+something is erased tells that it is not done yet, until it is rewritten itself, last of all: a broken purge is found.
+"""
+
+import gzip
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.core.errors import StoreProblem, UnknownRecord
+from workbench.store.files import open_regular, put_in_place, write_atomically, write_temporary
+from workbench.store.history import reading
+from workbench.store.identity.heads import note_checkpoint
+from workbench.store.identity.trust import trust
+from workbench.store.journal import chain
+from workbench.store.journal.chain import Segment
+from workbench.store.journal.codec import mark_of
+from workbench.store.journal.engine import Journal
+from workbench.store.journal.entry import Entry
+from workbench.store.journal.packed import open_lines
+from workbench.store.journal.segments import NAME
+from workbench.store.journal.state import Tables
+from workbench.store.maintenance import checkpoint
+from workbench.store.maintenance.checkpoint import Stamp
+from workbench.store.maintenance.masker import Masker
+from workbench.store.maintenance.redact import Redactor, texts_of
+from workbench.store.naming import key_of
+
+Beside = Callable[[], tuple[str, ...]]
+"""Removes what was made of the texts outside the store, and names it."""
+
+_COPIES = ("memory.edited-*.json", "memory.dismissed-*.json", "backup-*/*", "placing-*.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What was removed where: records, journal lines that were changed, files rewritten and files removed.
+
+    `damaged` counts unreadable journal lines that held the text and were removed whole.
+    """
+
+    records: tuple[tuple[str, str], ...]
+    lines: int
+    rewritten: tuple[str, ...]
+    removed: tuple[str, ...]
+    damaged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A purge that was broken off: its revision, and the records it erases, as (table, key); none where secrets are.
+
+    `masks` tells that it takes secrets out of everything, which are looked for anew.
+    """
+
+    rev: int
+    masks: bool
+    records: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        what = "masking of secrets" if self.masks else "purge"
+        return f"The {what} of revision {self.rev} was broken off: texts may still be in some files."
+
+
+def unfinished_in(entry: Entry) -> Unfinished | None:
+    """Return what a transaction says of a purge that was broken off before its own line was rewritten."""
+    if entry.kind != "purge":
+        return None
+    left = [change for change in entry.changes if change.op == "delete" and not change.redacted]
+    if not (left or entry.more):
+        return None
+    docs = ((c.table, c.doc, {name: before for name, (before, _) in c.fields.items()}) for c in left)
+    return Unfinished(entry.rev, not left, tuple((table, key_of(table, doc) or doc_id) for table, doc_id, doc in docs))
+
+
+def unfinished(journal: Journal) -> tuple[Unfinished, ...]:
+    """Return the purges that were broken off, the latest first. Raises `StoreProblem`."""
+    found = (unfinished_in(entry) for entry in journal.entries_back(b'"kind":"purge"'))
+    return tuple(one for one in found if one is not None)
+
+
+def purge(journal: Journal, records: Sequence[tuple[str, str]], actor: str, beside: Beside = lambda: ()) -> Purged:
+    """Erase records, given as (table, key), with every text they ever held.
+
+    Other records that quote such a text get a mark in its place. Interrupted, it can be run
+    again; when nothing of them is left, only copies and caches are looked at. `beside` is called before it is done.
+    Raises `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
+    """
+    with journal.exclusive():
+        doomed = _doomed(journal, records)
+        texts = tuple(_texts(journal, doomed))
+        redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), texts)
+        if not texts and not any(journal.state.get(*place) for place in doomed):
+            with _said_when_unfinished(journal.folder):
+                removed = (*_remove_copies(journal.folder, redactor), *beside())
+                return Purged(tuple(records), 0, (), removed, 0)
+        label = "purge 1 record" if len(records) == 1 else f"purge {len(records):,} records"
+        with journal.transaction(actor, label, kind="purge") as staged:
+            for table, doc_id in sorted(doomed):
+                staged.delete(table, doc_id)
+        return _carry_out(journal, redactor, tuple(records), beside)
+
+
+def mask(journal: Journal, masker: Masker, actor: str, beside: Beside = lambda: ()) -> Purged:
+    """Take secrets out of everything that was ever written; the records stay. Raises `StoreProblem`.
+
+    Every one that was broken off before is done then, too. `beside` is called before it is done.
+    """
+    with journal.exclusive():
+        # The line itself makes every reader look anew, and undo stop there. What is to follow is its rewriting.
+        with journal.transaction(actor, "mask secrets for good", kind="purge", more=True):
+            pass
+        return _carry_out(journal, masker, (), beside)
+
+
+def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, str], ...], beside: Beside) -> Purged:
+    with _said_when_unfinished(journal.folder):
+        tables, stamp = journal.snapshot()
+        clean = _clean(tables, redactor)
+        checkpoint.save(journal.folder, clean, stamp)
+        closed = chain.closed(journal.folder)
+        rewritten = [*_rewrite_closed(journal, closed[:-1], redactor)]
+        removed = (*_remove_copies(journal.folder, redactor), *beside())
+        # The line that says that something is erased is the last one of these two.
+        rewritten += (*_rewrite_closed(journal, closed[-1:], redactor), *_rewrite_active(journal, redactor))
+        digest = checkpoint.save(journal.folder, clean, _moved(journal.folder, stamp))
+        note_checkpoint(journal.heads, journal.folder, digest)
+        trust(journal.folder, journal.heads, journal.store)
+        journal.reload()
+        journal.remember()
+    return Purged(records, redactor.lines, (checkpoint.DOCUMENTS, *rewritten), removed, redactor.dropped)
+
+
+def finder(journal: Journal, records: Sequence[tuple[str, str]]) -> Callable[[bytes], bool]:
+    """Return what tells whether a file outside the store holds a text that records, given as (table, key), ever held.
+
+    To be asked before they are purged: nothing is known of their texts afterwards. Raises `UnknownRecord`.
+    """
+    journal.refresh()
+    redactor = Redactor(_doomed(journal, records), frozenset(), _texts(journal, _doomed(journal, records)))
+    return redactor.is_in
+
+
+def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    found: set[tuple[str, str]] = set()
+    for table, key in records:
+        ids = reading.doc_ids(journal, table, key)
+        if not ids:
+            raise UnknownRecord(f"There is and was no {key} in {table}.", "Nothing was purged.")
+        found.update((table, doc_id) for doc_id in ids)
+    return frozenset(found)
+
+
+def _texts(journal: Journal, doomed: frozenset[tuple[str, str]]) -> Iterator[str]:
+    """Yield every text that the doomed documents hold or held."""
+    for table, doc_id in doomed:
+        yield from texts_of(journal.state.get(table, doc_id) or {})
+        for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):
+            for change in entry.changes:
+                if (change.table, change.doc) == (table, doc_id):
+                    for side in (0, 1):
+                        yield from texts_of({name: sides[side] for name, sides in change.fields.items()})
+
+
+def _clean(tables: Tables, redactor: Redactor) -> Tables:
+    clean: Tables = {}
+    for table, docs in tables.items():
+        kept = ((doc_id, redactor.doc(table, doc_id, doc)) for doc_id, doc in docs.items())
+        clean[table] = {doc_id: doc for doc_id, doc in kept if doc is not None}
+    return clean
+
+
+def _rewrite_closed(journal: Journal, segments: Sequence[Segment], redactor: Redactor) -> Iterator[str]:
+    """Rewrite those of some closed segments that hold the records."""
+    for segment in segments:
+        with chain.open_closed(segment) as source:
+            old = list(source)
+        new = [redactor.line(raw) for raw in old]
+        if new != old:
+            journal.expect(new)
+            data = b"".join(new)
+            write_atomically(segment.path, gzip.compress(data, mtime=0) if segment.path.suffix == ".gz" else data)
+            yield segment.path.name
+
+
+def _rewrite_active(journal: Journal, redactor: Redactor) -> Iterator[str]:
+    """Rewrite the active segment, with the next edition, so that others read anew."""
+    active, path = chain.open_active(journal.folder), journal.folder / NAME
+    if active is not None:
+        with active[0] as source:
+            source.seek(0)
+            new = write_temporary(path, (redactor.line(raw, active[1].edition + 1) for raw in source))
+        with open_regular(new) as lines:
+            journal.expect(lines)
+        put_in_place(new, path)
+        yield NAME
+
+
+def _moved(folder: Path, stamp: Stamp) -> Stamp:
+    """Return the stamp with the place of the same revision in the rewritten active segment."""
+    offset, count, last = 0, 0, b""
+    with open_lines(folder / NAME) as file:
+        for raw in file:
+            offset, count, last = offset + len(raw), count + 1, raw
+    return replace(stamp, offset=offset, line=count, mark=mark_of(last[:-1]))
+
+
+@contextmanager
+def _said_when_unfinished(folder: Path) -> Iterator[None]:
+    """Say of whatever stops a purge, once its own line is stored, that it was begun."""
+    try:
+        yield
+    except OSError as error:
+        raise _unfinished(folder, error) from error
+    except StoreProblem as problem:
+        cause = problem.__cause__
+        raise _unfinished(folder, cause if isinstance(cause, OSError) else OSError(problem.message)) from problem
+
+
+def _unfinished(folder: Path, error: OSError) -> StoreProblem:
+    """Say that the texts are gone from the present, and may still stand in some file."""
+    why = (error.strerror or str(error)).lower()
+    return StoreProblem(
+        f"The purge was begun and could not be finished: {folder} cannot be written ({why}).",
+        "The text may still be in some of its files; `workbench doctor --finish` goes on with it.",
+    )
+
+
+def _remove_copies(folder: Path, redactor: Redactor) -> Iterator[str]:
+    """Remove copies that hold one of the records, and all caches: they are built again from what is left."""
+    for pattern in _COPIES:
+        for path in sorted(folder.glob(pattern)):
+            # A link, or what lies behind one, is somebody else's.
+            if path.is_symlink() or path.parent.is_symlink() or not path.is_file():
+                continue
+            with open_lines(path) as file:
+                data = file.read()
+            if redactor.is_in(data) or redactor.names_in(data):
+                path.unlink()
+                yield str(path.relative_to(folder))
+    cache = folder / "cache"
+    if cache.is_symlink():
+        cache.unlink()
+        yield cache.name
+    elif cache.is_dir():
+        for path in sorted(cache.iterdir()):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+            yield str(path.relative_to(folder))

@@ -1,0 +1,520 @@
+"""The app: areas as modes, what they share, and the way between them."""
+
+import asyncio
+import os
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import events, work
+from textual._context import active_message_pump
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.content import Content
+from textual.driver import Driver
+from textual.message import Message
+from textual.screen import Screen
+from textual.theme import Theme
+from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
+
+from workbench import crash
+from workbench.bench.open import Workbench
+from workbench.config.drafts import Item
+from workbench.core.errors import WorkbenchError
+from workbench.core.text import printable
+from workbench.core.waiting import waiting
+from workbench.store.library import Touched
+from workbench.tui.app import modes
+from workbench.tui.app.actions import bindings, palette_entries
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import AREAS, GLOBAL, scope
+from workbench.tui.app.asking import asking
+from workbench.tui.app.drafting import Drafting
+from workbench.tui.app.notices import Notices
+from workbench.tui.app.stillness import Heap
+from workbench.tui.app.surviving import close_unbuilt, survives
+from workbench.tui.app.waiting import Change, Threads, ThreadWaits, Waits
+from workbench.tui.reflection.notice import DueNotice
+from workbench.tui.widgets.dialog import KeysLine
+from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.sheet import Sheet
+
+SHOWN_FROM = 2000
+"""Texts from which embedding and indexing take long enough to be shown."""
+
+FOLLOW_SECONDS = 0.5
+"""How often the journal's size is looked at, to show what other processes wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppOptions:
+    """What the app is started with.
+
+    `title` names the store; `config` is the settings' file that a dialog may write to;
+    `seen` is the revision at the last look (`None`: never looked);
+    `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
+    `drafts` is the folder for what is being typed (`None`: it is not kept).
+    """
+
+    title: str
+    theme: str = ""
+    themes: tuple[Theme, ...] = ()
+    keymap: tuple[tuple[str, str], ...] = ()
+    seen: int | None = None
+    problems: tuple[str, ...] = ()
+    recent: tuple[Path, ...] = ()
+    editor: str = ""
+    config: Path | None = None
+    review_at: str = ""
+    drafts: Path | None = None
+
+
+class StoreChanged(Message):
+    """A transaction was committed, here or by another process."""
+
+    def __init__(self, touched: Touched) -> None:
+        super().__init__()
+        self.touched = touched
+
+
+class TextsChecked(Message):
+    """Long texts were looked at for what should not travel."""
+
+    def can_replace(self, message: Message) -> bool:
+        """Tell whether one message does for both."""
+        return isinstance(message, TextsChecked)
+
+
+class RetrieverLoading(Message):
+    """So many of the texts that the caches do not know are embedded or indexed."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__()
+        self.done = done
+        self.total = total
+
+
+class RetrieverLoaded(Message):
+    """The model and the index are ready, or `problem` says why not."""
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__()
+        self.problem = problem
+
+
+@survives
+class WorkbenchApp(App[Path | None]):
+    """The terminal app over an open store. Its result is a store to open next, or `None` to quit.
+
+    `last_words` say why it broke off, for whoever has the terminal then.
+    """
+
+    TITLE = "memory workbench"
+    CSS_PATH = "workbench.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
+    BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
+    MODES = modes.openers()  # type: ignore[assignment]
+    DEFAULT_MODE = "stream"
+
+    def __init__(self, bench: Workbench, options: AppOptions) -> None:
+        self.waits = Waits(self)
+        self._heap = Heap()
+        self._found: deque[tuple[str, str]] = deque()
+        super().__init__()
+        self.stylesheet = Sheet(variables=self.get_css_variables())
+        self.bench = bench
+        self.last_words = ""
+        self._missed = 0
+        self.loading: tuple[int, int] | None = None
+        self.options = options
+        self.writes_much = False
+        self.review_at = options.review_at
+        self._catching_up = False
+        for theme in options.themes:
+            self.register_theme(theme)
+        if options.theme in self.available_themes:
+            self.theme = options.theme
+        self.set_keymap(dict(options.keymap))
+        self._notices = Notices(bench)
+        self._due = DueNotice(bench, options.keymap)
+        bench.library.listen(self._touched)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the keyboard: on Linux and macOS one that no byte of a paste can end."""
+        driver = super().get_driver_class()
+        if driver.__module__ != "textual.drivers.linux_driver":
+            return driver
+        from workbench.tui.app.terminal import ForgivingDriver
+
+        return ForgivingDriver
+
+    def on_mount(self) -> None:
+        """Show what went wrong before, then load the model behind the first screen."""
+        asyncio.get_running_loop().set_default_executor(Threads())
+        self.bench.context.verdicts.in_background(self._checked)
+        for problem in self.options.problems:
+            self.say(problem, "warning")
+        self.set_interval(FOLLOW_SECONDS, self._follow)
+        self.call_after_refresh(self._say_notices)
+        self.call_after_refresh(self._load_retriever)
+        if not self.bench.trust.standing.trusted:
+            self.call_after_refresh(self.ask_for_trust)
+
+    def on_unmount(self) -> None:
+        """Let no thread wait for another process any more: leaving would wait for it."""
+        self.waits.end()
+        self._heap.let_go()
+
+    @property
+    def title_shown(self) -> str:
+        """Name the store, and say so while it is not trusted."""
+        return self.options.title if self.bench.trust.standing.trusted else f"NOT TRUSTED · {self.options.title}"
+
+    @work
+    async def ask_for_trust(self) -> None:
+        """Show what came into the store from elsewhere, and take it over after a yes."""
+        from workbench.tui.safety.trust_dialog import ask
+
+        await ask(self)
+        for screen in self._areas():
+            screen.show_status()
+
+    # What others did
+
+    def _touched(self, touched: Touched) -> None:
+        if self.is_running:
+            self.post_message(StoreChanged(touched))
+
+    def _follow(self) -> None:
+        if not any(screen.is_modal for stack in self._screen_stacks.values() for screen in stack):
+            self._heap.sweep()
+        journal = self.bench.library.journal
+        if journal.is_missing:
+            self._miss_store()
+            return
+        if self._missed:
+            self._missed = 0
+            self.say("The store is there again.")
+            self.show_urgent()
+        trusted = journal.standing.trusted
+        with self.reporting():
+            journal.refresh()
+        self._say_notices()
+        if journal.standing.trusted != trusted:
+            self._changed_trust()
+
+    def _changed_trust(self) -> None:
+        """Put the banner up, or take it down, and ask about what came into the store while it is open."""
+        for screen in self._areas():
+            screen.show_status()
+        if not self.bench.trust.standing.trusted:
+            self.ask_for_trust()
+
+    def _miss_store(self) -> None:
+        """Say that the store is gone once it was missed twice: who closes a segment renames it for a moment."""
+        self._missed += 1
+        if self._missed == 2:
+            where = self.bench.library.folder
+            self.say(
+                f"The store {where} is gone: removed, renamed or not readable. You see it as it was; nothing is stored "
+                "until it is there again, and nothing is made in its place.",
+                "error",
+            )
+            self.show_urgent()
+
+    @property
+    def urgent(self) -> str:
+        """What everything else waits for, in words; mostly nothing."""
+        gone = f"the store is gone · nothing is stored until {self.bench.library.folder} is there again"
+        return self.waits.sentence or (gone if self._missed > 1 else "")
+
+    def _say_notices(self) -> None:
+        with self.reporting():
+            for notice in self._notices.fresh():
+                self.say(notice, "warning")
+            if due := self._due.fresh():
+                self.say(due)
+                self._show_status()
+
+    def _checked(self, text: str) -> None:
+        """Draw again what holds a text that was just looked at; called on the thread that did."""
+        library = self.bench.library
+        found = {("memories", m.id) for m in library.memories.all() if text in (m.content, m.summary)}
+        found |= {("bullets", f"{b.book}/{b.id}") for b in library.bullets.all() if text == b.content}
+        self._found.extend(found)
+        if self.is_running:
+            self.post_message(TextsChecked())
+
+    def on_texts_checked(self) -> None:
+        """Draw again what was looked at by now, however many texts that are."""
+        found: set[tuple[str, str]] = set()
+        while self._found:
+            found.add(self._found.popleft())
+        touched = Touched(self.bench.library.journal.rev, self.bench.context.actor, "", "edit", frozenset(found))
+        for screen in self._areas():
+            screen.follow(touched)
+
+    def on_store_changed(self, event: StoreChanged) -> None:
+        """Let every area that was opened know; the one in sight follows at once."""
+        for screen in self._areas():
+            screen.follow(event.touched)
+
+    @work(thread=True, group="retriever", exit_on_error=False)
+    def _load_retriever(self) -> None:
+        worker = get_current_worker()
+        problem = ""
+
+        def progress(done: int, total: int) -> None:
+            if total >= SHOWN_FROM and not worker.is_cancelled:
+                self.post_message(RetrieverLoading(done, total))
+
+        try:
+            self.bench.retriever.load(progress, lambda: worker.is_cancelled)
+        except WorkbenchError as error:
+            problem = str(error)
+        if not worker.is_cancelled:
+            self.post_message(RetrieverLoaded(problem))
+            modes.import_all()
+        if not worker.is_cancelled:
+            self._heap.settle()
+
+    def on_retriever_loading(self, event: RetrieverLoading) -> None:
+        """Show how far the caches are."""
+        self.loading = (event.done, event.total)
+        self._show_status()
+
+    def _show_status(self) -> None:
+        # An area that was opened a moment ago has nothing to show it in yet, and shows it by itself soon.
+        if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
+            self.screen.show_status()
+
+    def on_retriever_loaded(self, event: RetrieverLoaded) -> None:
+        """Let the areas use retrieval from now on."""
+        self.loading = None
+        self._show_status()
+        if event.problem:
+            self.say(event.problem, "error")
+        for screen in self._areas():
+            screen.retriever_ready()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say so when loading failed in a way nobody foresaw; the app goes on without retrieval."""
+        if event.worker.group == "retriever" and event.state is WorkerState.ERROR:
+            self.say(f"The model could not be loaded: {event.worker.error!r}. Everything else works.", "error")
+
+    def _areas(self) -> Iterator[AreaScreen]:
+        stacks = (screen for stack in self._screen_stacks.values() for screen in stack)
+        return (screen for screen in stacks if isinstance(screen, AreaScreen) and screen.is_mounted)
+
+    def draft(self, record: str, use: str = "text") -> Drafting:
+        """Return what keeps the draft of a text: of a record (`table/key`), or another `use` of it."""
+        return Drafting(self.options.drafts, Item(record, use), self.bench.context.now)
+
+    def marked(self, area: str) -> list[Any]:
+        """Return the rows that are marked in an area, in sight or not."""
+        screens = (screen for screen in self._areas() if area == screen.AREA)
+        return [row for screen in screens for rows in screen.query(LineList) for row in rows.marked_rows]
+
+    # Saying things
+
+    def say(self, sentence: str, severity: str = "information") -> None:
+        """Show a toast; its text may hold stored text, whose secrets are masked."""
+        if severity not in ("information", "warning", "error"):
+            raise ValueError(severity)
+        shown = printable(self.bench.safety.masked(sentence), keep_newlines=True)
+        self.notify(shown, severity=severity, markup=False)  # type: ignore[arg-type]
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Turn an error a person may see into a toast; the app goes on."""
+        try:
+            yield
+        except WorkbenchError as error:
+            self.say(str(error), "error")
+
+    # Waiting for other writers
+
+    @contextmanager
+    def _context(self) -> Iterator[None]:
+        """Let every write of the app's tasks and threads wait as the app wants it."""
+        with super()._context(), waiting(self.waits.patience):
+            yield
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let esc give up what waits for another process, whatever is open."""
+        if isinstance(event, events.InputEvent):
+            self._heap.pressed()
+        if isinstance(event, events.Key) and event.key == "escape" and not event.is_forwarded and self.waits.give_up():
+            return
+        await super().on_event(event)
+
+    def on_thread_waits(self, event: ThreadWaits) -> None:
+        """Show that work in the background waits for another process."""
+        self.waits.thread_waits(event.holder)
+
+    def change(self, step: Callable[[], None]) -> None:
+        """Make what an area changes of the store, at once or as soon as others let go of it (see `tui.waiting`)."""
+        self.waits.change(Change(step))
+
+    def show_urgent(self) -> None:
+        """Show in every key line of what is open what everything else waits for, if there is anything."""
+        for screen in self.screen_stack:
+            for bar in screen.query(KeyBar):
+                bar.urgent = self.urgent
+            for line in screen.query(KeysLine):
+                line.urgent = self.urgent
+
+    # What goes wrong
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Say what a person can act on, and go on; end with any other error, as Textual does."""
+        met = error.error if isinstance(error, WorkerFailed) else error
+        if not isinstance(met, WorkbenchError):
+            super()._handle_exception(error)
+            return
+        self.say(str(met), "error")
+        close_unbuilt(active_message_pump.get())
+        if not self._catching_up:
+            self._catching_up = True
+            self.call_later(self._catch_up)
+
+    def _catch_up(self) -> None:
+        """Show the store as it is now: what was acted on may be gone."""
+        try:
+            with self.reporting():
+                if self.bench.library.journal.staged is None:
+                    self.bench.library.journal.refresh()
+                for screen in self._areas():
+                    screen.show_anew()
+        finally:
+            self._catching_up = False
+
+    def _fatal_error(self) -> None:
+        """End with one sentence and a report in a file; the values that the code held are shown nowhere."""
+        error = self._exception
+        if error is None or os.environ.get(crash.TRACEBACK):
+            shown = "".join(traceback.format_exception(error)) if error else traceback.format_exc()
+        else:
+            shown = f"workbench: {crash.sentence(error.error if isinstance(error, WorkerFailed) else error)}"
+        self.last_words = self.last_words or f"{printable(shown, keep_newlines=True)}\n"
+        self._close_messages_no_wait()
+
+    # Actions
+
+    def action_area(self, name: str) -> None:
+        """Go to an area."""
+        if isinstance(self.screen, AreaScreen):
+            self.switch_mode(name)
+
+    @work
+    async def _run_in(self, area: str, action_id: str) -> None:
+        """Go to an area and run one of its actions there."""
+        await self.switch_mode(area)
+        screen = self.screen
+        if isinstance(screen, AreaScreen):
+            screen.call_after_refresh(screen.run_by_id, action_id)
+
+    @asking
+    async def action_reflect(self) -> None:
+        """Propose what the latest memories say together."""
+        if isinstance(self.screen, AreaScreen):
+            from workbench.tui.reflection.flow import reflect
+
+            await reflect(self)
+
+    @asking
+    async def action_take_in(self) -> None:
+        """Take a file into the store, after a look at what it brings."""
+        if isinstance(self.screen, AreaScreen):
+            from workbench.tui.files.imports.dialog import ImportDialog
+
+            said = await self.push_screen_wait(ImportDialog(self.bench, Path.cwd()))
+            if said:
+                self.say(said)
+
+    def action_undo(self) -> None:
+        """Take back what the area has not stored, else this person's latest change."""
+        if isinstance(self.screen, AreaScreen) and self.screen.undo_own():
+            return
+        self.change(lambda: self.say(f"Undone: {self.bench.history.undo()}"))
+
+    def action_redo(self) -> None:
+        """Do again what was taken back."""
+        if isinstance(self.screen, AreaScreen) and self.screen.redo_own():
+            return
+        self.change(lambda: self.say(f"Done again: {self.bench.history.redo()}"))
+
+    def action_all_history(self) -> None:
+        """Show what everybody did lately."""
+        if isinstance(self.screen, AreaScreen):
+            from workbench.tui.stream.history_dialog import HistoryDialog
+
+            bench = self.bench
+            self.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
+
+    def action_help(self) -> None:
+        """Show every key of the area."""
+        screen = self.screen
+        if isinstance(screen, AreaScreen):
+            from workbench.tui.widgets.help import HelpScreen
+
+            self.push_screen(
+                HelpScreen(f"Keys · {screen.area.title}", screen.as_mapped(scope(screen.area.id)), screen.help_text)
+            )
+
+    @work
+    async def action_stores(self) -> None:
+        """Open another store."""
+        from workbench.tui.app.stores import choose_store
+
+        chosen = await choose_store(self, self.bench.library.folder, self.options.recent)
+        if chosen is not None and await self._may_leave():
+            self.exit(chosen)
+
+    async def action_back(self) -> None:
+        """Close what is open in the area."""
+        screen = self.screen
+        if isinstance(screen, AreaScreen):
+            screen.go_back()
+
+    async def action_quit(self) -> None:
+        """Leave; what was decided is stored already, and what is not is asked about."""
+        await self._quit()
+
+    @asking
+    async def _quit(self) -> None:
+        if await self._may_leave():
+            self.exit(None)
+
+    async def _may_leave(self) -> bool:
+        """Ask before something goes that is stored nowhere."""
+        lost = (*(screen.unsaved for screen in self._areas()), self.waits.unsaved)
+        unsaved = " ".join(filter(None, lost))
+        if not unsaved:
+            return True
+        from workbench.tui.widgets.confirm import Confirm
+
+        confirm = Confirm("Leave and let it go?", clock=time.monotonic, detail=Content(unsaved), yes="leave", guard=0.0)
+        answer: bool | None = await self.push_screen_wait(confirm)
+        return bool(answer)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """List every action of the area, those of the other areas by their names, then Textual's own commands."""
+        if isinstance(screen, AreaScreen):
+            for entry in palette_entries(screen.as_mapped(scope(screen.area.id))):
+                yield SystemCommand(entry.title, entry.help, partial(screen.run_by_id, entry.id))
+            for area in AREAS:
+                others = area.actions if area.id != screen.area.id else ()
+                for entry in palette_entries(screen.as_mapped(others)):
+                    title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"
+                    yield SystemCommand(title, entry.help, partial(self._run_in, area.id, entry.id))
+        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+        yield SystemCommand("Screenshot", "Save a picture of the screen as SVG", self.deliver_screenshot)

@@ -1,0 +1,225 @@
+"""What all areas share: the top bar, the key bar, and following the store."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+
+from workbench.bench.open import Workbench
+from workbench.store.library import Touched
+from workbench.tui.app import external
+from workbench.tui.app.actions import Action, remapped
+from workbench.tui.app.areas import AREAS, GLOBAL, Area, scope
+from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.bars.gauge import behind, gauge
+from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.header import TopBar
+from workbench.tui.widgets.lists.line_list import LineList
+
+if TYPE_CHECKING:
+    from workbench.tui.app.app import WorkbenchApp
+
+
+T = TypeVar("T")
+
+
+@survives
+class AreaScreen(Screen[object]):
+    """One area. Subclasses give `AREA`, the widgets of `contents`, and `show_store`."""
+
+    AREA: ClassVar[str]
+    AUTO_FOCUS = ""
+    """Each area says what has the keys; otherwise it were the first thing that can, a filter, which would type them."""
+    help_text = ""
+    """What the help shows below the keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stale = True
+        self._armed = False
+
+    @property
+    def area(self) -> Area:
+        """The definition of this area."""
+        return next(a for a in AREAS if a.id == self.AREA)
+
+    @property
+    def workbench_app(self) -> "WorkbenchApp":
+        """The app, by its own type."""
+        return cast("WorkbenchApp", self.app)
+
+    @property
+    def unsaved(self) -> str:
+        """What would be lost by leaving the app now, as a sentence; empty for nothing."""
+        return ""
+
+    @property
+    def bench(self) -> Workbench:
+        """The open store's bench."""
+        return self.workbench_app.bench
+
+    def compose(self) -> ComposeResult:
+        """Build the bars and what is between them."""
+        top = TopBar()
+        top.store = self.workbench_app.title_shown
+        top.alarm = not self.bench.trust.standing.trusted
+        top.active = self.AREA
+        yield top
+        yield from self.contents()
+        bar = KeyBar()
+        bar.actions = self.shown_actions()
+        yield bar
+
+    def on_top_bar_selected(self, event: TopBar.Selected) -> None:
+        """Go to the area whose tab was clicked."""
+        self.app.switch_mode(event.area)
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the widgets between the bars."""
+        raise NotImplementedError
+
+    def shown_actions(self) -> tuple[Action, ...]:
+        """Return the actions of the key bar: the area's own, then the global ones."""
+        return self.as_mapped((*self.area.actions, *GLOBAL))
+
+    def as_mapped(self, actions: Iterable[Action]) -> tuple[Action, ...]:
+        """Return actions with the keys that the person's keymap gives them."""
+        return remapped(actions, dict(self.workbench_app.options.keymap))
+
+    # Following the store
+
+    def show_store(self) -> None:
+        """Show the store as it is now; called when the area comes into sight and something changed."""
+        raise NotImplementedError
+
+    def show_changes(self, touched: Touched) -> None:
+        """Show what one transaction changed; by default everything is shown anew."""
+        del touched
+        self.show_store()
+
+    def follow(self, touched: Touched) -> None:
+        """Take notice of a transaction: at once when the area is in sight, else when it comes into sight.
+
+        While a dialog writes very much, the areas wait until it is closed.
+        """
+        if self._in_sight and not self.workbench_app.writes_much:
+            self.show_changes(touched)
+            self.show_status()
+        else:
+            self._stale = True
+
+    def show_anew(self) -> None:
+        """Show the store as it is now: at once when the area is in sight, else when it comes into sight."""
+        self._stale = True
+        if self._in_sight:
+            self._stale = False
+            self.show_store()
+            self.show_status()
+
+    def retriever_ready(self) -> None:
+        """The model is loaded; areas that use it may show more."""
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened out of sight."""
+        if self._stale:
+            self._stale = False
+            self.show_store()
+        self.show_status()
+
+    @property
+    def _in_sight(self) -> bool:
+        return self in self.app.screen_stack
+
+    def show_status(self) -> None:
+        """Show what waits in the top bar, and the reflection gauge in the key bar."""
+        waiting = self.bench.review.waiting()
+        self.query_one(TopBar).counts = {"review": waiting}
+        self.query_one(KeyBar).urgent = self.workbench_app.urgent
+        self.query_one(TopBar).store = self.workbench_app.title_shown
+        self.query_one(TopBar).alarm = not self.bench.trust.standing.trusted
+        marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
+        bar = self.query_one(KeyBar)
+        bar.more = Content("")
+        if marked:
+            rest = "the next key is for all" if self._armed else "; then a key for all"
+            bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
+            return
+        if self.workbench_app.loading is not None:
+            bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
+            return
+        found = self.bench.overview.gauge()
+        leading, due = found.leading, found.leading.fraction >= 1
+        title = Content.styled("reflection due ", "bold $text-accent") if due else Content("reflection ")
+        bar.status = title + gauge(leading.value, leading.limit, leading.name)
+        bar.more = behind(found)
+
+    # Marks
+
+    def arm(self, rows: LineList[Any]) -> None:
+        """Let the next change apply to all marked rows, or say that none are marked."""
+        self._armed = rows.mark_count > 0 and not self._armed
+        if not rows.mark_count:
+            self.workbench_app.say("Nothing is marked. t marks a row, v a range, T all.")
+        self.show_status()
+
+    def take_targets(self, rows: LineList[T]) -> list[T]:
+        """Return the rows the next change is for: the marked ones after `;`, else the one under the cursor.
+
+        The marks stay until the change is done, so that a refused one loses nothing; clear them then.
+        """
+        armed, self._armed = self._armed, False
+        if armed and rows.mark_count:
+            return rows.marked_rows
+        return [] if rows.current is None else [rows.current]
+
+    # What any area can do with a text or a record
+
+    def copy(self, text: str) -> None:
+        """Put a text on the clipboard, or where one can be had; say where it went."""
+        from workbench.clipboard import copy
+
+        with self.workbench_app.reporting():
+            self.workbench_app.say(str(copy(text, self.app.copy_to_clipboard)))
+
+    async def edit_externally(self, text: str) -> str | None:
+        """Open the person's editor on a text; return the new text, or `None` when nothing changed."""
+        with self.workbench_app.reporting():
+            return external.edit(self.app, text, self.workbench_app.options.editor)
+        return None
+
+    def show_history(self, key: str) -> None:
+        """Show who changed what of one memory or bullet (`BOOK/ID`)."""
+        from workbench.tui.stream.history_dialog import HistoryDialog
+
+        with self.workbench_app.reporting():
+            bench, place = self.bench, self.bench.history.place_of(key)
+            self.app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked, place))
+
+    def flagged_note(self, text: str) -> str:
+        """Return what is to be said of a text that was just stored: why it is flagged, or nothing."""
+        found = self.bench.safety.findings(text)
+        return f" It is flagged: {found[0].reason}" if found else ""
+
+    # Keys
+
+    def go_back(self) -> None:
+        """Close what is open in the area; by default nothing is."""
+
+    def undo_own(self) -> bool:
+        """Take back what is not stored and was done last in this area; say whether there was anything."""
+        return False
+
+    def redo_own(self) -> bool:
+        """Do again what `undo_own` took back; say whether there was anything."""
+        return False
+
+    def run_by_id(self, action_id: str) -> None:
+        """Run an action of the area or of the focused widget, by its id (the command palette does)."""
+        action = next(a for a in scope(self.AREA) if a.id == action_id)
+        for node in (self.focused, self, self.app):
+            if node is not None and hasattr(node, f"action_{action.method.partition('(')[0]}"):
+                self.call_later(node.run_action, action.method)
+                return

@@ -1,0 +1,39 @@
+"""The draft of one text that is edited: kept while somebody types, offered again after the app was stopped."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from workbench.config import drafts
+from workbench.config.drafts import Draft, Item
+
+SECONDS = 1.0
+"""How long typed text is in danger at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """Keeps the draft of one item in a folder; without a folder (`None`) there are no drafts at all."""
+
+    folder: Path | None
+    item: Item
+    clock: Callable[[], datetime]
+
+    @property
+    def wanted(self) -> bool:
+        """Whether drafts are kept."""
+        return self.folder is not None
+
+    def find(self) -> Draft | None:
+        """Return what was typed before the app was stopped, if anything was."""
+        return None if self.folder is None else drafts.find(self.folder, self.item)
+
+    def keep(self, text: str, base: str) -> str:
+        """Keep what is typed in place of the text with the digest `base`; return why that failed, or nothing."""
+        return "" if self.folder is None else drafts.keep(self.folder, self.item, Draft(text, base, self.clock()))
+
+    def drop(self) -> None:
+        """Let go of the draft."""
+        if self.folder is not None:
+            drafts.drop(self.folder, self.item)

@@ -1,0 +1,23 @@
+"""What the store has to say about itself, each sentence once."""
+
+from workbench.bench.open import Workbench
+
+
+class Notices:
+    """Remembers what was said; looking again costs nothing while nothing happened."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._said: set[str] = set()
+        self._seen: tuple[int, int] = (-1, -1)
+
+    def fresh(self) -> list[str]:
+        """Return the sentences that were not returned before. Raises `StoreProblem`."""
+        journal = self._bench.library.journal
+        seen = (len(journal.notices), len(journal.damage))
+        if seen == self._seen and not journal.unfinished:
+            return []
+        self._seen = seen
+        new = [text for text in self._bench.care.notices() if text not in self._said]
+        self._said.update(new)
+        return new

@@ -1,0 +1,41 @@
+"""What keeps the app alive when the store under it is not what it was: one guard for every handler and action."""
+
+from typing import TypeVar
+
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+
+from workbench.core.errors import WorkbenchError
+
+Pump = TypeVar("Pump", bound=type[MessagePump])
+
+
+def survives(cls: Pump) -> Pump:
+    """Let a class of screens or widgets go on after an error that a person can act on; a class decorator.
+
+    A record that another process took away, a change that came first, a store that cannot be read: such an error,
+    raised by any handler, action or watcher that runs on the class, ends that handler only. The app is told as it is
+    of every other error (`App._handle_exception`), and says it; Textual alone would let the class's message loop end.
+    """
+    dispatch = cls._dispatch_message
+
+    async def dispatch_and_survive(self: MessagePump, message: Message) -> None:
+        try:
+            await dispatch(self, message)
+        except WorkbenchError as error:
+            self.app._handle_exception(error)
+
+    cls._dispatch_message = dispatch_and_survive  # type: ignore[method-assign]
+    return cls
+
+
+def close_unbuilt(pump: MessagePump) -> None:
+    """Close a dialog that an error kept from being built: nothing in it could be used, and nothing closes it."""
+    if isinstance(pump, Screen) and pump.is_modal and not pump.is_mounted:
+        pump.call_later(_close, pump)
+
+
+def _close(dialog: Screen[object]) -> None:
+    """Close a dialog from its own message loop, which must not wait for the end of itself."""
+    dialog.dismiss(None)

@@ -1,0 +1,1 @@
+"""The dialog that writes a file."""

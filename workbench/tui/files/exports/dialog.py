@@ -1,0 +1,402 @@
+"""Exporting a playbook: the exact bytes and what they change are shown first; ctrl+s writes what was shown."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from workbench.bench.files.diff import DiffLine, masked_diff
+from workbench.bench.files.exports.choice import Choice as Wanted
+from workbench.bench.files.exports.contents import Rendered
+from workbench.bench.files.exports.exporting import Exporter, ExportPreview, Written
+from workbench.bench.files.exports.unsaved import parts_of
+from workbench.bench.files.overwriting_said import loss_said
+from workbench.bench.files.threeway import ThreeWay
+from workbench.bench.safety.safety import Outgoing
+from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.text import printable
+from workbench.formats.ace import ace
+from workbench.formats.outlets import OUTLETS, outlet
+from workbench.tui.app.actions import bindings, display_key
+from workbench.tui.app.areas import EXPORT
+from workbench.tui.app.asking import asking
+from workbench.tui.app.waiting import change
+from workbench.tui.files.exports.guard import Guard, guard_lines
+from workbench.tui.files.exports.parts import DIALECTS, DialectChoice, FormatLine, Pane
+from workbench.tui.files.exports.words import diverged, hidden_lines, how_written, refused, state, three_way_lines
+from workbench.tui.playbook.preview import whole_file
+from workbench.tui.safety.flag_view import missing
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.widgets.dialog import Dialog, held_keys
+from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.widgets.texts.safe_input import SafeInput
+
+__all__ = ["ExportDialog", "Pane"]
+
+AT_ONCE = 100_000
+"""Characters that are looked through for secrets at once, which takes 10 ms at most."""
+
+LOOKING = DiffLine("note", "Looking for secrets …")
+
+BOTH = 130
+"""Columns from which changes and whole file stand side by side."""
+
+
+class ExportDialog(Dialog[Written | None]):
+    """Choose file, format and part, look at the text, write it; the result is what was written.
+
+    `copy` puts a text on the clipboard and says how.
+    """
+
+    class Looked(Message):
+        """Long texts were looked through: the lines that hold secrets, with what is shown in their place."""
+
+        def __init__(self, texts: tuple[str, ...], masks: dict[str, str]) -> None:
+            super().__init__()
+            self.texts = texts
+            self.masks = masks
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
+    DEFAULT_CSS = """
+    ExportDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & .export--line { height: 1; }
+        & .export--label { width: 9; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & #export-least { width: 8; }
+        & #export-at-least { width: 22; padding-left: 2; color: $text-muted; }
+        & DialectChoice, & FormatLine { width: 1fr; height: 1; }
+        & #export-state { height: auto; max-height: 10; margin: 1 0; }
+        &.-narrow #export-state { margin: 0; }
+        & #export-panes { height: 1fr; }
+        & LineView { width: 1fr; background: $background; }
+        & LineView > .line--cursor { background: $background; color: $foreground; }
+        & LineView:focus > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        & #export-whole { display: none; }
+        &.-whole #export-whole, &.-new #export-whole { display: block; }
+        &.-whole #export-changes, &.-new #export-changes { display: none; }
+        &.-both #export-whole, &.-both #export-changes { display: block; }
+        &.-both #export-whole { border-left: solid $panel; }
+    }
+    """
+
+    def __init__(
+        self, title: str, exporter: Exporter, book: str, target: Path, guard: Guard, copy: Callable[[str], None]
+    ) -> None:
+        super().__init__(title, [a for a in EXPORT if a.show])
+        self._exporter = exporter
+        self._book = book
+        self._format = exporter.format_of(book)
+        # A playbook that came from a file of another format goes back there.
+        self._target = exporter.target(book, self._format) if target == exporter.target(book) else target
+        self._chosen = 0
+        self._within = False
+        self._guard = guard
+        self._copy = copy
+        self._rendered: Rendered | None = None
+        self._outgoing = Outgoing((), (), ())
+        self._preview: ExportPreview | None = None
+        self._three: ThreeWay | None = None
+        self._problem = ""
+        self._changes: Sequence[DiffLine] = ()
+        self._opened = False
+        self._masks: tuple[tuple[str, ...], dict[str, str]] = (), {}
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the file, the format, which part of the playbook, what will happen, and the two views."""
+        path = SafeInput(str(self._target), placeholder="file to write", id="export-path")
+        yield _labelled("file", path)
+        yield _labelled("format", FormatLine())
+        yield _labelled("dialect", DialectChoice(self._choose), id="export-dialect")
+        section = SafeInput(placeholder="every section; a part of a name narrows it", id="export-section")
+        least = SafeInput(placeholder="0", id="export-least")
+        at_least = Static("helpful at least", id="export-at-least")
+        yield Horizontal(Static("section", classes="export--label"), section, at_least, least, classes="export--line")
+        yield Static(id="export-state")
+        yield Horizontal(Pane("export-changes"), Pane("export-whole"), id="export-panes")
+
+    def on_mount(self) -> None:
+        """Look at the file as it is now."""
+        self.query_one("#export-path").focus()
+        self.query_one("#export-dialect").display = self._format == ace.NAME
+        self._look()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show both views where there is room."""
+        self._arrange(event.size.width)
+
+    def _arrange(self, width: int) -> None:
+        """Show changes and whole file side by side, or one of them; the whole file when nothing is replaced."""
+        self.set_class(not self._changes, "-new")
+        self.set_class(bool(self._changes) and width >= BOTH, "-both")
+
+    # Choosing
+
+    @on(Input.Changed, "#export-path")
+    def _path_changed(self, event: Input.Changed) -> None:
+        if event.value != str(self._target):
+            self._target = Path(event.value)
+            self._look()
+
+    @on(Input.Changed, "#export-section")
+    @on(Input.Changed, "#export-least")
+    def _part_changed(self) -> None:
+        self._look()
+
+    @on(Input.Submitted)
+    def _to_preview(self) -> None:
+        self.screen.focus_next()
+
+    def action_dialect(self) -> None:
+        """The next dialect."""
+        if self._format == ace.NAME:
+            self._choose((self._chosen + 1) % len(DIALECTS))
+
+    def action_budget(self) -> None:
+        """Cut the playbook where its token budget ends, or take all of it."""
+        self._within = not self._within
+        self._look()
+
+    def _choose(self, index: int) -> None:
+        self._chosen = index
+        self._look()
+
+    @asking
+    async def action_format(self) -> None:
+        """Choose another format; the file's name follows it."""
+        kinds = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
+        choices = [Choice(k.name, k.title, how_written(k)) for k in kinds]
+        chosen = await self.app.push_screen_wait(Choose("Format of the file", choices, self._format))
+        if chosen is None or chosen == self._format:
+            return
+        self._format, self._chosen = chosen, 0
+        self.query_one("#export-dialect").display = chosen == ace.NAME
+        self._target = self._exporter.target(self._book, chosen)
+        path = self.query_one("#export-path", SafeInput)
+        with path.prevent(Input.Changed):
+            path.value = str(self._target)
+        self._look()
+
+    def action_view(self) -> None:
+        """Change between what changes and the whole file."""
+        self.toggle_class("-whole")
+
+    def action_copy(self) -> None:
+        """Copy the text as it would be written, unless a part of it is held back."""
+        if self._rendered is None or self._outgoing.refused:
+            self.app.bell()
+        else:
+            self._copy(self._rendered.text)
+
+    # Looking
+
+    def _look(self) -> None:
+        """Make the text, compare it with the file, and show both."""
+        self._preview, self._three, self._problem, path = None, None, "", None
+        try:
+            path = self._path()
+        except WorkbenchError as error:
+            self._problem = str(error)
+        try:
+            self._rendered = self._made(path)
+            self._outgoing = self._guard.safety.check_outgoing(parts_of(self._rendered.parsed))
+            if path is not None:
+                text, remarks = self._rendered.text, self._rendered.remarks
+                self._preview = self._exporter.preview(path, text, remarks, kind=self._rendered.outlet)
+                self._three = self._preview.three_way if self._preview.diverged else None
+        except WorkbenchError as error:
+            self._problem = str(error)
+        self._show()
+
+    def _made(self, path: Path | None) -> Rendered:
+        section = self.query_one("#export-section", SafeInput).value.strip()
+        least = self.query_one("#export-least", SafeInput).value.strip()
+        if least and not (least.isascii() and least.isdigit()):
+            raise WorkbenchError(f"“{least}” is no number of helpful marks.", "Nothing was written.")
+        dialect = DIALECTS[self._chosen][0] if self._format == ace.NAME else None
+        wanted = Wanted(self._book, section, int(least) if least else None, dialect=dialect, within_budget=self._within)
+        try:
+            return self._exporter.render(self._format, wanted, path)
+        except WorkbenchError:
+            # When the file that is there cannot be read, what would be written is shown all the same.
+            self._rendered = self._exporter.render(self._format, wanted)
+            raise
+
+    def _path(self) -> Path:
+        return self.query_one("#export-path", SafeInput).path_to_write()
+
+    @property
+    def _text(self) -> str:
+        """What ctrl+s would write: with the changes of somebody else where they do not collide with ours."""
+        own = self._rendered.text if self._rendered else ""
+        return (self._preview.merged or own) if self._preview else own
+
+    def _show(self) -> None:
+        self.query_one(DialectChoice).show(self._chosen)
+        self.query_one(FormatLine).show(outlet(self._format).title, self._key("export.format"))
+        if self._three is not None:
+            self._changes = three_way_lines(self._three)
+        else:
+            replaces = self._preview is not None and self._preview.present is not None
+            self._changes = self._preview.lines() if self._preview and replaces else ()
+        self._look_for_secrets()
+        self._say([*self._state(), *self._remarks()])
+        self._show_panes()
+        self._arrange(self.size.width)
+
+    # Secrets
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        """The texts that the panes show parts of."""
+        present = (self._preview.present if self._preview else None) or ""
+        chunks = self._three.chunks if self._three is not None else ()
+        base, ours = ("".join(line for chunk in chunks for line in getattr(chunk, side)) for side in ("base", "ours"))
+        return self._text, present, base, ours
+
+    def _look_for_secrets(self) -> None:
+        """Find the secrets of the texts: of short ones at once, of long ones on a thread; nothing is shown before."""
+        texts = self._texts
+        if texts == self._masks[0]:
+            return
+        if sum(map(len, texts)) <= AT_ONCE:
+            self._masks = texts, self._guard.safety.masked_lines(*texts)
+        else:
+            self._find_secrets(texts)
+
+    @work(thread=True, exclusive=True, group="export-secrets", description="secrets")
+    def _find_secrets(self, texts: tuple[str, ...]) -> None:
+        worker = get_current_worker()
+        masks = self._guard.safety.masked_lines(*texts)
+        if not worker.is_cancelled:
+            self.post_message(self.Looked(texts, masks))
+
+    @on(Looked)
+    def _looked(self, event: Looked) -> None:
+        if event.texts == self._texts:
+            self._masks = event.texts, event.masks
+            self._say([*self._state(), *self._remarks()])
+            self._show_panes()
+
+    def _show_panes(self) -> None:
+        """Show the text and its changes without their secrets, until a person opens them."""
+        texts, masks = self._masks
+        whole: Sequence[DiffLine] = [LOOKING]
+        changes = whole
+        if self._opened or texts == self._texts:
+            hidden = {} if self._opened else masks
+            whole = masked_diff(whole_file(self._text), hidden)
+            changes = masked_diff(self._changes, hidden)
+            if self._three is not None:
+                changes = three_way_lines(self._three, hidden)
+        self.query_one("#export-whole", Pane).show(whole)
+        self.query_one("#export-changes", Pane).show(changes)
+
+    def action_unfold(self) -> None:
+        """Show the secrets, or mask them again."""
+        self._opened = not self._opened
+        self._say([*self._state(), *self._remarks()])
+        self._show_panes()
+
+    def _state(self) -> list[tuple[str, str]]:
+        if self._preview is None:
+            return [(f"✗ {printable(self._problem)}", "$text-error")]
+        write, replace, obstacle = self._key("export.write"), self._key("export.replace"), self._preview.obstacle
+        if self._three is not None:
+            return diverged(self._three, self._preview.merged, write, replace)
+        if obstacle is not None:
+            adds = self._preview.merged not in (None, self._preview.present)
+            return refused(obstacle, replace, write if adds else "")
+        return state(self._preview, self._changes, len(self._text.encode()))
+
+    def _remarks(self) -> list[tuple[str, str]]:
+        said = self._rendered.remarks if self._rendered else ()
+        remarks = [(f"\n! {printable(remark)}", "$text-warning") for remark in said]
+        texts, masks = self._masks
+        hidden = 0 if self._opened or texts != self._texts else len(masks)
+        remarks += hidden_lines(hidden, self._key("export.unfold"))
+        return remarks + guard_lines(self._outgoing, self._key("export.allow"))
+
+    def _key(self, id: str) -> str:
+        keys = zip(EXPORT, held_keys(self, EXPORT), strict=True)
+        return next(display_key(key) for action, (key, _) in keys if action.id == id)
+
+    def _say(self, parts: Sequence[tuple[str, str]]) -> None:
+        self.query_one("#export-state", Static).update(assemble(parts))
+
+    @asking
+    async def action_allow(self) -> None:
+        """Let what is flagged out, after asking why; undo takes it back."""
+        if not self._outgoing.refused:
+            self.app.bell()
+            return
+        preview = self._guard.preview()
+
+        def allow(_: str) -> None:
+            with preview.writing("allow an export"):
+                self._guard.allow(self._outgoing, preview.text)
+
+        ask = Prompt("Why may this be exported?", placeholder="a reason", check=missing, take=allow, preview=preview)
+        if await self.app.push_screen_wait(ask):
+            self._look()
+
+    # Writing
+
+    def action_write(self) -> None:
+        """Write what is shown; what goes wrong is said here and loses nothing."""
+        preview = self._preview
+        if preview is None or not preview.changed or self._outgoing.refused:
+            self.app.bell()
+        elif preview.obstacle is None:
+            self._write(lambda: self._exporter.write(preview))
+        elif preview.merged not in (None, preview.present):
+            self._write(lambda: self._exporter.write_merged(preview))
+        else:
+            self.app.bell()
+
+    @asking
+    async def action_replace(self) -> None:
+        """Write the text of this store over what it cannot write back, after a yes."""
+        preview = self._preview
+        if preview is None or preview.obstacle is None or self._outgoing.refused:
+            self.app.bell()
+            return
+        question = f"Replace {preview.path.name}? {loss_said(preview.obstacle).capitalize()}."
+        kept = Content.styled("A copy of it is kept in your state folder; its name is said afterwards.", MUTED)
+        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=kept, yes="replace")):
+            self._write(lambda: self._exporter.write(preview, force=True))
+
+    def _write(self, write: Callable[[], Written]) -> None:
+        def written() -> None:
+            # The store's turn first: what is written is to be noted there, too.
+            with self._exporter.turn():
+                done = write()
+            self.dismiss(done)
+
+        change(self, written, self._not_written)
+
+    def _not_written(self, error: WorkbenchError) -> None:
+        if not isinstance(error, Conflict):
+            self._say([(f"✗ {printable(str(error))}", "bold $text-error")])
+            return
+        self._look()
+        said = [(f"✗ {printable(error.message)} This is how it is now. ", "bold $text-error")]
+        self._say([*said, *self._state(), *self._remarks()])
+
+
+def _labelled(label: str, widget: Widget, id: str | None = None) -> Horizontal:
+    return Horizontal(Static(label, classes="export--label"), widget, classes="export--line", id=id)

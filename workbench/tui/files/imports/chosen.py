@@ -1,0 +1,87 @@
+"""What the name in the import dialog stands for: a file with its plan, a folder's files, or how the name may go on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.bench.files.imports.importing import ImportPlan
+from workbench.bench.files.imports.paths import Listing, Offered, as_named, completions, listing
+from workbench.bench.open import Workbench
+from workbench.core.errors import WorkbenchError
+from workbench.core.record import parse_time
+from workbench.tui.files.imports.rows import format_said
+from workbench.tui.files.imports.way import Way
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a name stands for: a plan, a folder's files, or how the name may go on; else a problem in words."""
+
+    path: Path | None = None
+    plan: ImportPlan | None = None
+    format: str = ""
+    listing: Listing | None = None
+    offered: tuple[Offered, ...] = ()
+    problem: str = ""
+
+
+def chosen_by(
+    bench: Workbench,
+    name: str,
+    base: Path,
+    exact: Path | None,
+    way: Way,
+    tell: Callable[[int, int], None],
+    cancelled: Callable[[], bool],
+) -> Chosen:
+    """Find out what a name stands for, reading the file it names; made for a thread.
+
+    `exact` is the path of a name that was picked; the empty name is the folder `base`.
+    """
+    try:
+        path = exact or (as_named(name, base) if name.strip() else base)
+        if path.is_dir():
+            return Chosen(path, listing=listing(path, cancelled))
+        if not path.exists():
+            offered = completions(path)
+            return Chosen(path, offered=offered, problem="" if offered else f"There is no file {path}.")
+        plan = bench.importer.plan(
+            path,
+            format=way.format,
+            epoch=way.epoch,
+            step_hours=way.step_hours,
+            theirs=way.theirs,
+            progress=tell,
+            cancelled=cancelled,
+        )
+        return Chosen(path, plan, format_said(plan, way.format))
+    except WorkbenchError as error:
+        return Chosen(_path(exact, name, base), problem=str(error))
+    except (OSError, ValueError):
+        return Chosen(problem=f"{name} is no path.")
+
+
+def _path(exact: Path | None, name: str, base: Path) -> Path | None:
+    """Return the file that could not be read, so that it can be tried as another format."""
+    try:
+        return exact or as_named(name, base)
+    except WorkbenchError:
+        return None
+
+
+def no_time(text: str) -> str | None:
+    """Say what is wrong with the time of the first step; nothing is wrong with none."""
+    try:
+        parse_time(text or "2026-01-01")
+    except (ValueError, OverflowError):
+        return "This is no ISO 8601 time such as 2026-01-31T09:00."
+    return None
+
+
+def no_hours(text: str) -> str | None:
+    """Say what is wrong with the length of a step."""
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = 0.0
+    return None if 0 < hours < 1e6 else "This is no number of hours above 0."

@@ -1,0 +1,154 @@
+"""The lines of the import dialog: files to choose from, remarks on a file, what would be written."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.bench.files.imports.importing import ImportPlan, ImportReport
+from workbench.bench.files.imports.paths import Listing, Offered
+from workbench.bench.files.imports.said import counts_said, replacement_said, said, skipped
+from workbench.core.text import printable
+from workbench.formats import registry
+from workbench.tui.files.imports.way import Way
+from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.figures import NO_BREAK, number
+from workbench.tui.widgets.lists.row import Cell
+
+WARN = "$text-warning"
+TITLE, SURE, SIZE = 34, 4, 8
+"""Columns of a format's name beside a file, of how sure that is, and of the file's size."""
+
+Parts = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A remark about a file: its mark, the text, and what stands at its end."""
+
+    mark: str
+    text: str
+    note: str = ""
+    style: str = ""
+
+
+Row = Line | Offered | object
+"""A remark, something to choose, or a record that would be written."""
+
+
+def plan_rows(plan: ImportPlan) -> list[Row]:
+    """Return what is skipped, changed on the way and kept, then every record that would be written."""
+    name = plan.path.name
+    issues = [Line("✗" if i.records else "!", f"{name}:{i.line}: {i.reason}", "", WARN) for i in plan.parsed.issues]
+    count = {n: f"{number(n)} record{'' if n == 1 else 's'}" for n in {m.count for m in plan.parsed.mappings}}
+    notes = [Line("!", f"{m.field}: {m.how}", count[m.count], MUTED) for m in plan.parsed.mappings if plan.records]
+    kept = [Line("=", f"{key} stays as it is in the store, where it differs", "", MUTED) for key in plan.kept]
+    taken = [_taken(line) for old, new in plan.replaced for line in replacement_said(old, new)]
+    known = {id(new) for _, new in plan.replaced}
+    return [*issues, *notes, *kept, *taken, *(record for record in plan.records if id(record) not in known)]
+
+
+def _taken(line: str) -> Line:
+    """Return a line that begins with its sign as a row: what is stored, what it becomes, or that its place changes."""
+    style = {"-": "$text-error", "+": "$text-success"}.get(line[0], MUTED)
+    return Line(line[0], line[2:], "", style)
+
+
+def draw(row: Row, width: int, mask: Callable[[str], str], taken: Collection[Path] = ()) -> list[Cell]:
+    """Return a row as cells, with `mask` over what the file says; files that were `taken` in are marked."""
+    if isinstance(row, Line):
+        note = [Cell(row.note, min(len(row.note), width // 3), MUTED, "right")] if row.note else []
+        return [Cell(row.mark, 1, "bold"), Cell(mask(row.text), 0, row.style), *note]
+    if isinstance(row, Offered):
+        return _offered(row, width, row.path in taken)
+    return [Cell("+", 1, "bold $text-success"), Cell(mask(said(row)))]
+
+
+def _offered(row: Offered, width: int, taken: bool) -> list[Cell]:
+    if row.folder:
+        return [Cell("/", 1, MUTED), Cell(f"{row.path.name}/", 0, MUTED)]
+    if not row.title:
+        return [Cell("", 1), Cell(row.path.name)]
+    sign, mark = ("imported", "✓") if taken else (row.title, "")
+    return [
+        Cell(mark, 1, "bold $text-success"),
+        Cell(row.path.name),
+        Cell(sign, min(TITLE, width // 2 - SIZE), MUTED, "right"),
+        Cell(f"{row.confidence:.0%}", SURE, MUTED, "right"),
+        Cell(_size(row.size), SIZE, MUTED, "right"),
+    ]
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
+
+
+def plan_said(plan: ImportPlan) -> Parts:
+    """Return how much of a file is new, there already, kept and skipped."""
+    fresh = _counts(plan)
+    parts: Parts = [(f"New: {', '.join(fresh)}" if fresh else "Nothing is new", "bold")]
+    if plan.present:
+        parts.append((f" · {number(plan.present)} there already", ""))
+    if plan.replaced:
+        parts.append((f" · {number(len(plan.replaced))} become as in the file", "bold"))
+    if plan.kept:
+        parts.append((f" · {number(len(plan.kept))} kept as in the store", ""))
+    if left_out := skipped(plan):
+        parts.append((f" · {number(left_out)} skipped", WARN))
+    return parts
+
+
+def _counts(plan: ImportPlan) -> list[str]:
+    return [text.replace(",", NO_BREAK) for text in counts_said(plan)]
+
+
+def format_said(plan: ImportPlan, asked: str | None) -> str:
+    """Name the format of a file, and why it was taken for that."""
+    title = registry.format_named(plan.parsed.format).title
+    if asked is not None:
+        return f"{title}, as you say"
+    found = registry.detect(plan.path, registry.read_text(plan.path))
+    return f"{title}, {found[0].confidence:.0%} sure: {found[0].reason}" if found else title
+
+
+def way_said(way: Way, theirs: str, as_new: str) -> Parts:
+    """Return what is taken of a file, and the keys that change it."""
+    differing = "the file's" if way.theirs else "as stored"
+    counted = "counted" if way.as_new else "not counted"
+    return [
+        ("differing: ", MUTED), (differing, "bold" if way.theirs else ""), (f" ({theirs}) · ", MUTED),
+        ("reflection: ", MUTED), (counted, "bold" if way.as_new else ""), (f" ({as_new})", MUTED),
+    ]  # fmt: skip
+
+
+def listing_said(found: Listing) -> Parts:
+    """Return how many files of a folder can be imported."""
+    count = sum(not one.folder for one in found.offered)
+    files = f"{number(count)} file{'' if count == 1 else 's'} here can be imported"
+    rest = f" · {number(found.others)} of no known format" if found.others else ""
+    return [(files if count else "No file here can be imported", "bold"), (rest, MUTED)]
+
+
+def done_said(report: ImportReport, undo: str) -> str:
+    """Return what an import did, and which key takes it back."""
+    plan, name = report.plan, printable(report.plan.path.name)
+    if report.cancelled:
+        total = number(len(plan.records))
+        if not report.written:
+            return f"The import of {name} was stopped. Nothing was written."
+        stopped = f"Stopped: {number(report.written)} of {total} records of {name} were written."
+        return f"{stopped} {undo} takes them back; importing again adds the rest."
+    theirs = len(report.overtaken)
+    other = f" {number(theirs)} stored by another program meanwhile stay as they are." if theirs else ""
+    replaced = [f"{number(len(plan.replaced))} as in the file"] if plan.replaced else []
+    what = ", ".join([*_counts(plan), *replaced]) or f"{number(report.written)} records"
+    if theirs:
+        what = f"{number(report.written)} records"
+    return f"Imported {name}: {what}.{other} {undo} takes it back."
+
+
+def choices(path: Path) -> Sequence[tuple[str, str, str]]:
+    """Return every format as (name, title, remark), those that the file may have first."""
+    found = registry.detect(path, registry.read_text(path))
+    sure = [(d.format, registry.format_named(d.format).title, f"{d.confidence:.0%}: {d.reason}") for d in found]
+    rest = [(f.name, f.title, "") for f in registry.FORMATS if f.name not in {d.format for d in found}]
+    return [*sure, *rest]

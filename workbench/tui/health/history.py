@@ -1,0 +1,92 @@
+"""Health: what everybody did lately, agents too."""
+
+import time
+from collections.abc import Sequence
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, cast
+
+from textual.content import Content
+
+from workbench.bench.health.history import Event
+from workbench.bench.open import Workbench
+from workbench.tui.health.model import Facts, Row, Section, Watch, remark
+from workbench.tui.stream.history_view import event_text, masked_event
+from workbench.tui.stream.history_view import row as event_row
+from workbench.tui.widgets.content import MUTED, assemble, body
+
+if TYPE_CHECKING:
+    from workbench.tui.health.screen import HealthScreen
+
+ID = "history"
+LISTED = 15
+"""Changes that are listed; enter opens all of them."""
+
+
+def gather(bench: Workbench, watch: Watch) -> tuple[Event, ...]:
+    """Read the latest changes; those that are known already only when a purge may have changed them."""
+    known = cast(tuple[Event, ...], watch.before or ())
+    newest = known[0].rev if known else -1
+    fresh = tuple(takewhile(lambda event: event.rev > newest, islice(bench.history.events(), LISTED)))
+    if any(event.kind == "purge" for event in fresh):
+        return tuple(islice(bench.history.events(), LISTED))
+    return (*fresh, *known)[:LISTED]
+
+
+def rows(facts: Facts) -> Sequence[Row]:
+    """Return a row for each change."""
+    events = cast(tuple[Event, ...], facts.found[ID].value)
+    found = [_row(event, facts) for event in events]
+    return found or [remark(ID, "nothing", "Nothing was done in this store yet.")]
+
+
+def detail(row: Row, facts: Facts) -> Content:
+    """Return every field of a change before and after."""
+    keys = facts.keys
+    if not isinstance(row.item, Event):
+        return Content("\n").join([Content.styled("Who changed what, the newest first", "bold"), *_keys(keys)])
+    opened, mask = row.key in facts.unfolded, facts.bench.safety.masked
+    shown, hidden = (row.item, False) if opened else masked_event(row.item, mask)
+    text = event_text(shown, keys=True, hidden=hidden, opens=keys["health.unfold"])
+    return Content("\n").join([body(shown.label, "bold"), *_keys(keys)[1:], Content(""), text])
+
+
+async def open_all(screen: "HealthScreen", row: Row) -> None:
+    """Open the history of everybody."""
+    del row
+    from workbench.tui.stream.history_dialog import HistoryDialog
+
+    bench = screen.bench
+    screen.app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
+
+
+async def take_back(screen: "HealthScreen", row: Row) -> None:
+    """Take a change back, after a yes."""
+    from workbench.tui.widgets.confirm import Confirm
+
+    event = row.item
+    if not isinstance(event, Event):
+        screen.workbench_app.say("Go to a change first; t takes it back.")
+        return
+    mask = screen.bench.safety.masked
+    detail = body(f"By {mask(event.actor)}. Taking it back is a change of its own; nothing is erased.")
+    question = f"Take back “{mask(event.label)}” (revision {event.rev})?"
+    if await screen.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=detail, yes="take back")):
+        app, history = screen.workbench_app, screen.bench.history
+        app.change(lambda: app.say(f"Taken back: {history.undo_revision(event.rev)}."))
+
+
+def _row(event: Event, facts: Facts) -> Row:
+    mask = facts.bench.safety.masked
+    return Row(ID, str(event.rev), lambda width: event_row(event, width, facts.now, mask), event)
+
+
+def _keys(keys: dict[str, str] | object) -> list[Content]:
+    assert isinstance(keys, dict)
+    parts = [(keys["health.take-back"], "bold $text-accent"), (" takes it back · ", MUTED)]
+    return [
+        Content(""),
+        assemble([*parts, (keys["list.open"], "bold $text-accent"), (" opens the whole history", MUTED)]),
+    ]
+
+
+SECTION = Section(ID, "History", gather, rows, detail, "always", {"open": open_all, "take_back": take_back})

@@ -1,0 +1,115 @@
+"""The parts of the Health screen as values: what a part finds out, the rows it shows, and what its keys do."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from textual.content import Content
+
+from workbench.bench.open import Workbench
+from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.lists.row import Cell
+
+if TYPE_CHECKING:
+    from workbench.tui.health.screen import HealthScreen
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What goes along with finding out: where to tell how far it is, whether to stop, and what was found before."""
+
+    tell: Callable[[int, int], None]
+    cancelled: Callable[[], bool]
+    before: object = None
+
+
+Gather = Callable[[Workbench, Watch], object]
+"""Finds out what a part shows, on a thread. Raises `WorkbenchError`."""
+
+Draw = Callable[[int], Sequence[Cell] | Content]
+"""Makes the cells of a row at a width; only called for rows in sight."""
+
+FIGURE = 5
+"""Cells of the number or sign that a row begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the screen. `name` is unique within its part; `item` is what it is about.
+
+    The first row of a part is its heading: there `item` is `None` and keys mean the part as a whole.
+    """
+
+    section: str
+    name: str
+    draw: Draw
+    item: object = None
+    heading: bool = False
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the row is known by when the rows are replaced."""
+        return (self.section, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a part found out, or the sentence that says why it could not."""
+
+    value: object = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything the rows are made of.
+
+    `found` holds what each part found out, `running` how far those are that are still at it, `unfolded` the keys of
+    rows whose flagged texts were opened, and `keys` the key of each action as a person has it.
+    """
+
+    bench: Workbench
+    now: datetime
+    found: Mapping[str, Found] = field(default_factory=dict)
+    running: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unfolded: frozenset[tuple[str, str]] = frozenset()
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+Verb = Callable[["HealthScreen", Row], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the screen.
+
+    `gather` runs on a thread: after every change of the store (`always`), when the screen is first shown and on
+    "check again" (`once`), or only when a person starts it (`asked`). `rows` come below the heading, `detail` beside
+    the list. `verbs` are what the area's actions do here, by the last part of their id ("apply", "open", …).
+    """
+
+    id: str
+    title: str
+    gather: Gather
+    rows: Callable[[Facts], Sequence[Row]]
+    detail: Callable[[Row, Facts], Content]
+    when: Literal["always", "once", "asked"] = "always"
+    verbs: Mapping[str, Verb] = field(default_factory=dict)
+
+
+def figures(
+    section: str, name: str, figure: str, text: str, *, item: object = None, style: str = "", more: str = ""
+) -> Row:
+    """Return a row of a number or sign, a text (which may be stored text) and a muted remark at its end."""
+
+    def draw(width: int) -> Sequence[Cell]:
+        cells = [Cell(figure, FIGURE, style or "bold", "right"), Cell(text, 0, style)]
+        return [*cells, Cell(more, min(len(more), max(8, width // 3)), MUTED, "right")] if more else cells
+
+    return Row(section, name, draw, item)
+
+
+def remark(section: str, name: str, text: str, *, item: object = None, style: str = MUTED) -> Row:
+    """Return a row that is only a sentence."""
+    return Row(section, name, lambda _: [Cell("", FIGURE), Cell(text, 0, style)], item)

@@ -1,0 +1,15 @@
+"""The parts of Health in their order: a new part is one module with a `SECTION`, and one line here."""
+
+from workbench.tui.duplicates import memories
+from workbench.tui.files import section
+from workbench.tui.health import history, reflection, store, upkeep
+from workbench.tui.health.model import Section
+
+SECTIONS: tuple[Section, ...] = (
+    reflection.SECTION,
+    upkeep.SECTION,
+    memories.SECTION,
+    store.SECTION,
+    section.SECTION,
+    history.SECTION,
+)

@@ -1,0 +1,153 @@
+"""Health: what the rules of the lifecycle suggest, before it is proposed."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from textual.content import Content
+
+from workbench.bench.health.upkeep import UpkeepPlan
+from workbench.bench.open import Workbench
+from workbench.core.review.describe import describe
+from workbench.core.review.proposal import Proposal
+from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS
+from workbench.tui.health.model import Facts, Row, Section, Watch, figures, remark
+from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.figures import number
+
+if TYPE_CHECKING:
+    from workbench.tui.health.screen import HealthScreen
+
+ID = "upkeep"
+LISTED = 12
+"""Proposals that the text beside the list names at most."""
+
+_SAYS: Mapping[str, str] = {
+    "prune": "to prune: signals that nobody touched",
+    "confirm": "to confirm: seen or marked helpful again and again",
+    "reconfirm": "still true? confirmed long ago, or contradicted",
+    "skill": "to make a skill: confirmed, resolved, referred to",
+}
+
+
+def gather(bench: Workbench, _watch: Watch) -> UpkeepPlan:
+    """Make the dry run; contradictions are looked for as soon as the model is loaded."""
+    return bench.upkeep.plan(search=bench.retriever.ready)
+
+
+def rows(facts: Facts) -> Sequence[Row]:
+    """Return a row for each kind with something to do, and what waits already."""
+    plan = cast(UpkeepPlan, facts.found[ID].value)
+    found = []
+    for kind in UPKEEP_KINDS:
+        new, waits = plan.counts[kind], sum(p.kind == kind for p in plan.open)
+        if new or waits:
+            more = f"{number(waits)} in Review" if waits else ""
+            style = "" if new else MUTED
+            found.append(figures(ID, kind, number(new) if new else "", _SAYS[kind], item=kind, more=more, style=style))
+    if plan.withdrawn:
+        text = "to withdraw: " + (
+            "a proposal that no longer holds" if len(plan.withdrawn) == 1 else "proposals that no longer hold"
+        )
+        found.append(figures(ID, "withdrawn", number(len(plan.withdrawn)), text, item="withdrawn"))
+    if plan.waiting:
+        text = "candidate in Review is" if len(plan.waiting) == 1 else "candidates in Review are"
+        text += " flagged for waiting long"
+        found.append(figures(ID, "waiting", number(len(plan.waiting)), text, item="waiting"))
+    return found or [remark(ID, "nothing", "Nothing to do: no rule of the lifecycle has anything to say.")]
+
+
+def detail(row: Row, facts: Facts) -> Content:
+    """Return what a kind would propose, or what the keys do."""
+    plan = cast(UpkeepPlan, facts.found[ID].value)
+    if row.item in UPKEEP_KINDS:
+        return _kind(str(row.item), plan, facts)
+    if row.item == "withdrawn":
+        head = Content.styled("Proposals that no longer hold; they go when the others are made", "bold")
+        return Content("\n").join([head, Content(""), *(_line(facts, p) for p in plan.withdrawn[:LISTED])])
+    parts = [Content.styled("What upkeep would propose", "bold"), Content("")]
+    apply, prune = facts.keys["health.apply"], facts.keys["health.prune"]
+    parts += [
+        Content("Signals nobody touched, memories that have earned to be confirmed, confirmed ones that may be out of "
+                "date, and those worth a skill. The limits are in the config under [lifecycle]."),
+        Content(""),
+        assemble([(apply, "bold $text-accent"), (" puts all of it into Review; nothing is archived by that.", "")]),
+        assemble([(prune, "bold $text-accent"), (" accepts every prune at once, after a look at all of them.", "")]),
+    ]  # fmt: skip
+    if plan.remark:
+        parts += [Content(""), Content.styled(plan.remark, MUTED)]
+    return Content("\n").join(parts)
+
+
+async def apply(screen: "HealthScreen", row: Row) -> None:
+    """Put everything, whatever the row, into Review."""
+    del row
+    bench = screen.bench
+    plan = await asyncio.to_thread(lambda: bench.upkeep.carry_out(search=bench.retriever.ready))
+    made, gone = len(plan.proposals), len(plan.withdrawn)
+    if plan.is_empty:
+        screen.workbench_app.say("Nothing new: what the rules say is in Review already, or was decided.")
+        return
+    taken = f" {gone} that no longer held {'was' if gone == 1 else 'were'} withdrawn." if gone else ""
+    wait = "proposal waits" if made == 1 else "proposals wait"
+    back = "it" if made == 1 else "them"
+    screen.workbench_app.say(f"{made} {wait} in Review now (key 2); u takes {back} back.{taken}")
+
+
+async def prune(screen: "HealthScreen", row: Row) -> None:
+    """Show every prune, then accept them all."""
+    del row
+    from workbench.tui.health.list import Proposed
+
+    upkeep = screen.bench.upkeep
+    proposals = upkeep.prunable(await asyncio.to_thread(lambda: upkeep.plan(search=False)))
+    if not proposals:
+        screen.workbench_app.say("Nothing to prune: every signal was touched lately.")
+        return
+    count = len(proposals)
+    title = f"Prune {'this memory' if count == 1 else f'these {count:,} memories'}?"
+    hint = "They are archived as pruned and can be brought back with u. The most important come first."
+    if await screen.app.push_screen_wait(Proposed(title, proposals, screen.bench, hint, yes="prune all")):
+        done = await asyncio.to_thread(upkeep.prune, proposals)
+        screen.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. u brings them back.")
+
+
+async def show(screen: "HealthScreen", row: Row) -> None:
+    """List what a kind would propose."""
+    from workbench.tui.health.list import Proposed
+
+    found = screen.facts.found[ID].value
+    if row.item not in UPKEEP_KINDS or not isinstance(found, UpkeepPlan):
+        screen.open_detail()
+        return
+    kind = str(row.item)
+    proposals = (*found.of(kind), *(p for p in found.open if p.kind == kind))
+    title = f"{describe(proposals[0]).question} · {len(proposals):,}"
+    await screen.app.push_screen_wait(Proposed(title, proposals, screen.bench, _SAYS[kind]))
+
+
+def _kind(kind: str, plan: UpkeepPlan, facts: Facts) -> Content:
+    new = plan.of(kind)
+    waiting = [p for p in plan.open if p.kind == kind]
+    words = describe((*new, *waiting)[0])
+    parts = [Content.styled(words.question, "bold")]
+    parts += [assemble([("yes: ", MUTED), (words.yes, "")]), assemble([("no: ", MUTED), (words.no, "")]), Content("")]
+    for proposal in new[:LISTED]:
+        parts += _line(facts, proposal), Content("")
+    if len(new) > LISTED:
+        parts.append(Content.styled(f"… and {number(len(new) - LISTED)} more; enter lists them all", MUTED))
+    if waiting:
+        parts.append(Content.styled(f"{number(len(waiting))} of these wait in Review already", MUTED))
+    return Content("\n").join(parts)
+
+
+def _line(facts: Facts, proposal: Proposal) -> Content:
+    mask = facts.bench.safety.masked
+    lines = [body(mask(proposal.title)[:400]), body(f"  {mask('; '.join(proposal.reasons))}"[:400], MUTED)]
+    other = None if CONTRADICTED not in proposal.flags else facts.bench.library.memories.find(proposal.evidence[-1])
+    if other is not None:
+        lines.append(body(f"  “{mask(other.line)[:300]}”", MUTED))
+    return Content("\n").join(lines)
+
+
+SECTION = Section(ID, "Upkeep", gather, rows, detail, "always", {"apply": apply, "prune": prune, "open": show})

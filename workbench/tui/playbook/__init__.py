@@ -1,0 +1,1 @@
+"""The Playbook: sections of bullets, and its tools."""

@@ -1,0 +1,1 @@
+"""Suggestions for a playbook, from files and from Claude."""

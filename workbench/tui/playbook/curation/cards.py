@@ -1,0 +1,236 @@
+"""What a Curator or a Reflector suggests, as cards; all that is accepted is one action."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.bench.open import Workbench
+from workbench.bench.playbook.curation import Card, Reply, edited
+from workbench.core.errors import WorkbenchError
+from workbench.core.playbook.curation import BulletTag
+from workbench.core.playbook.delta import Delete
+from workbench.core.text import one_line
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.asking import asking
+from workbench.tui.app.saving import Preview
+from workbench.tui.app.waiting import change
+from workbench.tui.playbook.actions import CARDS
+from workbench.tui.playbook.curation.card_text import PROBLEM, SIGNS, Decision, card_text
+from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.editor import TextEditor
+
+
+class CardsDialog(Dialog[str | None]):
+    """Cards to decide on; the result is a sentence about what was done, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CARDS)
+    DEFAULT_CSS = """
+    CardsDialog {
+        & > .dialog { width: 96%; height: 96%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #cards-state { height: auto; max-height: 4; margin-bottom: 1; }
+        & #cards-panes { layout: horizontal; height: 1fr; }
+        & LineView { width: 2fr; background: $surface; }
+        & ReadingPane { width: 3fr; border-left: solid $panel; }
+        &.-narrow #cards-panes { layout: vertical; }
+        &.-narrow LineView { width: 1fr; height: 2fr; }
+        &.-narrow ReadingPane { width: 1fr; height: 3fr; border-left: none; border-top: solid $panel; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, book: str, reply: Reply) -> None:
+        super().__init__(f"What the {reply.actor} suggests for {book}", [a for a in CARDS if a.show])
+        self._bench = bench
+        self._book = book
+        self._reply = reply
+        self._decided: dict[int, Decision] = {}
+        self._kept: tuple[str, ...] = ()
+        self._warned = False
+        self.cards: tuple[Card, ...] = ()
+
+    def contents(self) -> Iterable[Widget]:
+        """Return what the reply says, the cards, and the one under the cursor."""
+        yield Static(Content(""), id="cards-state")
+        nothing = Content("The reply suggests nothing.")
+        rows: LineView[int] = LineView(self._draw, lambda place: place, empty=nothing)
+        yield Container(rows, ReadingPane(id="card"), id="cards-panes")
+
+    def on_mount(self) -> None:
+        """Look at every suggestion."""
+        self._rows.focus()
+        self._look()
+
+    @property
+    def _rows(self) -> LineView[int]:
+        return self.query_one(LineView)
+
+    def decision(self, place: int) -> Decision:
+        """Return what was decided on a card."""
+        return self._decided.get(place, "")
+
+    def _look(self) -> None:
+        """Look at the cards again: whether one is possible depends on those before it."""
+        skipped = [place for place, decision in self._decided.items() if decision == "skip"]
+        try:
+            self.cards = self._bench.curating.cards(self._book, self._reply, skipped)
+        except WorkbenchError as error:
+            self._say(body(str(error), "$text-warning"))
+            return
+        for place, card in enumerate(self.cards):
+            if card.problem and self.decision(place) == "accept":
+                self._decided.pop(place)
+        self._rows.set_rows(range(len(self.cards)), cursor=self._rows.cursor)
+        self._say(self._state())
+        self._show()
+
+    def _state(self) -> Content:
+        accepted, skipped = (sum(d == kind for d in self._decided.values()) for kind in ("accept", "skip"))
+        wrong = sum(bool(card.problem) for card in self.cards)
+        left = len(self.cards) - accepted - skipped - wrong
+        parts = [(f"{accepted} accepted · {skipped} left out · {left} undecided", "bold")]
+        if wrong:
+            parts.append((f" · {wrong} not possible", "bold $text-warning"))
+        if self._reply.said:
+            parts.append((f"\n{one_line(self._reply.said[:600], 500)}", MUTED))
+        return assemble(parts)
+
+    def _say(self, content: Content) -> None:
+        self.query_one("#cards-state", Static).update(content)
+
+    def _draw(self, place: int, _width: int) -> list[Cell]:
+        card, decision = self.cards[place], self.decision(place)
+        sign, style = PROBLEM if card.problem and not decision else SIGNS[decision]
+        return [Cell(sign, 1, style), Cell(card.title, 0, MUTED if decision == "skip" or card.problem else "")]
+
+    @on(LineView.Highlighted)
+    def _show(self) -> None:
+        place = self._rows.current
+        text = (
+            Content("")
+            if place is None
+            else card_text(self.cards[place], self.decision(place), self._bench.safety.masked)
+        )
+        self.query_one(ReadingPane).show(text)
+
+    # Deciding
+
+    def _decide(self, decision: Decision) -> None:
+        place = self._rows.current
+        if place is None:
+            return
+        if decision == "accept" and self.cards[place].problem:
+            self.app.bell()
+            return
+        self._warned = False
+        self._decided[place] = decision
+        self._rows.cursor += 1
+        self._look()
+
+    def action_accept(self) -> None:
+        """Accept it, and go to the next."""
+        self._decide("accept")
+
+    def action_skip(self) -> None:
+        """Leave it out, and go to the next."""
+        self._decide("skip")
+
+    def action_clear(self) -> None:
+        """Take the decision back."""
+        if self._rows.current is not None:
+            self._decided.pop(self._rows.current, None)
+            self._look()
+
+    def action_all(self) -> None:
+        """Accept all that is undecided and possible."""
+        for place, card in enumerate(self.cards):
+            if not card.problem and not self.decision(place):
+                self._decided[place] = "accept"
+        self._look()
+
+    @asking
+    async def action_edit(self) -> None:
+        """Edit its text; saving accepts it."""
+        place = self._rows.current
+        if place is None or self.cards[place].suggested is None:
+            self.app.bell()
+            return
+        suggested, reason = self._reply.parts[place]
+        if isinstance(suggested, Delete | BulletTag):
+            self._say(Content.styled("This suggestion has no text to edit: a accepts it, x leaves it out.", MUTED))
+            return
+        card, preview = self.cards[place], Preview(self._bench, self.cards[place].after)
+        if await self.app.push_screen_wait(TextEditor(card.title[:200], card.after, check=preview)) is not None:
+            text = preview.text
+            self._kept += preview.typed
+            parts = list(self._reply.parts)
+            parts[place] = (edited(suggested, text), reason)
+            self._reply = replace(self._reply, parts=tuple(parts))
+            self._look()
+            if not self.cards[place].problem:
+                self._decide("accept")
+
+    # Carrying out
+
+    def action_apply(self) -> None:
+        """Change the playbook as accepted, as one action."""
+        if not self._accepted():
+            self._say(Content.styled("Nothing is accepted yet: a accepts, A accepts all.", "$text-warning"))
+            return
+        self._carry_out(to_review=False)
+
+    def action_later(self) -> None:
+        """Apply what is accepted, and put what is undecided into Review."""
+        self._carry_out(to_review=True)
+
+    def _accepted(self) -> list[int]:
+        return sorted(place for place, decision in self._decided.items() if decision == "accept")
+
+    def _carry_out(self, *, to_review: bool) -> None:
+        accepted = self._accepted()
+        rest = [place for place in range(len(self._reply.parts)) if not self.decision(place)] if to_review else []
+        keep = partial(self._bench.safety.keep_typed, *self._kept)
+        chosen = [self._reply.parts[place][0] for place in accepted]
+
+        def settle() -> None:
+            said, curating = [], self._bench.curating
+            with self._bench.library.journal.turn():
+                if chosen:
+                    said.append(f"Applied {curating.apply(self._book, self._reply, chosen, keep)} suggestions.")
+                if rest:
+                    count = curating.put_off(self._book, self._reply, rest, keep)
+                    said.append(f"{count} {'waits' if count == 1 else 'wait'} in Review now (key 2).")
+            self.dismiss(" ".join([*said, "u takes that back."]))
+
+        if chosen or rest:
+            change(self, settle, lambda error: self._say(body(str(error), "$text-warning")))
+        else:
+            self.dismiss(None)
+
+    def action_read_on(self) -> None:
+        """Scroll the card."""
+        self.query_one(ReadingPane).read(1)
+
+    def action_read_back(self) -> None:
+        """Scroll the card back."""
+        self.query_one(ReadingPane).read(-1)
+
+    def action_close(self) -> None:
+        """Close; with decisions only the second time."""
+        if self._accepted() and not self._warned:
+            self._warned = True
+            self._say(Content.styled("Nothing is applied yet: ctrl+s applies, esc again discards.", "$text-warning"))
+        else:
+            self.dismiss(None)

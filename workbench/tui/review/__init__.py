@@ -1,0 +1,1 @@
+"""Review: the queue, the item under the cursor, its evidence."""

@@ -1,0 +1,85 @@
+"""The line below the texts of Review: after a rejection it offers reasons, else it explains the signs."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widget import Widget
+
+from workbench.tui.app.actions import Action
+from workbench.tui.app.surviving import survives
+from workbench.tui.review.rows import legend
+from workbench.tui.widgets.content import MUTED, assemble, fitted
+
+HEAD = "Why? "
+SECONDS = 9
+"""How long reasons are offered; after that the digits change the area again, as the line has said."""
+
+
+@survives
+class ReasonLine(Widget):
+    """One line that is always there, so that nothing moves when it asks, and asks no longer than `SECONDS`."""
+
+    class Picked(Message):
+        """A reason was clicked; `index` is its place among the reasons."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    class Over(Message):
+        """Nobody gave a reason in time."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    ReasonLine { height: 1; padding: 0 1; color: $foreground; }
+    """
+
+    asking = reactive(False)
+    left = reactive(SECONDS)
+    """Seconds until the digits mean areas again."""
+    hint = reactive("")
+    """Stands on the right while nothing is asked."""
+
+    def __init__(self, reasons: Sequence[Action]) -> None:
+        super().__init__()
+        self._reasons = tuple(reasons)
+        self._ticks: Timer | None = None
+
+    def watch_asking(self, asking: bool) -> None:
+        """Count down while something is asked."""
+        if self._ticks is not None:
+            self._ticks.stop()
+        self.left, self._ticks = SECONDS, self.set_interval(1, self._tick) if asking else None
+
+    def _tick(self) -> None:
+        self.left -= 1
+        if self.left <= 0:
+            self.asking = False
+            self.post_message(self.Over())
+
+    def render(self) -> Content:
+        """Return the reasons with their keys, or the legend."""
+        if not self.asking:
+            hint = Content.styled(self.hint, MUTED)
+            room = max(0, self.content_size.width - len(self.hint))
+            return fitted(legend(room), room) + hint
+        pieces = [(HEAD, "bold")]
+        for action in self._reasons:
+            pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}  ", "")]
+        return fitted(assemble([*pieces, (f"areas in {self.left} s", MUTED)]), self.content_size.width)
+
+    def on_click(self, event: events.Click) -> None:
+        """Take the reason under the mouse."""
+        offset = event.get_content_offset(self)
+        if not self.asking or offset is None:
+            return
+        at = len(HEAD)
+        for index, action in enumerate(self._reasons):
+            end = at + len(action.shown_key) + len(action.label) + 3
+            if at <= offset.x < end:
+                self.post_message(self.Picked(index))
+            at = end

@@ -1,0 +1,1 @@
+"""The Stream and the history of its records."""

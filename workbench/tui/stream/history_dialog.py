@@ -1,0 +1,243 @@
+"""The history of one record, or of the whole store: who changed what, when; and the way back."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.bench.health.history import Event, History, Place
+from workbench.bench.safety.masking import masked, masked_name
+from workbench.core.errors import WorkbenchError
+from workbench.tui.app.actions import bindings, display_key
+from workbench.tui.app.areas import HISTORY, LIST, RECORD_THEN
+from workbench.tui.app.waiting import change
+from workbench.tui.stream.history_view import event_text, masked_event, record_text, row
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.dialog import Dialog, held_keys
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.long_text import LongText
+from workbench.tui.widgets.lists.row import Cell
+
+PAGE = 50
+"""Transactions that are read at a time; more when the cursor comes near the last one."""
+
+NOTHING = "Nothing has changed it yet."
+READING = "Reading the journal …"
+
+
+class HistoryDialog(Dialog[None]):
+    """Every transaction of one record (`place`), or of everybody, newest first; enter shows, u takes back.
+
+    `mask` takes the secrets out of what is shown, until a person opens the change under the cursor.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(HISTORY)
+    DEFAULT_CSS = """
+    HistoryDialog {
+        & > .dialog { width: 110; }
+        & LineView {
+            height: auto; min-height: 3; max-height: 30vh;
+            & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        }
+        & VerticalScroll {
+            height: auto; max-height: 30vh; margin-top: 1; padding-top: 1; border-top: solid $panel;
+            scrollbar-size-vertical: 1;
+        }
+        & .history--said { height: auto; max-height: 4; }
+    }
+    """
+
+    def __init__(self, history: History, now: datetime, mask: Callable[[str], str], place: Place | None = None) -> None:
+        opens = next(action for action in LIST if action.id == "list.open")
+        super().__init__(
+            f"History of {masked_name(place[1], mask)}" if place else "What everybody did", (opens, *HISTORY)
+        )
+        self._history = history
+        self._now = now
+        self._place = place
+        self._mask = mask
+        self._opened = -1
+        self._source: Iterator[Event] = iter(())
+        self._events: list[Event] = []
+        self.reading = False
+        """Whether the journal is being read, which a thread does: it may be long."""
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the list of transactions, what the one under the cursor changed, and a line to say things."""
+        events: LineView[Event] = LineView(self._draw, lambda event: event.rev, empty=Content(READING))
+        said = Static(classes="history--said")
+        said.display = False
+        return (events, VerticalScroll(LongText(id="changed")), said)
+
+    def on_mount(self) -> None:
+        """Read the latest transactions."""
+        self._list.focus()
+        self._read_anew()
+
+    @property
+    def _list(self) -> LineView[Event]:
+        return self.query_one(LineView)
+
+    def _draw(self, event: Event, width: int) -> list[Cell]:
+        return row(event, width, self._now, self._mask)
+
+    def _read_anew(self) -> None:
+        self._source, self._events = self._history.events(self._place), []
+        self._read()
+
+    def _read(self) -> None:
+        if not self.reading:
+            self.reading = True
+            self._read_on()
+
+    @work
+    async def _read_on(self) -> None:
+        """Read some more transactions, away from the keyboard."""
+        source, first = self._source, not self._events
+        try:
+            more = await asyncio.to_thread(self._next, source)
+        except WorkbenchError as error:
+            more = []
+            self._say(str(error), "$text-error")
+        finally:
+            self.reading = False
+        if not self.query(LineView):
+            return  # closed while it was read
+        if source is not self._source:
+            self._read()
+        elif more or first:
+            self._events = [*self._events, *more]
+            self._list.set_empty(Content(NOTHING))
+            self._list.set_rows(self._events, cursor=0 if first else None)
+            self._show_changed()
+
+    def _next(self, source: Iterator[Event]) -> list[Event]:
+        """Return the next transactions, all of them looked at for secrets once."""
+        found = list(islice(source, PAGE))
+        for event in found:
+            masked_event(event, self._mask)
+        return found
+
+    @on(LineView.Highlighted)
+    def _moved(self) -> None:
+        """Show what the transaction changed, and read on when the last one comes near."""
+        if self._list.cursor >= len(self._events) - PAGE // 5:
+            self._read()
+        self._show_changed()
+
+    def _show_changed(self) -> None:
+        event = self._list.current
+        self.query_one("#changed", Static).update(Content("") if event is None else self._changed(event))
+
+    def _changed(self, event: Event) -> Content:
+        shown, hidden = (event, False) if event.rev == self._opened else masked_event(event, self._mask)
+        return event_text(shown, keys=self._place is None, hidden=hidden, opens=_opening_key(self))
+
+    def action_unfold(self) -> None:
+        """Show the secrets of the change under the cursor, until another one was opened."""
+        event = self._list.current
+        if event is not None:
+            self._opened = event.rev
+            self._show_changed()
+
+    @on(LineView.Opened)
+    @work
+    async def _open(self) -> None:
+        """Show a record as it was right after the transaction; of several, ask which."""
+        event = self._list.current
+        if event is None:
+            return
+        place = self._place or await self._chosen(event)
+        if place is None:
+            return
+        try:
+            record, shown = await asyncio.to_thread(self._record_then, place, event.rev)
+        except WorkbenchError as error:
+            self._say(str(error), "$text-error")
+        else:
+            title = f"{masked_name(place[1], self._mask)} as it was at revision {event.rev}"
+            await self.app.push_screen_wait(RecordThen(title, record, shown))
+
+    def _record_then(self, place: Place, rev: int) -> tuple[object, object]:
+        """Return a record as it was, and the same without its secrets."""
+        record = self._history.at_revision(place, rev)
+        return record, masked(record, self._mask)
+
+    async def _chosen(self, event: Event) -> Place | None:
+        places = {f"{field.table} {field.key}": (field.table, field.key) for field in event.fields}
+        if len(places) <= 1:
+            return next(iter(places.values()), None)
+        choices = [Choice(name, masked_name(key, self._mask), table) for name, (table, key) in places.items()]
+        chosen = await self.app.push_screen_wait(Choose("Which of them?", choices))
+        return None if chosen is None else places[chosen]
+
+    @work
+    async def action_undo(self) -> None:
+        """Take back the transaction under the cursor, after a yes."""
+        event = self._list.current
+        if event is None:
+            return
+        detail = body(f"By {self._mask(event.actor)}. Taking it back is a change of its own; nothing is erased.")
+        question = f"Take back “{self._mask(event.label)}” (revision {event.rev})?"
+        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=detail, yes="take back")):
+
+            def take_back() -> None:
+                label = self._history.undo_revision(event.rev)
+                self._read_anew()
+                self._say(f"Taken back: {self._mask(label)}.", MUTED)
+
+            change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
+
+    def _say(self, sentence: str, style: str) -> None:
+        said = self.query_one(".history--said", Static)
+        said.display = True
+        said.update(body(sentence, style))
+
+
+class RecordThen(Dialog[None]):
+    """A record as it was at a revision; `shown` in its place, which is without its secrets, until a person asks."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(RECORD_THEN)
+    DEFAULT_CSS = """
+    RecordThen {
+        & > .dialog { width: 100; }
+        & VerticalScroll { height: auto; max-height: 30; scrollbar-size-vertical: 1; }
+    }
+    """
+
+    def __init__(self, title: str, record: object, shown: object) -> None:
+        self._record = record
+        self._shown = shown
+        super().__init__(title, RECORD_THEN if shown != record else RECORD_THEN[1:])
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the text and the fields, scrolled."""
+        return (VerticalScroll(LongText(id="then")),)
+
+    def on_mount(self) -> None:
+        """Show it masked."""
+        hidden = self._shown != self._record
+        self._show(record_text(self._shown, hidden=hidden, opens=_opening_key(self)))
+
+    def action_unfold(self) -> None:
+        """Show its secrets."""
+        self._show(record_text(self._record))
+
+    def _show(self, text: Content) -> None:
+        self.query_one("#then", Static).update(text)
+
+
+def _opening_key(dialog: Dialog[None]) -> str:
+    """Return the key that shows secrets, as a person has it."""
+    return display_key(held_keys(dialog, RECORD_THEN[:1])[0][0])

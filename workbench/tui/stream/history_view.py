@@ -1,0 +1,95 @@
+"""How a transaction looks: as a row, and with what it changed."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from textual.content import Content
+
+from workbench.bench.health.history import Event, FieldEvent
+from workbench.bench.safety.masking import masked, masked_name
+from workbench.core.record import parse_time, to_doc
+from workbench.core.stream.memory import FILE_KEY
+from workbench.core.text import printable
+from workbench.tui.safety.flag_view import FLAGGED, STYLE
+from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
+from workbench.tui.widgets.figures import absolute, ago
+from workbench.tui.widgets.lists.row import Cell
+
+_SHORT = 60
+"""Longest value that is shown as "before → after"; longer texts are shown as a word diff."""
+
+_LISTED = 40
+"""Fields of one transaction that are shown at most."""
+
+
+def masked_event(event: Event, mask: Callable[[str], str]) -> tuple[Event, bool]:
+    """Return a transaction as far as `event_text` shows it, without its secrets, and whether it has any."""
+    seen = replace(event, fields=event.fields[: _LISTED + 1])
+    shown = masked(seen, mask)
+    return shown, shown != seen
+
+
+def row(event: Event, width: int, now: datetime, mask: Callable[[str], str]) -> list[Cell]:
+    """Return a transaction as the cells of one line: age, who, what; `mask` takes secrets out."""
+    who = Cell(masked_name(event.actor, mask), 18, MUTED)
+    age = Cell(ago(parse_time(event.at), now), 6, MUTED, "right")
+    kind = "" if event.kind == "edit" else event.kind
+    return [
+        age,
+        *([who] if width >= 50 else []),
+        Cell(mask(event.label)),
+        *([Cell(kind, 6, MUTED)] if width >= 70 else []),
+    ]
+
+
+def event_text(event: Event, *, keys: bool, hidden: bool = False, opens: str = "") -> Content:
+    """Return when, who and every field before and after; `keys` names the record of each field.
+
+    With `hidden` its secrets are masked, and `opens` is the key that shows them.
+    """
+    where = f"revision {event.rev} · {absolute(parse_time(event.at))} · {printable(event.actor)}"
+    lines = [assemble([(where, MUTED)]), *([_told(opens)] if hidden else [])]
+    lines += [_field(field, keys) for field in event.fields[:_LISTED]]
+    if len(event.fields) > _LISTED:
+        lines.append(assemble([("… and more", MUTED)]))
+    return Content("\n").join(lines)
+
+
+def record_text(record: object, *, hidden: bool = False, opens: str = "") -> Content:
+    """Return every field of a record, its text first; `hidden` and `opens` as in `event_text`."""
+    doc = to_doc(record)
+    text = doc.pop("content", None)
+    lines = [_told(opens)] if hidden else []
+    lines += [body(text), Content("")] if isinstance(text, str) else []
+    facts = ((printable(name), body(_shown(value))) for name, value in doc.items())
+    lines += [assemble([(f"{name}: ", MUTED)]) + value for name, value in facts]
+    return Content("\n").join(lines)
+
+
+def _told(opens: str) -> Content:
+    parts = [(f"{FLAGGED} Secrets are masked. ", STYLE), (opens, "bold $text-accent"), (" shows them.", MUTED)]
+    return assemble(parts)
+
+
+def _field(event: FieldEvent, keys: bool) -> Content:
+    record = f"{printable(event.key)} " if keys else ""
+    name = assemble([(f"{record}{printable(event.field)}: ", MUTED)])
+    if event.redacted:
+        return name + assemble([("purged", MUTED)])
+    if event.step is not None:
+        return name + Content(f"{event.step:+g}")
+    old, new = _shown(event.before), _shown(event.after)
+    if max(len(old), len(new)) > _SHORT:
+        return name + word_diff("" if event.before is None else old, "" if event.after is None else new)
+    return name + Content(printable(new) if event.before is None else f"{printable(old)} → {printable(new)}")
+
+
+def _shown(value: object) -> str:
+    """Return a value in one line: text as it is, anything else as JSON, without how a file was laid out."""
+    if value is None:
+        return "–"
+    if isinstance(value, Mapping):
+        value = {name: item for name, item in value.items() if name != FILE_KEY}
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,379 @@
+"""The Stream: browse, filter, vote, pin, edit, forget."""
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+from textual.binding import BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from workbench.bench.stream.stream import StreamView
+from workbench.core.errors import InvalidQuery
+from workbench.core.stream.feedback import effective_importance
+from workbench.core.stream.filter import HELP
+from workbench.core.stream.memory import Memory
+from workbench.core.stream.vote import Verdict
+from workbench.core.tuning.profile import WORKBENCH
+from workbench.store.library import Touched
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import STREAM
+from workbench.tui.app.asking import asking
+from workbench.tui.app.saving import Saving
+from workbench.tui.safety.flag_keys import FlagKeys
+from workbench.tui.stream.memory_view import Surroundings, detail, row
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.long_text import LongText
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import SafeInput
+
+VIEWS = (
+    Choice("", "Everything", "newest first"),
+    Choice("type:error,failure since:7d", "Errors and failures of the last week", "type:error,failure since:7d"),
+    Choice("status:confirmed,promoted", "What is known", "status:confirmed,promoted"),
+    Choice("is:reflection", "Reflections", "is:reflection"),
+    Choice("pinned:yes", "Pinned", "pinned:yes"),
+    Choice("is:harmful", "Voted harmful", "is:harmful"),
+    Choice("is:flagged", "Flagged: secrets, orders, hidden characters", "is:flagged"),
+    Choice("status:archived", "Archived and forgotten", "status:archived"),
+)
+
+IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
+"""What the Stream adds to the filter language."""
+
+EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
+
+
+class StreamScreen(FlagKeys):
+    """The memory stream with the detail of the memory under the cursor beside it."""
+
+    AREA = "stream"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(STREAM)
+    help_text = "The filter\n" + "\n".join(f"  {what:<28} {means}" for what, means in (*HELP, IS_FLAGGED))
+    DEFAULT_CSS = """
+    StreamScreen {
+        #filter-line { height: 1; padding: 0 1; }
+        #filter { width: 1fr; background: $background; }
+        #count { width: auto; max-width: 70%; height: 1; color: $text-muted; padding-left: 2; }
+        #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
+        #list { width: 2fr; }
+        #side { width: 1fr; min-width: 42; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
+        #side:focus { border-left: solid $accent; }
+        &.-narrow #side { display: none; border-left: none; }
+        &.-narrow.-open #side { display: block; width: 1fr; }
+        &.-narrow.-open #list { display: none; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view: StreamView | None = None
+        self._text = ""
+        self._last_search = ""
+        self._unread: frozenset[str] = frozenset()
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the filter line, the news, the list and the detail."""
+        box = SafeInput(placeholder="/ filter: type:error since:7d auth", id="filter")
+        yield Horizontal(box, Static(id="count"), id="filter-line")
+        yield Static(id="news")
+        yield Horizontal(
+            LineList(self._draw, lambda m: m.id, empty=Content(EMPTY_STORE), id="list"),
+            VerticalScroll(LongText(id="detail"), id="side"),
+        )
+
+    def on_mount(self) -> None:
+        """Start in the list, with what is new since the last look."""
+        self.rows.focus()
+        seen = self.workbench_app.options.seen
+        if seen is not None:
+            news = self.bench.overview.since(seen)
+            self._unread = frozenset(news.arrived)
+            if news.sentence:
+                self.query_one("#news", Static).update(Content(f"{news.sentence} · esc closes this line"))
+                self.query_one("#news").display = True
+
+    @property
+    def rows(self) -> LineList[Memory]:
+        """The list of memories."""
+        return self.query_one("#list", LineList)
+
+    @property
+    def shown_memory(self) -> Memory | None:
+        """The memory under the cursor."""
+        return self.rows.current
+
+    # Showing
+
+    def show_store(self) -> None:
+        """Show what the filter lets through now."""
+        try:
+            view = self.bench.stream.view(self._text)
+        except InvalidQuery as error:
+            self._count(Content.styled(f"✗ {error}", "$text-error"))
+            return
+        self._show(view)
+
+    def show_changes(self, touched: Touched) -> None:
+        """Put what changed in its place; the cursor, the filter and the marks stay."""
+        ids = [key for table, key in touched.keys if table == "memories"]
+        if self._view is None or len(ids) > 1000:
+            self.show_store()
+        elif ids:
+            if not touched.actor.startswith(("human", "cli", "import")):
+                self._unread |= {id for id in ids if self._view and id not in {m.id for m in self._view.memories}}
+            here = {m.id for m in self._view.memories}
+            self._show(self.bench.stream.updated(self._view, ids, self._text))
+            if touched.kind == "undo" and touched.actor == self.bench.context.actor:
+                self._go_back_to([id for id in ids if id not in here] or ids)
+        elif self.rows.current is not None:
+            self.show_detail()
+
+    def _go_back_to(self, ids: Sequence[str]) -> None:
+        """Put the cursor on the first row that an undo brought back or changed, unless it is on one."""
+        places = [place for id in ids if (place := self.rows.index_of(id)) is not None]
+        if places and self.rows.cursor not in places:
+            self.rows.cursor = min(places)
+
+    def _show(self, view: StreamView) -> None:
+        self._view = view
+        self.rows.set_empty(Content(NO_MATCH if view.total else EMPTY_STORE))
+        self.rows.set_rows(view.memories)
+        shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
+        if self._text.strip():
+            shown += f" · {number(len(view.memories))} shown"
+        self._count(Content(shown))
+        self.show_detail()
+
+    def _count(self, content: Content) -> None:
+        self.query_one("#count", Static).update(content)
+
+    def _draw(self, memory: Memory, width: int) -> list[Cell]:
+        spans = self._view.spans.get(memory.id, ()) if self._view else ()
+        now, unread = self.bench.context.now(), memory.id in self._unread
+        return row(memory, width, now, unread=unread, spans=spans, masked=self.masked_line(memory))
+
+    @on(LineList.Highlighted)
+    def show_detail(self) -> None:
+        """Show the memory under the cursor in full."""
+        memory = self.rows.current
+        shown = Content("") if memory is None else detail(memory, self._surroundings(memory))
+        self.query_one("#detail", Static).update(shown)
+        self.query_one("#side").scroll_home(animate=False)
+
+    def _surroundings(self, memory: Memory) -> Surroundings:
+        stream, now = self.bench.stream, self.bench.context.now()
+        return Surroundings(
+            now=now,
+            width=self.query_one("#detail").size.width,
+            effective=effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life),
+            half_life=None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type),
+            live_vote=stream.live_vote(memory.id),
+            cited=stream.cited(memory),
+            cited_by=stream.cited_by(memory.id),
+            timeline=stream.timeline(memory.id, 3),
+            flags=self.flags_of(memory),
+            masked=self.bench.safety.masked,
+        )
+
+    # Filtering
+
+    @on(Input.Changed, "#filter")
+    def _filter(self, event: Input.Changed) -> None:
+        self._text = event.value
+        if event.value.strip():
+            self._last_search = event.value
+        self.show_store()
+        # The best match of what is typed stands first; a cleared filter leaves the cursor on its memory.
+        if event.value.strip():
+            self.rows.cursor = 0
+
+    @on(Input.Submitted, "#filter")
+    def _filtered(self) -> None:
+        self.rows.focus()
+
+    def action_search(self) -> None:
+        """Go to the filter."""
+        self.set_focus(self.query_one("#filter"))
+
+    def action_next(self) -> None:
+        """To the next match of the last search, also when the filter was cleared."""
+        self._to_match(1)
+
+    def action_previous(self) -> None:
+        """To the previous match."""
+        self._to_match(-1)
+
+    def _to_match(self, step: int) -> None:
+        with self.workbench_app.reporting():
+            found = {m.id for m in self.bench.stream.view(self._last_search).memories} if self._last_search else set()
+            places = [i for i, m in enumerate(self.rows.rows) if m.id in found]
+            ahead = [i for i in places if (i - self.rows.cursor) * step > 0]
+            if not places:
+                self.workbench_app.say("No search yet. / starts one.")
+            elif ahead:
+                self.rows.cursor = ahead[0] if step > 0 else ahead[-1]
+            else:
+                self.rows.cursor = places[0] if step > 0 else places[-1]
+
+    @asking
+    async def action_views(self) -> None:
+        """Choose one of the ready-made filters."""
+        chosen = await self.app.push_screen_wait(Choose("Views", VIEWS, self._text))
+        if chosen is not None:
+            self.query_one("#filter", SafeInput).value = chosen
+            self.rows.focus()
+
+    def go_back(self) -> None:
+        """Close the detail, leave the filter line, or clear the filter; the cursor stays on its memory."""
+        box = self.query_one("#filter", SafeInput)
+        if self.has_class("-open"):
+            self.remove_class("-open")
+            self.rows.focus()
+        elif self.query_one("#news").display:
+            self.query_one("#news").display = False
+        elif self.focused is not self.rows:
+            self.rows.focus()
+        elif self.rows.mark_count:
+            self.rows.clear_marks()
+        elif box.value:
+            box.value = ""
+
+    def on_resize(self) -> None:
+        """Draw the detail for the width there is."""
+        self.call_after_refresh(self.show_detail)
+
+    @on(LineList.Opened)
+    def _open(self) -> None:
+        self.action_unfold()
+        self.add_class("-open")
+        self.query_one("#side").focus()
+
+    @on(LineList.MarksChanged)
+    def _marked(self) -> None:
+        self.show_status()
+
+    # Changing
+
+    def action_helpful(self) -> None:
+        """Vote helpful."""
+        self._vote("helpful")
+
+    def action_harmful(self) -> None:
+        """Vote harmful."""
+        self._vote("harmful")
+
+    def _vote(self, verdict: Verdict) -> None:
+        ids = self._targets()
+        if ids:
+
+            def cast() -> None:
+                result = self.bench.stream.vote(ids, verdict)
+                self._done(ids, result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} memories.")
+
+            self.workbench_app.change(cast)
+
+    def action_pin(self) -> None:
+        """Pin or unpin."""
+        ids = self._targets()
+        if ids:
+
+            def pin() -> None:
+                pinned = self.bench.stream.pin(ids)
+                self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.")
+
+            self.workbench_app.change(pin)
+
+    @asking
+    async def action_forget(self) -> None:
+        """Forget after a yes; archived memories are restored instead."""
+        ids = self._targets()
+        if not ids:
+            return
+        archived = [id for id in ids if self.bench.stream.get(id).status == "archived"]
+        verb = "Restore" if archived else "Forget"
+        from workbench.tui.widgets.confirm import Confirm
+
+        question = f"{verb} {_named(archived or ids)}?"
+        text = Content("Undo (u) takes it back; nothing is erased.")
+
+        def do() -> None:
+            (self.bench.stream.restore if archived else self.bench.stream.forget)(archived or ids)
+            self._done(ids, f"{'Restored' if archived else 'Forgot'} {_named(archived or ids)}. u takes it back.")
+
+        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
+            self.workbench_app.change(do)
+
+    @asking
+    async def action_edit(self) -> None:
+        """Edit here; the editor stays open when the text cannot be stored."""
+        memory = self.rows.current
+        if memory is not None:
+            await self._edit(memory, None, self._saving(memory))
+
+    @asking
+    async def action_external(self) -> None:
+        """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
+        memory = self.rows.current
+        text = await self.edit_externally(memory.content) if memory else None
+        if memory is not None and text is not None:
+            save = self._saving(memory)
+            if problem := save.at_once(text):
+                self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
+                await self._edit(memory, text, save)
+
+    async def _edit(self, memory: Memory, text: str | None, save: Saving) -> None:
+        from workbench.tui.widgets.texts.editor import TextEditor
+
+        draft = self.workbench_app.draft(f"memories/{memory.id}")
+        editor = TextEditor(f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft)
+        saved = await self.app.push_screen_wait(editor)
+        if saved is not None:
+            note = self.flagged_note(self.bench.stream.get(memory.id).content)
+            self.workbench_app.say(f"Saved {memory.id}. u takes it back.{note}", "warning" if note else "information")
+
+    def _saving(self, memory: Memory) -> Saving:
+        stream, id = self.bench.stream, memory.id
+        return Saving(self.bench, id, memory.content, partial(stream.edit, id), lambda: stream.get(id).content)
+
+    def action_copy(self) -> None:
+        """Copy the text of the memory."""
+        if self.rows.current is not None:
+            self.copy(self.rows.current.content)
+
+    def action_history(self) -> None:
+        """Show who changed what."""
+        if self.rows.current is not None:
+            self.show_history(self.rows.current.id)
+
+    def action_promote(self) -> None:
+        """Promote it: written where agents read it, after a look at the text."""
+        if ids := self._targets():
+            from workbench.tui.promotion.dialog import open_promote
+
+            open_promote(self, ids)
+
+    def action_apply(self) -> None:
+        """Let the next key apply to all marked rows."""
+        self.arm(self.rows)
+
+    def _targets(self) -> list[str]:
+        return [m.id for m in self.take_targets(self.rows)]
+
+    def _done(self, ids: Sequence[str], sentence: str) -> None:
+        """Say what was done, and let go of the marks it was done to."""
+        if len(ids) > 1:
+            self.rows.clear_marks()
+        self.workbench_app.say(sentence)
+
+
+def _named(ids: Iterable[str]) -> str:
+    listed = list(ids)
+    return listed[0] if len(listed) == 1 else f"{len(listed)} memories"

@@ -1,0 +1,1 @@
+"""Tune: sliders, the live ranking, and what is kept of them."""

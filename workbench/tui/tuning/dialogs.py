@@ -1,0 +1,115 @@
+"""What the tuning screen asks: which query, which profile, which memory, under what name."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.question import left_out_because
+from workbench.core.errors import InvalidQuery
+from workbench.core.served import hidden_because
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.judgment import SavedQuery
+from workbench.core.tuning.profile import Profile
+from workbench.tui.tuning.options import CANDIDATES, choices, with_option
+from workbench.tui.tuning.pick import SHOWN, PickMemory
+from workbench.tui.tuning.profiles.saving import SaveProfile, sentence_of
+from workbench.tui.tuning.profiles.sides import remark, saved_sides
+from workbench.tui.tuning.session import Desk
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.texts.prompt import Prompt
+
+if TYPE_CHECKING:
+    from workbench.tui.app.app import WorkbenchApp
+
+
+async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], current: str) -> SavedQuery | None:
+    """Ask which saved query to rank by."""
+    mask = app.bench.safety.masked
+    found = [Choice(q.id, mask(q.text), mask(", ".join(q.tags))) for q in queries]
+    chosen = await app.push_screen_wait(Choose("Saved queries", found, current))
+    return next((q for q in queries if q.id == chosen), None)
+
+
+async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+    """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
+    profiles = app.bench.tuning.profiles
+    found = [Choice(side.name, side.name, remark(side)) for side in saved_sides(profiles)]
+    chosen = await app.push_screen_wait(Choose("Load a profile", found, desk.saved.name))
+    if chosen is None:
+        return None
+    detail = Content("They are in no profile yet; s saves them.")
+    question = f"Load {chosen} and drop the changed settings?"
+    if desk.changed and not await app.push_screen_wait(
+        Confirm(question, clock=time.monotonic, detail=detail, yes="load", guard=0.0)
+    ):
+        return None
+    with app.reporting():
+        return profiles.get(chosen)
+    return None
+
+
+async def choose_option(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+    """Ask how recency counts, what normalises and who takes part."""
+    bounds = desk.bounds()
+    chosen = await app.push_screen_wait(Choose("How the ranking works", choices(desk.profile, bounds)))
+    if chosen == CANDIDATES:
+        return await choose_candidates(app, desk)
+    return None if chosen is None else with_option(desk.profile, chosen, bounds)
+
+
+async def choose_candidates(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+    """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
+
+    def check(text: str) -> None:
+        candidate_filter(text, desk.now)
+
+    title = "Which memories take part? Nothing: all that may be served"
+    hint = "type:error,failure  memory:semantic  -tag:wip  since:30d"
+    text = await app.push_screen_wait(
+        Prompt(title, desk.profile.candidates, placeholder=hint, check=sentence_of(check))
+    )
+    if text is None:
+        return None
+    if text and desk.question is not None:
+        # Every memory is looked at once, which takes a moment in a large store.
+        await asyncio.to_thread(desk.question.ranker.pool.matching, text, desk.now)
+    return replace(desk.profile, candidates=text)
+
+
+async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
+    """Ask for any memory of the store, by the filter language of the Stream; return its id."""
+
+    def search(text: str) -> Sequence[Choice] | str:
+        try:
+            found = app.bench.stream.view(text).memories[:SHOWN]
+        except InvalidQuery as error:
+            return str(error)
+        return [Choice(m.id, app.bench.safety.masked(m.line)[:400], _place(desk, m)) for m in found]
+
+    return await app.push_screen_wait(PickMemory("Why not this one?", search))
+
+
+async def save_profile(app: "WorkbenchApp", desk: Desk, birth: Birth | None = None) -> Profile | None:
+    """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
+    tuning, parent = app.bench.tuning, desk.saved.name
+    name = await app.push_screen_wait(
+        SaveProfile(
+            "" if tuning.profiles.is_built_in(parent) else parent,
+            lambda name: tuning.profiles.check_name(name, parent),
+            lambda name: tuning.save(desk.profile, name, parent, birth),
+        )
+    )
+    return None if name is None else tuning.profiles.get(name)
+
+
+def _place(desk: Desk, memory: Memory) -> str:
+    if desk.ranking is None or memory.id not in desk.ranking.pool.row_of:
+        return hidden_because(memory, desk.now) or "not ranked yet"
+    return left_out_because(memory, desk.ranking) or f"#{desk.ranking.place_of(memory.id)}"

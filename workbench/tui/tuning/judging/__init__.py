@@ -1,0 +1,1 @@
+"""Judged queries: grades, pairs, verdicts, the search for better settings."""

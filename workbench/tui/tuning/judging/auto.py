@@ -1,0 +1,167 @@
+"""Auto-tune: the search with its progress, then the proposal; enter puts the sliders there, nothing is saved."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.bench.tuning.live import LiveSet
+from workbench.core.errors import WorkbenchError
+from workbench.core.text import printable
+from workbench.core.tuning.profile import Profile
+from workbench.evaluation.measure import Measure
+from workbench.evaluation.tuner import Moved, Proposal, Search, TuningCancelled
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import AUTO
+from workbench.tui.tuning.judging.verdict import verdict_parts
+from workbench.tui.widgets.bars.gauge import gauge
+from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.figures import days, number
+
+_CELLS = 30
+
+
+class AutoTune(Dialog[Proposal | None]):
+    """Search the grid around `start`; the result is the proposal that was applied."""
+
+    class Went(Message):
+        """So many queries are through."""
+
+        def __init__(self, done: int, total: int) -> None:
+            super().__init__()
+            self.done = done
+            self.total = total
+
+    class Found(Message):
+        """The search is over: a proposal, or why there is none."""
+
+        def __init__(self, proposal: Proposal | None, problem: str) -> None:
+            super().__init__()
+            self.proposal = proposal
+            self.problem = problem
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(AUTO)
+    DEFAULT_CSS = """
+    AutoTune {
+        & > .dialog { width: 84; }
+        & #auto-text { height: auto; }
+    }
+    """
+
+    def __init__(self, live: LiveSet, start: Profile, changed: bool) -> None:
+        super().__init__("Auto-tune", AUTO)
+        self._live = live
+        self._start = start
+        self._changed = changed
+        self.proposal: Proposal | None = None
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the one text: first the progress, then the proposal."""
+        yield Static(Content(""), id="auto-text")
+
+    def on_mount(self) -> None:
+        """Start the search."""
+        self._show_progress(0, len(self._live.judged.queries))
+        self._search()
+
+    @work(thread=True, group="auto-tune")
+    def _search(self) -> None:
+        worker = get_current_worker()
+        proposal, problem = None, ""
+        try:
+            proposal = self._live.scored.tune(
+                self._start,
+                Search(Measure("ndcg", self._start.k)),
+                progress=lambda done, total: _nothing(self.post_message(self.Went(done, total))),
+                cancelled=lambda: worker.is_cancelled,
+            )
+        except TuningCancelled:
+            return
+        except WorkbenchError as error:
+            problem = str(error)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(proposal, problem))
+
+    @on(Went)
+    def _went(self, event: Went) -> None:
+        if self.proposal is None:
+            self._show_progress(event.done, event.total)
+
+    def _show_progress(self, done: int, total: int) -> None:
+        head = Content(f"Trying every setting around {printable(self._start.name)}. Esc stops it; nothing is changed.")
+        self._say(Content("\n").join([head, Content(""), gauge(done, total, "queries", _CELLS)]))
+
+    @on(Found)
+    def _found(self, event: Found) -> None:
+        self.proposal = event.proposal
+        if event.proposal is None:
+            self._say(Content.styled(f"✗ {printable(event.problem)}", "$text-error"))
+        else:
+            self._say(proposal_text(event.proposal, self._live.judged.judgments, self._changed))
+
+    def _say(self, text: Content) -> None:
+        self.query_one("#auto-text", Static).update(text)
+
+    def action_apply(self) -> None:
+        """Put the sliders where the proposal has them."""
+        if self.proposal is None or not self.proposal.moved:
+            self.app.bell()
+        else:
+            self.dismiss(self.proposal)
+
+    def action_cancel(self) -> None:
+        """Stop the search, or leave the proposal."""
+        self.workers.cancel_node(self)
+        self.dismiss(None)
+
+
+def proposal_text(proposal: Proposal, judgments: int, changed: bool) -> Content:
+    """Return what would move, what it is worth on queries it was not chosen on, and the verdict."""
+    about = (
+        f"{number(proposal.tried)} settings around {printable(proposal.start.name)} "
+        f"on {number(proposal.queries)} queries with {number(judgments)} judgments."
+    )
+    lines = [Content.styled(about, MUTED), Content("")]
+    lines += [_moved(moved) for moved in proposal.moved]
+    if not proposal.moved:
+        lines.append(Content.styled("Nothing to move: no setting around does better.", "bold"))
+    lines += [
+        Content(""),
+        assemble(
+            [
+                (f"{proposal.verdict.metric} ", MUTED),
+                (f"{proposal.before:.3f} → {proposal.after:.3f}", "bold"),
+                (f" on queries it was not chosen on ({proposal.folds} folds)", ""),
+            ]
+        ),
+        Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which flatters it", MUTED),
+        assemble(verdict_parts(proposal.verdict)),
+    ]
+    if proposal.moved and proposal.after <= proposal.before:
+        lines += [
+            Content(""),
+            Content.styled("No better on queries it was not chosen on: esc keeps what there is.", "bold $text-warning"),
+        ]
+    if changed and proposal.moved:
+        lines += [
+            Content(""),
+            Content.styled("The changed sliders would go; they are in no profile yet.", "$text-warning"),
+        ]
+    return Content("\n").join(lines)
+
+
+def _moved(moved: Moved) -> Content:
+    life = moved.parameter == "half-life"
+    before, after = (days(v) if life else f"{v or 0:.0%}" for v in (moved.before, moved.after))
+    return assemble([(f"  {moved.parameter:<12}", ""), (f"{before:>7}", MUTED), (" → ", MUTED), (after, "bold")])
+
+
+def _nothing(_sent: object) -> None:
+    return None

@@ -1,0 +1,122 @@
+"""The line at the bottom of Tune: is it better than the saved profile, over all judged queries?"""
+
+from textual.content import Content
+
+from workbench.bench.tuning.live import LiveVerdict
+from workbench.core.text import printable
+from workbench.evaluation.verdict import Verdict, signed
+from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words
+
+OLD = "…"
+"""Stands before a verdict on settings that have been moved since."""
+
+NOTHING_JUDGED = "J grades what could answer a query; a verdict needs judged queries."
+MEASURING = "Measuring the judged queries …"
+WAITING = "The verdict comes when the model is loaded."
+
+_STYLES = {"better": "bold $text-success", "worse": "bold $text-error", "unclear": "bold"}
+_MARKS = {"better": "▲ ", "worse": "▼ ", "unclear": ""}
+
+
+class VerdictLine(FixedText):
+    """One line, in fewer words where there is less room; a click opens the metrics."""
+
+    DEFAULT_CSS = """
+    VerdictLine { height: 1; background: $surface; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Content.styled(f" {WAITING}", MUTED), id="verdict")
+        self._found: LiveVerdict | None = None
+        self._said = WAITING
+        self._old = False
+
+    def on_resize(self) -> None:
+        """Say it in as many words as there is room for."""
+        self._draw()
+
+    def age(self, old: bool = True) -> None:
+        """Mark the verdict as that of settings that are no more; the next one comes when the hand rests."""
+        if old != self._old:
+            self._old = old
+            self._draw()
+
+    def say(self, text: str) -> None:
+        """Show a sentence in place of a verdict."""
+        self._found, self._said, self._old = None, text, False
+        self._draw()
+
+    def show(self, found: LiveVerdict) -> None:
+        """Show a verdict."""
+        self._found, self._old = found, False
+        self._draw()
+
+    def _draw(self) -> None:
+        found, room = self._found, max(0, self.size.width - 2)
+        if found is None:
+            self.write(Content(" ") + whole_words(Content.styled(printable(self._said), MUTED), room))
+            return
+        texts = wordings(found)
+        text = next((t for t in texts if t.cell_length <= room), texts[-1])
+        # The mark has a place of its own, so that nothing moves while one slides.
+        self.write(Content.styled(OLD if self._old else " ", MUTED) + whole_words(text, room))
+
+    def on_click(self) -> None:
+        """Open the metrics."""
+        self.screen.call_later(self.screen.run_action, "metrics")
+
+
+def wordings(found: LiveVerdict) -> tuple[Content, ...]:
+    """Return ways to say a verdict in one line, the longest first."""
+    if found.same:
+        return verdict_text(found), _same(found, ""), Content.styled(f"{found.verdict.metric} {found.means[1]:.2f}", "")
+    return verdict_text(found), short_text(found, band=True), short_text(found, band=False)
+
+
+def verdict_text(found: LiveVerdict) -> Content:
+    """Return the means, the counts, the difference with its band, and what can be concluded."""
+    if found.same:
+        return _same(found, f" with {printable(found.base.profile.name)}")
+    before, now = found.means
+    head = [(f"{found.verdict.metric} ", MUTED), (f"{now:.2f}", "bold"), (f" (saved {before:.2f}) · ", MUTED)]
+    return assemble([*head, *verdict_parts(found.verdict)])
+
+
+def _same(found: LiveVerdict, with_whom: str) -> Content:
+    queries = found.verdict.queries
+    count = "1 judged query" if queries == 1 else f"{queries} judged queries"
+    rest = f" over {count} · move a slider to compare{with_whom}"
+    return assemble([(f"{found.verdict.metric} ", MUTED), (f"{found.means[1]:.2f}", "bold"), (rest, MUTED)])
+
+
+def short_text(found: LiveVerdict, *, band: bool) -> Content:
+    """Return the same in fewer words; `m` shows the rest."""
+    (before, now), verdict = found.means, found.verdict
+    low_high = f" [{signed(verdict.low)}, {signed(verdict.high)}]" if band else ""
+    more = "" if verdict.more is None else f", {verdict.more} more"
+    conclusion = f"can't tell{more}" if verdict.outcome == "unclear" else verdict.outcome
+    end = ", provisional" if verdict.provisional else ""
+    return assemble(
+        [
+            (f"{found.verdict.metric} ", MUTED),
+            (f"{now:.2f}", "bold"),
+            (f" ({before:.2f}) · ", MUTED),
+            (f"+{verdict.wins} −{verdict.losses} ={verdict.ties} · Δ {signed(verdict.delta)}", ""),
+            (f"{low_high} · ", MUTED),
+            (f"{_MARKS[verdict.outcome]}{conclusion}{end}", _STYLES[verdict.outcome]),
+        ]
+    )
+
+
+def verdict_parts(verdict: Verdict) -> list[tuple[str, str]]:
+    """Return counts, difference, band and conclusion."""
+    counts = f"better on {verdict.wins}, worse on {verdict.losses}, same on {verdict.ties}"
+    band = f"[{signed(verdict.low)}, {signed(verdict.high)}]"
+    conclusion = _MARKS[verdict.outcome] + verdict.conclusion
+    return [
+        (counts, ""),
+        (f" · Δ {signed(verdict.delta)} ", ""),
+        (f"{band} · ", MUTED),
+        (conclusion, _STYLES[verdict.outcome]),
+    ]

@@ -1,0 +1,156 @@
+"""Two rankings of one query side by side: the sliders', a snapshot's or a profile's."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.bench.tuning.question import Question, Standing
+from workbench.core.tuning.profile import Profile
+from workbench.tui.app.actions import bindings
+from workbench.tui.tuning.actions import COMPARE
+from workbench.tui.tuning.rows import BEYOND, movement
+from workbench.tui.widgets.content import MUTED, assemble, line
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.row import Cell, lay_out
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """One place of both rankings; a heading has neither."""
+
+    place: int
+    left: Standing | None
+    right: Standing | None
+
+
+Which = Literal["left", "right"]
+Named = tuple[str, Profile]
+"""What a ranking is called, and its settings."""
+
+
+class CompareDialog(Dialog[Which | None]):
+    """Place by place; arrows say where each memory stands in the other one.
+
+    The result is the side that is to be another one, or `None`. `mask` takes secrets out of what is shown.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(COMPARE)
+    DEFAULT_CSS = """
+    CompareDialog {
+        & > .dialog { width: 96%; max-width: 170; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & .dialog--title, & .dialog--keys { margin: 0; }
+        & #compare-state { height: 1; margin-bottom: 1; }
+        & #compare-head { height: 1; padding-left: 2; }
+        & LineView { background: $surface; }
+    }
+    """
+
+    def __init__(
+        self, question: Question, now: datetime, left: Named, right: Named, mask: Callable[[str], str]
+    ) -> None:
+        super().__init__("Compare two rankings", COMPARE)
+        self._question = question
+        self._mask = mask
+        self._now = now
+        self._left = left
+        self._right = right
+        self._k = 0
+        self._rows: Sequence[Beside] = ()
+        self._rank()
+
+    def contents(self) -> Iterable[Widget]:
+        """Return what they have in common, both names, and the places."""
+        yield Static(Content(""), id="compare-state")
+        yield Static(Content(""), id="compare-head")
+        yield LineView(self._draw, lambda row: row.place, empty=Content("Neither of them serves anything."))
+
+    def on_mount(self) -> None:
+        """Show the places."""
+        self._show()
+        self.query_one(LineView).focus()
+
+    def on_resize(self) -> None:
+        """Lay the names out as the rows are."""
+        self.call_after_refresh(self._head)
+
+    def _head(self) -> None:
+        width = self.query_one(LineView).scrollable_content_region.width - 2
+        cells = [Cell("", 3), Cell(self._left[0], 0, "bold"), Cell(self._right[0], 0, "bold")]
+        self.query_one("#compare-head", Static).update(lay_out(cells, width, gap=1))
+
+    def _rank(self) -> None:
+        left, right = self._left[1], self._right[1]
+        self._k = max(left.k, right.k)
+        self._rows, self._state = _beside(self._question, self._now, left, right)
+
+    def _show(self) -> None:
+        self.query_one("#compare-state", Static).update(Content(self._state))
+        self.query_one(LineView).set_rows(self._rows, cursor=0)
+        self.call_after_refresh(self._head)
+
+    def _draw(self, row: Beside, width: int) -> Content:
+        style = "" if row.place <= self._k else MUTED
+        cells = [Cell(str(row.place), 3, style, "right"), Cell(self._side(row.left, width, self._went), 0, style)]
+        return lay_out([*cells, Cell(self._side(row.right, width, self._came), 0, style)], width, gap=1)
+
+    def _side(self, standing: Standing | None, width: int, mark_of: Callable[[Standing], str]) -> Content:
+        if standing is None:
+            return Content("")
+        move = mark_of(standing)
+        up = move.startswith("▲") or move in ("new", "+")
+        down = move.startswith("▼") or move == "out"
+        mark = assemble([(f"{move:<4} ", "bold $text-success" if up else "bold $text-warning" if down else MUTED)])
+        return mark + line(self._mask(standing.memory.line), max(0, width // 2)).rstrip()
+
+    def _went(self, standing: Standing) -> str:
+        """Say where a memory of the left ranking stands in the right one."""
+        place, there = standing.place, standing.before
+        if there is None or (place is not None and place <= self._k < there):
+            return "out"
+        return f"→{there}"
+
+    def _came(self, standing: Standing) -> str:
+        return movement(standing, self._k)
+
+    def action_left(self) -> None:
+        """Choose another one for the left."""
+        self.dismiss("left")
+
+    def action_right(self) -> None:
+        """Choose another one for the right."""
+        self.dismiss("right")
+
+    def action_swap(self) -> None:
+        """Let them change sides."""
+        self._left, self._right = self._right, self._left
+        self._rank()
+        self._show()
+
+
+def in_common(question: Question, now: datetime, left: Profile, right: Profile) -> str:
+    """Say how many of the best two settings have in common."""
+    theirs, mine = (question.rank(profile, now).ids for profile in (left, right))
+    one, two = set(theirs), set(mine)
+    same = sum(a == b for a, b in zip(theirs, mine, strict=False))
+    state = f"{len(one & two)} of the best {left.k} are in both, {same} of them at the same place"
+    return f"{state} · {len(two - one)} new, {len(one - two)} out"
+
+
+def _beside(question: Question, now: datetime, one: Profile, other: Profile) -> tuple[Sequence[Beside], str]:
+    count = max(one.k, other.k) + BEYOND
+    theirs, mine = (question.rank(profile, now, count) for profile in (one, other))
+    left = question.standings(theirs, question.baseline(other, now))
+    right = question.standings(mine, question.baseline(one, now))
+    rows = [
+        Beside(i + 1, left[i] if i < len(left) else None, right[i] if i < len(right) else None)
+        for i in range(max(len(left), len(right)))
+    ]
+    return rows, in_common(question, now, one, other)

@@ -1,0 +1,99 @@
+"""The live ranking: what was ranked and when, the rows, and what their marks mean."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from workbench.core.text import printable
+from workbench.tui.app.surviving import survives
+from workbench.tui.tuning.parameters import day_offset, scope_texts
+from workbench.tui.tuning.rows import Line, draw, is_heading, key_of, legend
+from workbench.tui.tuning.session import Desk, only_stop_words
+from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.widgets.figures import absolute, number
+from workbench.tui.widgets.lists.fixed_text import FixedText
+from workbench.tui.widgets.lists.line_view import LineView
+
+Piece = tuple[Content, ...]
+"""One thing to say, in several wordings, the longest first."""
+
+_WARNING = "bold $text-warning"
+
+
+@survives
+class RankingPane(Vertical):
+    """The list of a ranking between its title and its legend."""
+
+    DEFAULT_CSS = """
+    RankingPane {
+        & .ranking--title, & .ranking--legend { height: 1; padding: 0 1; }
+    }
+    """
+
+    def __init__(self, mask: Callable[[str], str], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._mask = mask
+        self._against = ""
+        self._pieces: tuple[Piece, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Build title, list and legend."""
+        yield FixedText(classes="ranking--title")
+        yield LineView(lambda line, width: draw(line, width, self._mask), key_of, is_heading=is_heading, id="list")
+        yield FixedText(classes="ranking--legend")
+
+    @property
+    def rows(self) -> LineView[Line]:
+        """The list."""
+        return self.query_one("#list", LineView)
+
+    def show(self, desk: Desk, obstacle: str) -> None:
+        """Show a ranking, or the obstacle in its place."""
+        self.rows.set_empty(Content(obstacle))
+        self.rows.set_rows(desk.lines())
+        self._pieces = tuple(title(desk))
+        self._against = desk.saved.name
+        self._show_frame()
+
+    def on_resize(self) -> None:
+        """Draw title and legend for the width there is."""
+        self._show_frame()
+
+    def _show_frame(self) -> None:
+        width = max(0, self.size.width - 2)
+        self.query_one(".ranking--title", FixedText).write(as_many(self._pieces, width))
+        self.query_one(".ranking--legend", FixedText).write(legend(width, self._against))
+
+
+def title(desk: Desk) -> Iterator[Piece]:
+    """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what is odd."""
+    if desk.ranking is None or not len(desk.ranking.pool):
+        yield (Content.styled("ranking", "bold"),)
+        return
+    count, k = len(desk.ranking.candidates), desk.profile.k
+    yield (Content.styled(f"best {k} of {number(count)}" if k < count else f"all {number(count)}, k is {k}", "bold"),)
+    if desk.profile.candidates:
+        only = printable(desk.profile.candidates)
+        yield (assemble([("only ", ""), (only, _WARNING)]), Content.styled("filtered", _WARNING))
+    if desk.days:
+        moved = day_offset(desk.days)
+        yield (
+            assemble([(f"as of {absolute(desk.now)} ", ""), (f"({moved})", _WARNING)]),
+            assemble([("now ", ""), (moved, _WARNING)]),
+        )
+    if desk.profile.scope != "pool" and desk.profile.scorer == "factors":
+        yield tuple(Content.styled(text, MUTED) for text in scope_texts(desk.profile))
+    if desk.question is not None and only_stop_words(desk.question.text):
+        texts = ("only common words: full text finds nothing", "only common words")
+        yield tuple(Content.styled(text, _WARNING) for text in texts)
+
+
+def as_many(pieces: Sequence[Piece], width: int) -> Content:
+    """Return the pieces side by side, each in its longest wording that there is room for; the others are left out."""
+    shown = Content("")
+    for piece in pieces:
+        joined = [shown + Content.styled(" · ", MUTED) + words if shown.plain else words for words in piece]
+        shown = next((line for line in joined if line.cell_length <= width), shown)
+    return shown

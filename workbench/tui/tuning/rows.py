@@ -1,0 +1,150 @@
+"""The rows of the live ranking: place, movement, total, the bar of the three parts, and the text."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from workbench.bench.tuning.question import Standing
+from workbench.core.stream.memory import Memory
+from workbench.tui.stream.memory_view import marks_of
+from workbench.tui.widgets.bars.factor_bar import FILLS, bar_pieces
+from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
+from workbench.tui.widgets.figures import scores
+
+BEYOND = 40
+"""How many rows are listed below those that are served."""
+
+_MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line between rows."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A memory in the ranking; `served` is whether it is within k, `asked` whether somebody asked for it."""
+
+    standing: Standing
+    served: bool
+    total: str
+    move: str
+    share: float
+    asked: bool = False
+
+
+Line = Row | Heading
+
+
+def key_of(line: Line) -> tuple[str, str]:
+    """Name a line, so that the cursor stays on it."""
+    return ("heading", line.text) if isinstance(line, Heading) else ("memory", line.standing.memory.id)
+
+
+def is_heading(line: Line) -> bool:
+    """Tell whether a line is a heading."""
+    return isinstance(line, Heading)
+
+
+def lines_of(standings: Sequence[Standing], k: int, asked: Standing | None) -> list[Line]:
+    """Return the served rows, the one asked for when it is not among the rows, then those below the cut."""
+    totals = [s.scored.total for s in standings if s.scored]
+    full = max(totals, default=0.0) or 1.0
+    listed = {s.memory.id for s in standings}
+    rows = [
+        _row(standing, text, full, k, asked is not None and asked.memory.id == standing.memory.id)
+        for standing, text in zip(standings, scores(totals, 3), strict=True)
+    ]
+    lines: list[Line] = list(rows[:k])
+    if asked is not None and asked.memory.id not in listed:
+        # As many digits as the others have, so that the columns stand.
+        digits = len(rows[0].total.partition(".")[2]) if rows else 3
+        total = f"{asked.scored.total:.{digits}f}" if asked.scored else "–".rjust(digits + 2)
+        lines += [Heading("asked for"), _row(asked, total, full, k, True)]
+    if rows[k:]:
+        lines += [Heading(f"not served: below the best {k}"), *rows[k:]]
+    return lines
+
+
+def movement(standing: Standing, k: int) -> str:
+    """Return how a row moved against the baseline: ▲2, ▼1, "=", "new" or "out" of the best k, "" when hidden."""
+    place, before = standing.place, standing.before
+    if place is None:
+        return "" if before is None else "out"
+    if place <= k and (before is None or before > k):
+        return "new"
+    if before is None:
+        return "+"
+    if before <= k < place:
+        return "out"
+    return f"▲{before - place}" if before > place else f"▼{place - before}" if before < place else "="
+
+
+def draw(line: Line, width: int, mask: Callable[[str], str]) -> Content:
+    """Return one line of the list, exactly `width` cells, with `mask` over what is stored.
+
+    It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
+    """
+    if isinstance(line, Heading):
+        text = f"── {line.text} "
+        return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
+    scored = line.standing.scored
+    room = width - 3 - _MOVE - len(line.total) - 4
+    bar = max(_MIN_BAR, min(_MAX_BAR, room // 4))
+    parts = (scored.weighted.recency, scored.weighted.importance, scored.weighted.relevance) if scored else ()
+    style = "" if line.served else MUTED
+    place = "–" if line.standing.place is None else str(line.standing.place)
+    head = [
+        (f"{place:>3} ", style),
+        (f"{line.move:<{_MOVE}} ", _move_style(line.move)),
+        (f"{line.total} ", style),
+        *(bar_pieces(parts, bar, _full(parts, line.share)) if scored else [(" " * bar, "")]),
+        (" ", ""),
+    ]
+    if room - bar < 1:
+        return fitted(assemble(head), width)
+    shown = clipped(_words(line, mask), room - bar)
+    return assemble([*head, (shown, "bold" if line.asked else style)])
+
+
+def _words(line: Row, mask: Callable[[str], str]) -> str:
+    memory = line.standing.memory
+    mark = marks_of(memory)
+    return ("◂ " if line.asked else "") + (f"{mark} " if mark else "") + mask(memory.line)
+
+
+def legend(width: int, baseline: str) -> Content:
+    """Return what the fills of the bars and the marks of movement stand for, as much as fits."""
+    pieces: list[tuple[str, str]] = []
+    for name, fill, style in FILLS:
+        pieces += [(fill * 2, style), (f" {name}  ", MUTED)]
+    parts = assemble(pieces)
+    moves = assemble([("▲▼ new out", ""), (f" against {baseline}", MUTED)])
+    gap = width - parts.cell_length - moves.cell_length
+    return parts + Content(" " * gap) + moves if gap >= 0 else fitted(parts, width)
+
+
+def _row(standing: Standing, total: str, full: float, k: int, asked: bool) -> Row:
+    served = standing.place is not None and standing.place <= k
+    share = standing.scored.total / full if standing.scored else 0.0
+    return Row(standing, served, total, movement(standing, k), share, asked)
+
+
+def _full(parts: Sequence[float], share: float) -> float:
+    """Return the total that fills a bar, from a row's own total and its share of it."""
+    return sum(parts) / share if share else 1.0
+
+
+def _move_style(move: str) -> str:
+    if move.startswith("▲") or move in ("new", "+"):
+        return "bold $text-success"
+    return "bold $text-warning" if move.startswith("▼") or move == "out" else MUTED
+
+
+def memory_of(line: "Line | None") -> Memory | None:
+    """Return the memory a line of the ranking shows; a heading shows none."""
+    return None if line is None or isinstance(line, Heading) else line.standing.memory

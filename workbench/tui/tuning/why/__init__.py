@@ -1,0 +1,1 @@
+"""Why a memory stands where it stands."""

@@ -1,0 +1,1 @@
+"""Numbers as bars, and sliders."""

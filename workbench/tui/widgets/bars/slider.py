@@ -1,0 +1,297 @@
+"""A slider for a number: one line of label, bar and value, for keys, digits and the mouse."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import SLIDER
+from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.bars.scale import Scale
+from workbench.tui.widgets.content import MUTED, assemble, line
+
+FULL, REST, HANDLE, TICK_FULL, TICK_REST = "━", "─", "●", "╋", "┼"
+CHANGED = "•"
+FOCUSED, CURRENT = "▸", "▹"
+"""Stands behind the label while the value is not the default."""
+
+_MIN_BAR = 6
+_NUMBER = frozenset("0123456789.")
+_MOST_TYPED = 12
+"""Characters that a typed value has at most."""
+
+
+def two_decimals(value: float) -> str:
+    """Return a value with two decimals, the usual form of a weight."""
+    return f"{value:.2f}"
+
+
+@survives
+class Slider(Widget, can_focus=True):
+    """A number on a scale; `None` is its "off" state, where `off` (its words) is given.
+
+    Left and right step, with shift finely; backspace goes back to `default`, which is the first value
+    until it is set. Digits or enter start typing (enter takes the number, esc leaves it, leaving the
+    slider takes it); what cannot be taken sends `Refused` and changes nothing. The wheel steps, a click
+    on the bar sets. `ticks` are values marked on the bar. With two lines of height the second one
+    shows `hint`. Load a value without a message with `with slider.prevent(Slider.Changed)`.
+    """
+
+    class Changed(Message):
+        """The value is another one than before."""
+
+        def __init__(self, slider: "Slider", value: float | None) -> None:
+            super().__init__()
+            self.slider = slider
+            self.value = value
+
+        @property
+        def control(self) -> "Slider":
+            """The slider that sent the message."""
+            return self.slider
+
+    class Refused(Message):
+        """What was typed is no value of this slider; `why` is a sentence that says so."""
+
+        def __init__(self, slider: "Slider", why: str) -> None:
+            super().__init__()
+            self.slider = slider
+            self.why = why
+
+        @property
+        def control(self) -> "Slider":
+            """The slider that sent the message."""
+            return self.slider
+
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SLIDER)
+    DEFAULT_CSS = """
+    Slider {
+        width: 1fr;
+        height: 1;
+        &:focus { background: $block-cursor-background; }
+    }
+    """
+
+    value: reactive[float | None] = reactive[float | None](None, init=False)
+    ticks: reactive[tuple[float, ...]] = reactive[tuple[float, ...]](())
+    hint = reactive("")
+    default: reactive[float | None] = reactive[float | None](None)
+    current = reactive(False)
+    """Whether keys of another widget move this slider; it says so while it has no focus."""
+    typed: reactive[str | None] = reactive[str | None](None)
+    """The digits typed so far; `None` when nobody types."""
+
+    def __init__(
+        self,
+        label: str,
+        value: float | None,
+        scale: Scale | None = None,
+        *,
+        off: str = "",
+        show: Callable[[float], str] = two_decimals,
+        ticks: Sequence[float] = (),
+        label_width: int = 12,
+        value_width: int = 8,
+        digits: bool = True,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+        disabled: bool = False,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes, disabled=disabled)
+        self.label = label
+        self.scale = scale or Scale()
+        self._off = off or "off"
+        self._show = show
+        self._label_width = label_width
+        self._value_width = value_width
+        self._digits = digits
+        self._dragging = False
+        self.set_reactive(Slider.value, self.scale.clamped(value))
+        self.set_reactive(Slider.default, self.scale.clamped(value))
+        self.set_reactive(Slider.ticks, tuple(ticks))
+
+    def validate_value(self, value: float | None) -> float | None:
+        """Keep the value on the scale."""
+        return self.scale.clamped(value)
+
+    def watch_value(self, value: float | None) -> None:
+        """Tell the screen."""
+        self.post_message(self.Changed(self, value))
+
+    @property
+    def shown_value(self) -> str:
+        """The value as text: as typed so far, the words for "off", or the formatted number."""
+        if self.typed is not None:
+            return f"{self.typed}▏"
+        return self._off if self.value is None else self._show(self.value)
+
+    # Drawing
+
+    def render(self) -> Content:
+        """Return label, bar and value, and the hint where there is a second line."""
+        width = self.content_size.width
+        start, cells = self._bar_place(width)
+        mark = FOCUSED if self.has_focus else CURRENT if self.current else " "
+        changed = CHANGED if self.value != self.default else ""
+        label = line(self.label, max(0, start - 4), "bold" if self.has_focus else "")
+        head = Content(f"{mark} ") + label + Content.styled(f"{changed:1} ", "bold")
+        shown = line(self.shown_value, self._value_width, "bold" if self.typed is not None else "", "right")
+        first = head + self._bar(cells) + Content(" ") + shown
+        if self.content_size.height < 2:
+            return first
+        return Content("\n").join([first, Content("  ") + line(self.hint, max(0, width - 2), MUTED)])
+
+    def _bar_place(self, width: int) -> tuple[int, int]:
+        """Return where the bar starts and how many cells it has; the label gives way first."""
+        label = min(self._label_width, max(0, width - 5 - self._value_width - _MIN_BAR))
+        return label + 4, max(0, width - label - 5 - self._value_width)
+
+    def _bar(self, cells: int) -> Content:
+        handle = self.scale.cell(self.value, cells) if cells else 0
+        ticks = {self.scale.cell(t, cells) for t in self.ticks if self.scale.minimum <= t <= self.scale.maximum}
+        before = "".join(TICK_FULL if i in ticks else FULL for i in range(min(handle, cells)))
+        after = "".join(TICK_REST if i in ticks else REST for i in range(handle + 1, cells))
+        return assemble([(before, "$accent"), (HANDLE if cells else "", "bold $accent"), (after, MUTED)])
+
+    # Keys
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:  # noqa: ARG002 - Textual's signature
+        """Claim the characters of a value, so that nothing else takes them."""
+        return self._is_typing(character)
+
+    def _is_typing(self, character: str | None) -> bool:
+        """Whether a character is part of a value: any, once somebody types, so that no letter runs an action."""
+        if character is None or not character.isprintable():
+            return False
+        return self.typed is not None or (self._digits and character in _NUMBER)
+
+    def on_key(self, event: events.Key) -> None:
+        """Collect a typed value; any key that is no part of it takes the value and goes on."""
+        if self._is_typing(event.character):
+            typed = self.typed or ""
+            again = event.character == "." in typed
+            self.typed = typed if again else (typed + (event.character or ""))[:_MOST_TYPED]
+        elif self.typed is None:
+            return
+        elif event.key == "backspace":
+            self.typed = self.typed[:-1] or None
+        elif event.key == "escape":
+            self.typed = None
+        else:
+            self._take_typed()
+            if event.key != "enter":
+                return
+        event.stop()
+        event.prevent_default()
+
+    def _take_typed(self) -> None:
+        text, self.typed = (self.typed or "").strip(), None
+        if not text or text == ".":
+            return
+        try:
+            value = self._off_or_number(text)
+        except ValueError as error:
+            self.post_message(self.Refused(self, str(error)))
+            return
+        self.value = value
+
+    def _off_or_number(self, text: str) -> float | None:
+        """Read a typed value. Raises `ValueError` with a sentence that says what is wrong with it."""
+        if self.scale.off and text.casefold() in ("off", self._off.casefold()):
+            return None
+        try:
+            value = float(text.replace("−", "-").replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(f"“{text}” is no number.")
+        if value < self.scale.minimum and self.scale.minimum >= 0:
+            raise ValueError(f"“{text}” is too low: the least is {self._show(self.scale.minimum)}.")
+        return value
+
+    def on_blur(self) -> None:
+        """Leaving the slider takes what was typed."""
+        self._take_typed()
+
+    def action_less(self) -> None:
+        """One step down."""
+        self.value = self.scale.moved(self.value, -1)
+
+    def action_more(self) -> None:
+        """One step up."""
+        self.value = self.scale.moved(self.value, 1)
+
+    def action_fine_less(self) -> None:
+        """One fine step down."""
+        self.value = self.scale.moved(self.value, -1, fine=True)
+
+    def action_fine_more(self) -> None:
+        """One fine step up."""
+        self.value = self.scale.moved(self.value, 1, fine=True)
+
+    def action_reset(self) -> None:
+        """Back to the default."""
+        self.value = self.default
+
+    def action_above(self) -> None:
+        """To the slider before this one."""
+        self.screen.focus_previous(Slider)
+
+    def action_below(self) -> None:
+        """To the slider after this one."""
+        self.screen.focus_next(Slider)
+
+    def action_type(self) -> None:
+        """Start typing a value."""
+        self.typed = ""
+
+    # Mouse
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Put the handle where the bar is pressed, and follow the mouse."""
+        start, cells = self._bar_place(self.content_size.width)
+        offset = event.get_content_offset(self)
+        if event.button != 1 or offset is None or offset.y or not start <= offset.x < start + cells:
+            return
+        self.typed = None
+        self._dragging = True
+        self.capture_mouse()
+        self._put(offset.x)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """One step up, with shift or ctrl a fine one."""
+        self._roll(event, self.action_fine_more if event.shift or event.ctrl else self.action_more)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """One step down, with shift or ctrl a fine one."""
+        self._roll(event, self.action_fine_less if event.shift or event.ctrl else self.action_less)
+
+    def _roll(self, event: events.MouseEvent, move: Callable[[], None]) -> None:
+        event.stop()
+        event.prevent_default()
+        self.focus(scroll_visible=False)
+        move()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Follow the mouse while the bar is held."""
+        if self._dragging:
+            self._put(event.x - self.gutter.left)
+
+    def on_mouse_up(self) -> None:
+        """Let go of the bar."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def _put(self, x: int) -> None:
+        start, cells = self._bar_place(self.content_size.width)
+        self.value = self.scale.at_cell(min(max(0, x - start), cells - 1), cells)

@@ -1,0 +1,179 @@
+"""The only renderer of stored text: strings become `Content`, never markup, never control bytes.
+
+Every function clips before it builds, so a line of 100 000 characters costs no more than one screenful.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from textual.content import Content, Span
+
+from workbench.core.text import one_line, printable
+
+MAX_BODY = 12_000
+"""Characters of a text that are shown at most; the data model allows 10 000."""
+
+MAX_LINES = 1_000
+"""Lines of a text that are shown at most: ten thousand empty ones take longer to wrap than a key may."""
+
+MAX_DIFF = 10_000
+"""Characters of each side that a word diff compares at most."""
+
+FOUND = "bold underline"
+REMOVED = "strike $text-error"
+ADDED = "bold $text-success"
+MUTED = "$text-muted"
+
+_PER_CELL = 8
+"""Stored characters looked at per cell of a line: enough for combining marks, little for hostile text."""
+
+_TOKEN = re.compile(r"\[secret: [^\]\n]{1,40}\]|\s+|\w+|[^\w\s]")
+
+
+def body(text: str, style: str = "") -> Content:
+    """Return a whole stored text with its line breaks; the widget wraps it."""
+    end = _shown_until(text)
+    shown = _clean(text, end)
+    if len(text) == end:
+        return Content.styled(shown, style)
+    rest = f"{len(text) - end:,}".replace(",", "\u00a0")
+    return Content.assemble((shown, style), (f"\n… {rest} more characters", MUTED))
+
+
+def line(text: str, width: int, style: str = "", align: str = "left") -> Content:
+    """Return a stored text as exactly `width` cells: one line, clipped with "…" or padded."""
+    if width <= 0:
+        return Content("")
+    looked_at = _PER_CELL * width + 64
+    shown = Content.styled(one_line(text[:looked_at], looked_at), style)
+    return fitted(shown, width, align)
+
+
+def clipped(text: str, width: int) -> str:
+    """Return a stored text as `line` does, without a style."""
+    seen = text[: width + 1]
+    if width > 0 and seen.isascii() and seen.isprintable() and "  " not in seen and not seen.startswith(" "):
+        return seen.ljust(width) if len(seen) <= width else f"{seen[: width - 1]}…"
+    return line(text, width).plain
+
+
+def fitted(content: Content, width: int, align: str = "left") -> Content:
+    """Return one line of content as exactly `width` cells."""
+    if width <= 0:
+        return Content("")
+    cut = content.truncate(width, ellipsis=True)
+    room = width - cut.cell_length
+    if room <= 0:
+        return cut
+    return cut.pad_left(room) if align == "right" else cut.truncate(width, pad=True)
+
+
+def highlight(text: str, spans: Iterable[tuple[int, int]], style: str = FOUND) -> Content:
+    """Return a stored text with the given character ranges (of `text`) marked; overlapping ones are joined."""
+    parts: list[tuple[str, str]] = []
+    at = 0
+    last = _shown_until(text)
+    for start, end in _joined(spans, last):
+        parts += [(_clean(text[at:start]), ""), (_clean(text[start:end]), style)]
+        at = end
+    parts.append((_clean(text[at:last]), ""))
+    if last < len(text):
+        parts.append((f"\n… {len(text) - last:,} more characters".replace(",", "\u00a0"), MUTED))
+    return assemble(parts)
+
+
+def first_line_bold(content: Content) -> Content:
+    """Return a text with its first line that is not blank in bold, instead of a title that says the same."""
+    plain = content.plain
+    start = len(plain) - len(plain.lstrip())
+    end = plain.find("\n", start)
+    return content.stylize("bold", start, len(plain) if end < 0 else end)
+
+
+def says_the_same(line: str, text: str) -> bool:
+    """Tell whether a line is the first line of a text that is not blank."""
+    return line.strip() == next((part for raw in text.splitlines() if (part := raw.strip())), "")
+
+
+def find_words(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
+    """Return where the words stand in a text, in any letter case, as ranges for `highlight`."""
+    wanted = sorted({w for w in words if w.strip()}, key=len, reverse=True)
+    if not wanted:
+        return []
+    pattern = re.compile("|".join(re.escape(w) for w in wanted), re.IGNORECASE)
+    return [found.span() for found in pattern.finditer(text[:MAX_BODY])]
+
+
+def word_diff(old: str, new: str) -> Content:
+    """Return `new` with what it adds as {+…+} and what it takes from `old` as [-…-], word by word."""
+    before, after = (_TOKEN.findall(text[:MAX_DIFF]) for text in (old, new))
+    parts: list[tuple[str, str]] = []
+    for removed, added, kept in _changes(before, after):
+        if removed:
+            parts.append((f"[-{_clean(removed)}-]", REMOVED))
+        if added:
+            parts.append((f"{{+{_clean(added)}+}}", ADDED))
+        parts.append((_clean(kept), ""))
+    if max(len(old), len(new)) > MAX_DIFF:
+        parts.append(("\n… the rest is not compared", MUTED))
+    return assemble(parts)
+
+
+def assemble(parts: Iterable[tuple[str, str]]) -> Content:
+    """Join (text, style) pairs whose texts are already safe."""
+    text, at = "", 0
+    spans: list[Span] = []
+    for piece, style in parts:
+        if style and piece:
+            # Neighbours of one style become one span: fewer pieces for the terminal.
+            joins = bool(spans) and spans[-1].end == at and spans[-1].style == style
+            start = spans.pop().start if joins else at
+            spans.append(Span(start, at + len(piece), style))
+        text += piece
+        at += len(piece)
+    return Content(text, spans)
+
+
+def _clean(text: str, limit: int | None = None) -> str:
+    return printable(text[:limit], keep_newlines=True)
+
+
+def _shown_until(text: str) -> int:
+    """Return the place in a text up to which it is shown."""
+    end = min(len(text), MAX_BODY)
+    if text.count("\n", 0, end) < MAX_LINES:
+        return end
+    at = -1
+    for _ in range(MAX_LINES):
+        at = text.index("\n", at + 1)
+    return at
+
+
+def _joined(spans: Iterable[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted((max(0, s), min(length, e)) for s, e in spans):
+        if start >= end:
+            continue
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return (removed, added, kept after them); white space between two changes belongs to both."""
+    changes: list[tuple[str, str, str]] = [("", "", "")]
+    from rapidfuzz.distance import Indel  # not before a diff is shown: the first screen needs none
+
+    for code in Indel.opcodes(before, after):
+        old = "".join(before[code.src_start : code.src_end])
+        new = "".join(after[code.dest_start : code.dest_end])
+        removed, added, kept = changes[-1]
+        if code.tag == "equal":
+            changes[-1] = (removed, added, kept + old)
+        elif kept.strip() or not (removed or added):
+            changes.append((old, new, ""))
+        else:
+            changes[-1] = (removed + kept + old, added + kept + new, "")
+    return changes

@@ -1,0 +1,96 @@
+"""Times and numbers as people read them: short, aligned, with enough digits to differ."""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+
+from workbench.core.record import minute
+from workbench.core.tuning.recency import decay_per_hour
+
+_STEPS = ((60, 60, "min"), (3600, 24, "h"), (86_400, 14, "d"), (7 * 86_400, 9, "w"), (30.44 * 86_400, 24, "mo"))
+_YEAR = 365.25 * 86_400
+
+NO_BREAK = "\u00a0"
+"""Keeps a number and its unit, or the groups of its digits, on one line."""
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """Return how long ago `at` was: "now", "3 h", "2 d", "5 w"; "in 2 d" when it lies ahead."""
+    seconds = (now - at).total_seconds()
+    text = _span(abs(seconds))
+    return f"in{NO_BREAK}{text}" if seconds <= -60 else text
+
+
+def since(at: datetime, now: datetime) -> str:
+    """Return how long ago `at` was as part of a sentence: "3 h ago", "just now", "in 2 d"."""
+    text = ago(at, now)
+    if text == "now":
+        return "just now"
+    return text if text.startswith("in") else f"{text} ago"
+
+
+def absolute(at: datetime, zone: tzinfo | None = None) -> str:
+    """Return a time in full, in the given zone (by default the machine's)."""
+    return minute(at, zone)
+
+
+def number(value: int) -> str:
+    """Return a whole number with its digits in groups of three."""
+    return f"{value:,}".replace(",", NO_BREAK)
+
+
+def signed(value: int) -> str:
+    """Return a whole number with its sign, "−0" never: "+3", "−1", "0"."""
+    return f"+{value}" if value > 0 else f"−{-value}" if value else "0"
+
+
+def votes(helpful: int, harmful: int) -> str:
+    """Return both counts of votes: "+3 −1"."""
+    return f"+{helpful} −{harmful}"
+
+
+def days(half_life: float | None) -> str:
+    """Return a duration in days in two or three digits: "5.8 d", "12 h"; `None` is "never"."""
+    if half_life is None:
+        return "never"
+    if half_life < 1:
+        return f"{half_life * 24:.3g}{NO_BREAK}h"
+    return f"{half_life:.3g}{NO_BREAK}d" if half_life < 1000 else f"{half_life:.0f}{NO_BREAK}d"
+
+
+def hourly(half_life: float) -> str:
+    """Return the constant that a half-life in days stands for, as the sources print it: "× 0.99500 an hour"."""
+    return f"×{NO_BREAK}{decay_per_hour(half_life):.5f}{NO_BREAK}an{NO_BREAK}hour"
+
+
+def scores(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:
+    """Return the values with as few decimals as let different ones look different, at most `most`."""
+    different = len(set(values))
+    for digits in range(least, most):
+        texts = [f"{v:.{digits}f}" for v in values]
+        if len(set(texts)) == different:
+            return texts
+    return [f"{v:.{most}f}" for v in values]
+
+
+def shares(parts: Sequence[float], cells: int) -> list[int]:
+    """Split `cells` in proportion to the parts by largest remainder; the sum is exact unless all parts are 0."""
+    clean = [p if math.isfinite(p) and p > 0 else 0.0 for p in parts]
+    total = math.fsum(clean)
+    if total <= 0 or cells <= 0:
+        return [0] * len(clean)
+    exact = [p / total * cells for p in clean]
+    whole = [math.floor(e) for e in exact]
+    order = sorted(range(len(exact)), key=lambda i: (whole[i] - exact[i], i))
+    for i in order[: cells - sum(whole)]:
+        whole[i] += 1
+    return whole
+
+
+def _span(seconds: float) -> str:
+    if seconds < 60:
+        return "now"
+    for unit, below, name in _STEPS:
+        if seconds < unit * below:
+            return f"{int(seconds / unit)}{NO_BREAK}{name}"
+    return f"{int(seconds / _YEAR)}{NO_BREAK}y"

@@ -1,0 +1,1 @@
+"""Lists and texts that draw only what is in sight."""

@@ -1,0 +1,39 @@
+"""A text that may be long, in a box that scrolls: wrapped once for its width, and drawn line by line where in sight."""
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widgets import Static
+
+from workbench.tui.app.surviving import survives
+
+
+@survives
+class LongText(Static):
+    """A `Static` of `Content` of which only the lines in sight are drawn."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(Content(""), id=id)
+        self._lines: tuple[object, int, list[Content]] = (None, 0, [])
+
+    def _wrapped(self, width: int) -> list[Content]:
+        content, known, lines = self._lines
+        if content is not self.content or known != width:
+            shown = self.content
+            lines = shown.wrap(width) if isinstance(shown, Content) and width > 0 and shown.plain else []
+            self._lines = (shown, width, lines)
+        return lines
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - as Textual calls it
+        """Return how many lines the text has."""
+        return max(1, len(self._wrapped(width))) if width else 0
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line; Textual calls this for those in sight."""
+        if self.text_selection is not None:
+            return super().render_line(y)
+        width, style = self.size.width, self.visual_style
+        lines = self._wrapped(width)
+        if y >= len(lines):
+            return Strip.blank(width, style.rich_style)
+        return Strip(lines[y].render_segments(style)).adjust_cell_length(width, style.rich_style).apply_offsets(0, y)

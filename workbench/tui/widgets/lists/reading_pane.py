@@ -1,0 +1,229 @@
+"""A text to read beside the queue: it scrolls with the keys that move in a list, and draws only what is in sight."""
+
+from typing import ClassVar
+
+from textual import events, work
+from textual.binding import BindingType
+from textual.cache import LRUCache
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.worker import get_current_worker
+
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import LIST
+from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.lists.extent import set_extent
+
+Wrapped = tuple[int, list[Content]]
+"""A width in cells, and the lines of a text that was wrapped for it."""
+
+_OPEN = "list.open"
+_CACHED = 256
+
+AT_ONCE, LINES = 6_000, 200
+"""Characters and lines that are wrapped at once: more than a screen has room for."""
+
+
+class WholeWrapped(Message):
+    """A thread wrapped all of a long text to a width."""
+
+    def __init__(self, text: Content, width: int, lines: list[Content]) -> None:
+        super().__init__()
+        self.text = text
+        self.width = width
+        self.lines = lines
+
+
+@survives
+class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
+    """A scrolled text. `show` puts in another one; it starts at its top, or stays where one read.
+
+    Another text never moves what stands beside the pane, so that showing one costs no new layout.
+    Of a long one the beginning is there at once, and the rest as soon as a thread has wrapped it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(a for a in LIST if a.id != _OPEN)
+    DEFAULT_CSS = """
+    ReadingPane {
+        overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1;
+    }
+    """
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._text = Content("")
+        self._lines: list[Content] = []
+        self._whole = True
+        self._place = 0
+        self._wrapped_at = -1
+        self._strips: LRUCache[int, Strip] = LRUCache(_CACHED)
+
+    def show(self, text: Content, *, keep_place: bool = False, wrapped: Wrapped | None = None) -> None:
+        """Show another text; `wrapped` are its lines at a width, if another thread has wrapped it already."""
+        self._text = text
+        self._wrap(wrapped, self.scroll_offset.y if keep_place else 0)
+        if not keep_place:
+            self.scroll_to(y=0, animate=False, immediate=True)
+
+    @property
+    def plain(self) -> str:
+        """The text without its styles."""
+        return self._text.plain
+
+    def _wrap(self, wrapped: Wrapped | None, place: int) -> None:
+        width = self.scrollable_content_region.width
+        self._wrapped_at = width
+        self._place = place
+        if wrapped is not None and wrapped[0] == width:
+            self._take(wrapped[1], whole=True)
+            return
+        if width <= 0 or not self._text.plain:
+            self._take([], whole=True)
+            return
+        end = _beginning(self._text.plain)
+        whole = end >= len(self._text.plain)
+        self._take((self._text if whole else self._text[:end]).wrap(width), whole=whole)
+        if not whole:
+            self._wrap_whole(self._text, width)
+
+    @work(thread=True, exclusive=True, group="wrapping", exit_on_error=False, description="wrapping")
+    def _wrap_whole(self, text: Content, width: int) -> None:
+        """Wrap a long text away from the keyboard."""
+        worker = get_current_worker()
+        lines = text.wrap(width)
+        if not worker.is_cancelled:
+            self.post_message(WholeWrapped(text, width, lines))
+
+    def on_whole_wrapped(self, event: WholeWrapped) -> None:
+        """Show all of a text, unless another one, or another width, came since."""
+        if event.text is not self._text or event.width != self._wrapped_at or self._whole:
+            return
+        place = max(self._place, self.scroll_offset.y)
+        self._take(event.lines, whole=True)
+        if place != self.scroll_offset.y:
+            self.scroll_to(y=place, animate=False, immediate=True)
+
+    def _take(self, lines: list[Content], *, whole: bool) -> None:
+        self._lines, self._whole = lines, whole
+        self._strips.clear()
+        set_extent(self, Size(0, len(self._lines)))
+        self.refresh()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Wrap the text anew where the width changed."""
+        if self.scrollable_content_region.width != self._wrapped_at:
+            self._wrap(None, self.scroll_offset.y)
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line in sight; Textual calls this for lines that must be repainted."""
+        width, at = self.scrollable_content_region.width, y + self.scroll_offset.y
+        if at >= len(self._lines):
+            return Strip.blank(width, self.visual_style.rich_style)
+        strip = self._strips.get(at)
+        if strip is None:
+            strip = self._strips[at] = self._strip(at, width)
+        return strip
+
+    def _strip(self, at: int, width: int) -> Strip:
+        line = self._lines[at]
+        span = None if self.text_selection is None else self.text_selection.get_span(at)
+        if span is not None:
+            start, end = span
+            marked = self.screen.get_visual_style("screen--selection")
+            line = line.stylize(marked, start, len(line) if end == -1 else end)
+        style = self.visual_style
+        return Strip(line.render_segments(style)).adjust_cell_length(width, style.rich_style).apply_offsets(0, at)
+
+    def notify_style_update(self) -> None:
+        """Drop drawn lines when theme, focus or style change."""
+        self._strips.clear()
+        super().notify_style_update()
+
+    # Selecting with the mouse
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text, as it is wrapped."""
+        return selection.extract("\n".join(line.plain for line in self._lines)), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - as Textual calls it
+        """Draw the selection."""
+        self._strips.clear()
+        self.refresh()
+
+    # Moving
+
+    def action_up(self) -> None:
+        """One line up."""
+        self._by(-1)
+
+    def action_down(self) -> None:
+        """One line down."""
+        self._by(1)
+
+    def action_half_up(self) -> None:
+        """Half a page up."""
+        self._by(-max(1, self.size.height // 2))
+
+    def action_half_down(self) -> None:
+        """Half a page down."""
+        self._by(max(1, self.size.height // 2))
+
+    def action_page_up(self) -> None:
+        """One page up."""
+        self._by(-max(1, self.size.height - 1))
+
+    def action_page_down(self) -> None:
+        """One page down."""
+        self._by(max(1, self.size.height - 1))
+
+    def action_first(self) -> None:
+        """To the top."""
+        self.scroll_home(animate=False)
+
+    def action_last(self) -> None:
+        """To the end."""
+        self.scroll_end(animate=False)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the last line is in sight."""
+        return self._whole and bool(self._lines) and self.scroll_offset.y + self._high >= len(self._lines)
+
+    @property
+    def _high(self) -> int:
+        """The lines in sight, also where a fitted height is not laid out yet."""
+        height = self.styles.height
+        rows = self.scrollable_content_region.height
+        return rows if height is None or not height.is_cells else min(rows, int(height.value) - self.gutter.height)
+
+    def fit(self, share: float) -> None:
+        """Be as high as the text, up to a share of the screen (for a box that grows with what it holds)."""
+        most = max(1, int(self.screen.size.height * share))
+        self.styles.height = min(most, max(1, len(self._lines)) + self.gutter.height)
+
+    def read(self, direction: int) -> bool:
+        """Scroll half a page down (1) or up (−1); return whether there was anything left to scroll."""
+        left = self.max_scroll_y - self.scroll_target_y if direction > 0 else self.scroll_target_y
+        if left > 0:
+            self._by(direction * max(1, self.size.height // 2))
+        return left > 0
+
+    def _by(self, lines: int) -> None:
+        self.scroll_relative(y=lines, animate=False)
+
+
+def _beginning(text: str) -> int:
+    """Return the place in a text up to which it is wrapped at once."""
+    end = min(len(text), AT_ONCE)
+    if text.count("\n", 0, end) <= LINES:
+        return end
+    at = -1
+    for _ in range(LINES):
+        at = text.index("\n", at + 1)
+    return at

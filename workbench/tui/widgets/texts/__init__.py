@@ -1,0 +1,1 @@
+"""Fields in which texts are edited, inert on the screen."""

@@ -1,0 +1,180 @@
+"""The editor for a stored text: what is saved is what was shown."""
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static, TextArea
+
+from workbench.config.drafts import digest
+from workbench.core.stream.memory import MAX_CONTENT
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.areas import EDITOR
+from workbench.tui.app.drafting import SECONDS, Drafting
+from workbench.tui.app.waiting import change
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.texts.inert_text import InertTextArea
+
+
+class TextEditor(Dialog[str | None]):
+    """Edit a text; the result is the new text, or None when it was left.
+
+    An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc twice.
+    `check` may refuse a text with a sentence, or with an error that says why. `typed` is what was written in its place
+    already, elsewhere. `draft` keeps what is typed, and brings it back after the app was stopped; it ends with saving
+    and with leaving.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EDITOR)
+    DEFAULT_CSS = """
+    TextEditor {
+        & > .dialog { width: 90%; height: 80%; }
+        & InertTextArea { height: 1fr; background: $background; padding: 0 1; }
+        & .editor--state { height: auto; max-height: 4; }
+    }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        *,
+        limit: int = MAX_CONTENT,
+        check: Callable[[str], str | None] = lambda _: None,
+        typed: str | None = None,
+        draft: Drafting | None = None,
+    ) -> None:
+        found = draft.find() if draft is not None and typed is None else None
+        self._restored = found if found is not None and found.text != text else None
+        super().__init__(title, [a for a in EDITOR if a.show or self._restored is not None])
+        self._text = text
+        self._start = typed if typed is not None else self._restored.text if self._restored is not None else text
+        self._written = self._start
+        self._stale = self._restored is not None and not self._restored.is_of(text)
+        self._limit = limit
+        self._check = check
+        self._draft = draft
+        self._due: Timer | None = None
+        self._unkept = ""
+        self._warned = False
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the text area and the line of its state."""
+        return (InertTextArea(self._start), Static(Content(""), classes="editor--state"))
+
+    def on_mount(self) -> None:
+        """Put the cursor behind the text, and say where a restored one comes from."""
+        self._area.move_cursor(self._area.document.end)
+        if self._restored is None or self._draft is None:
+            self._show_state()
+            if self.unsaved:
+                self._keep_soon()
+        else:
+            when = since(self._restored.at, self._draft.clock())
+            changed = " What is stored was changed since." if self._stale else ""
+            keys = "ctrl+r: what is stored, and back; esc twice lets go of this."
+            self._say(f"Restored: you typed this {when} and did not save it.{changed} {keys}", "$text-warning")
+
+    def on_unmount(self) -> None:
+        """Keep what is typed when the app ends in mid-edit."""
+        if self._due is not None:
+            self._keep()
+
+    @property
+    def _area(self) -> InertTextArea:
+        return self.query_one(InertTextArea)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the text differs from the one given."""
+        return self._area.text != self._text
+
+    def on_text_area_changed(self, _event: TextArea.Changed) -> None:
+        """Count what is left, and keep what is typed in a moment."""
+        self._warned = False
+        if self.unsaved or self._restored is None:
+            self._written = self._area.text
+        self._show_state()
+        self._keep_soon()
+
+    def _keep_soon(self) -> None:
+        if self._draft is not None and self._draft.wanted and self._due is None:
+            self._due = self.set_timer(SECONDS, self._keep)
+
+    def _keep(self) -> None:
+        """Keep what is typed as a draft, and say so when that stops working."""
+        self._due, draft, before = None, self._draft, self._unkept
+        if draft is None:
+            return
+        if self._written != self._text:
+            stale = self._restored if self._stale else None
+            self._unkept = draft.keep(self._written, digest(self._text) if stale is None else stale.base)
+        else:
+            draft.drop()
+        if self._unkept != before and self.is_mounted:
+            self._show_state()
+
+    def _end(self, text: str | None) -> None:
+        """Close with a result; the draft has done its duty."""
+        if self._due is not None:
+            self._due.stop()
+            self._due = None
+        if self._draft is not None:
+            self._draft.drop()
+        self.dismiss(text)
+
+    def action_other(self) -> None:
+        """Show what is stored in place of a restored draft, and the other way round."""
+        if self._restored is None:
+            return
+        self._area.load_text(self._text if self.unsaved else self._written)
+
+    def on_inert_text_area_stripped(self, event: InertTextArea.Stripped) -> None:
+        """Say what a paste lost."""
+        some = "1 control character was" if event.count == 1 else f"{event.count} control characters were"
+        self._say(f"{some} left out of the paste.", "$text-warning")
+
+    def action_save(self) -> None:
+        """Take the text, or say why it cannot be taken; while others write to the store, it stays and waits."""
+        change(self, self._save, lambda error: self._say(f"✗ {error}", "$text-error"))
+
+    def _save(self) -> None:
+        text = self._area.text
+        over = len(text) - self._limit
+        problem = None
+        if not text.strip():
+            problem = "The text is empty. Esc leaves it as it was."
+        elif over > 0:
+            problem = f"The text is {number(over)} characters too long."
+        if problem is None and self._stale and self.unsaved:
+            self._stale = False
+            problem = "What is stored was changed since you typed this: ctrl+r shows it, ctrl+s again replaces it."
+        problem = problem or self._check(text)
+        if problem:
+            self._say(f"✗ {problem}", "$text-error")
+        else:
+            self._end(text)
+
+    def action_cancel(self) -> None:
+        """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""
+        if (self.unsaved or self._restored is not None) and not self._warned:
+            self._warned = True
+            self._say("Unsaved: esc again discards, ctrl+s saves.", "bold $text-warning")
+        else:
+            self._end(None)
+
+    def _show_state(self) -> None:
+        left = self._limit - len(self._area.text)
+        words = f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long"
+        changed = "● changed · " if self.unsaved else ""
+        if self._unkept:
+            changed += f"no draft is kept ({self._unkept}) · "
+        self._say(changed + words, MUTED if left >= 0 else "$text-error")
+
+    def _say(self, sentence: str, style: str) -> None:
+        self.query_one(".editor--state", Static).update(body(sentence, style))
