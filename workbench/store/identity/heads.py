@@ -135,16 +135,16 @@ def note_lines(folder: Path | None, store: str, lines: Iterable[bytes], *, anew:
         return
     place = folder / f"{store}.lines"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if anew:
             from workbench.store.fresh import fresh_file  # a hook never needs it, and is not to wait for it
 
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with fresh_file(place) as (file, new):
                 file.writelines(lines)
                 file.flush()
                 new.replace(place)
             return
-        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_APPEND, 0o600)
+        handle = _open(place, os.O_APPEND)
         with os.fdopen(handle, "wb") as file:
             file.writelines(lines)
     except OSError:
@@ -184,22 +184,36 @@ def _checkpoints_of(where: Path) -> str:
     return _suffix(os.path.realpath(where))[1:].replace(".json", ".checkpoints")
 
 
-def note(folder: Path | None, head: Head) -> bool:
-    """Keep a head, under the write lock of its store; return whether that could be done.
+def note(folder: Path | None, head: Head) -> bytes:
+    """Keep a head, under the write lock of its store; return what was written, nothing when that could not be done.
 
     A head that cannot be kept is no reason to fail a change.
     """
     if folder is None:
+        return b""
+    try:
+        gone = [(one.first, one.last, one.replaced) for one in head.gone]
+        line = seal({"schema": 1, **head._asdict(), "gone": gone})
+        size = -(-len(line) // _ROOM) * _ROOM
+        data = line[:-1].ljust(size - 1) + b"\n"
+        _write_over(folder / _name(head.store, head.path), data)
+    except (OSError, InvalidRecord):  # the folder is not to be written to, or the path is no text
+        return b""
+    return data
+
+
+def still_says(folder: Path, head: Head, data: bytes) -> bool:
+    """Tell whether `data`, which was written for a head, stands there still: nobody else noted one since."""
+    try:
+        handle = os.open(folder / _name(head.store, head.path), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
         return False
     try:
-        plain = {name: getattr(head, name) for name in _FIELDS}
-        gone = [(one.first, one.last, one.replaced) for one in head.gone]
-        line = seal({"schema": 1, **plain, "gone": gone})
-        size = -(-len(line) // _ROOM) * _ROOM
-        _write_over(folder / _name(head.store, head.path), line[:-1].ljust(size - 1) + b"\n")
-    except (OSError, InvalidRecord):  # the folder is not to be written to, or the path is no text
+        return os.read(handle, len(data) + 1) == data
+    except OSError:
         return False
-    return True
+    finally:
+        os.close(handle)
 
 
 def can_keep(folder: Path) -> bool:
@@ -212,7 +226,8 @@ def can_keep(folder: Path) -> bool:
 
 def accept(folder: Path | None, head: Head, accepted: tuple[Range, ...]) -> bool:
     """Keep a head after a person said that what is missing may be: nothing of it is spoken of any more."""
-    return note(folder, head._replace(gone=(), accepted=tuple(sorted({*head.accepted, *accepted})), unsure=0))
+    now = head._replace(gone=(), accepted=tuple(sorted({*head.accepted, *accepted})), unsure=0)
+    return bool(note(folder, now))
 
 
 def forget_others(folder: Path | None, head: Head) -> None:
@@ -291,12 +306,18 @@ def _load(path: Path) -> Head | None:
         return None
 
 
-def _write_over(path: Path, data: bytes) -> None:
+def _open(path: Path, how: int = 0) -> int:
+    """Open a file of the folder for writing; the folder is made when it is not there."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | how
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(path, flags, 0o600)
     except FileNotFoundError:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(path, flags, 0o600)
+
+
+def _write_over(path: Path, data: bytes) -> None:
+    handle = _open(path)
     try:
         if os.fstat(handle).st_size > len(data):
             os.ftruncate(handle, len(data))

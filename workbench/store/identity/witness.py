@@ -29,6 +29,7 @@ class Witness:
         self._place = os.path.realpath(folder)
         self._head: Head | None = None
         self._found: Head | None = None
+        self._written = b""
         self._unsure = 0
         self._sound = False
         self._closed = ""
@@ -48,6 +49,7 @@ class Witness:
         """Find the head of the store whose journal was read."""
         found = heads.read(self._heads, tail.store, self._folder)
         self._found = self._head = found
+        self._written = b""
         self.store = tail.store or (found.store if found is not None else "") or self.store or new_store_id()
         self._closed = heads.look_at_closed(self._folder) if self._heads is not None else ""
 
@@ -55,7 +57,7 @@ class Witness:
         """Look, under the write lock, whether what stands there now is trusted: what is written next is then, too."""
         if self._heads is None:
             return
-        present = heads.read(self._heads, self.store, self._folder)
+        present = self._present(self._heads)
         if present is None and self._head is not None:
             # Nothing can be kept there, so nothing is to be looked up for it again and again.
             return
@@ -169,12 +171,19 @@ class Witness:
         )  # fmt: skip
         if heads.accept(self._heads, known, (*gaps, *lost)):
             heads.forget_others(self._heads, known)
-        self._head = heads.read(self._heads, self.store, self._folder) if self._heads is not None else None
+        self._head, self._written = heads.read(self._heads, self.store, self._folder), b""
         self.gone, self.highest = (), rev
+
+    def _present(self, folder: Path) -> Head | None:
+        """Return the head that is kept now; it is not read for that when it is the one noted here last."""
+        if self._written and self._head is not None and heads.still_says(folder, self._head, self._written):
+            return self._head
+        return heads.read(folder, self.store, self._folder)
 
     def _keep(self) -> None:
         assert self._head is not None
-        if heads.note(self._heads, self._head) and self._found is not None and self._found.path != self._place:
+        self._written = heads.note(self._heads, self._head)
+        if self._written and self._found is not None and self._found.path != self._place:
             heads.forget_others(self._heads, self._head)
         self._found = self._head
 

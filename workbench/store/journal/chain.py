@@ -4,6 +4,7 @@ A closed segment is `journal-NNNNNNNNNNNN.jsonl`, packed `….jsonl.gz`; the num
 before its first entry.
 """
 
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -33,7 +34,8 @@ _FIRST_LINES = 10_000
 
 _OPENING = b'{"journal":'
 _REV = re.compile(rb'\{"rev":(\d+),')
-_CLOSED = re.compile(r"journal-(\d{12})\.jsonl(\.gz)?\Z")
+_BEGIN = "journal-"
+_CLOSED = re.compile(_BEGIN + r"(\d{12})\.jsonl(\.gz)?\Z")
 
 
 class Segment(NamedTuple):
@@ -56,17 +58,18 @@ class Heading(NamedTuple):
 
 def closed_name(start: int) -> str:
     """Name the closed segment that starts after revision `start`."""
-    return f"journal-{start:012d}.jsonl"
+    return f"{_BEGIN}{start:012d}.jsonl"
 
 
 def closed(folder: Path) -> list[Segment]:
     """Return the closed segments, oldest first; one that stands there packed and unpacked is named once."""
-    found: dict[int, Path] = {}
-    for path in sorted(folder.glob("journal-*.jsonl*"), reverse=True):
-        match = _CLOSED.match(path.name)
-        if match:
-            found[int(match[1])] = path
-    return [Segment(start, found[start]) for start in sorted(found)]
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted((entry.name for entry in entries if entry.name.startswith(_BEGIN)), reverse=True)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+    found = {int(match[1]): name for name in names if (match := _CLOSED.match(name))}
+    return [Segment(start, folder / found[start]) for start in sorted(found)]
 
 
 def open_active(folder: Path) -> tuple[BinaryIO, Heading] | None:
