@@ -85,6 +85,8 @@ _PLACED: dict[str, tuple[str, Callable[[Draw], str]]] = {
     "netrc": ("machine api.example.org login ada pass" + "word {}", _password),
     "mysqldump": ("mysqldump -h db -u root -p{} shop", _password),
     "curl": ("curl -u ada:{} https://x.org/a", _password),
+    "curl in code": ('run("curl -u \\"ada:{}\\" https://x.org/a")', lambda d: d(8, ALNUM) + "&" + d(8, ALNUM) + "1z"),
+    "mysqldump in code": ('run("mysqldump -h db -p\\"{}\\" shop")', lambda d: d(4, ALNUM) + " 7" + d(8, ALNUM)),
     "sshpass": ("sshpass -p {} ssh ada@host", _password),
     "docker login": ("docker login -u ada -p {} registry.x.org", _password),
     "option": ("deploy --api-" + "key {} --now", lambda d: d(20, LOWER) + "a1"),

@@ -9,6 +9,7 @@ from textual.widgets import Static
 from tests.bench.conftest import ungated
 from tests.safety.samples import keys
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from tests.tui.waiting import until_drawn
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.safety.flag_view import FLAGGED
@@ -45,6 +46,16 @@ async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: P
         assert "folded away" not in detail_of(app)
         await pilot.press("escape", "j", "k")
         await pilot.pause()
+
+
+async def test_a_flagged_row_of_the_ranking_has_the_mark_and_the_others_have_none(tmp_path: Path) -> None:
+    app = flagged_app(tmp_path)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("4", "slash", *"deploy", "enter")
+        await until_drawn(pilot, lambda: "Nothing special" in screen_text(app))
+        lines = screen_text(app).splitlines()
+        assert any(f"{FLAGGED} Deploy with [secret: {RULE}] today." in line for line in lines)
+        assert not any(FLAGGED in line for line in lines if "Nothing special" in line)
 
 
 async def test_a_clean_memory_has_neither_mark_nor_fold(tmp_path: Path) -> None:

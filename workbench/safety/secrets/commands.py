@@ -16,12 +16,18 @@ LEAST = 3
 _LINE = 240
 """Characters of a line that are looked at before an option, for the command it belongs to."""
 
-_WORD = r"(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|([^\s\"'`;|&)]{1,200}))"
+_ESCAPED = r"\\\"((?:[^\"\\\n]|\\(?!\")){1,200})\\\""
+_BARE = r"((?:[^\s\"'`;|&)\\]|\\(?![\"'])){1,200})"
+_WORD = rf"(?:{_ESCAPED}|\"([^\"\n]{{1,200}})\"|'([^'\n]{{1,200}})'|{_BARE})"
+"""A value: between quotes, which stand escaped where the command is a string in code or in JSON, or without any."""
+
 _GLUED = ("mysql", "mariadb", "mycli", "7z ", "sshpass")
 _APART = ("sshpass", "docker login", "podman login", "helm registry login", "mongo", "az login", "oc login", "cf login")
 _LOGINS = ("curl", "http ", "https ", "wget")
 
-_LOGIN = rf"(?:-u|--user|--proxy-user)[ =]{{0,2}}[\"']?[^\s:\"'/]{{1,100}}:{_WORD}"
+_USER = r"[^\s:\"'/]{1,100}:"
+_PAIR = rf"(?:\\?\"{_USER}((?:[^\"\\\n]|\\(?!\")){{1,200}})|'{_USER}([^'\n]{{1,200}})|{_USER}{_WORD})"
+_LOGIN = rf"(?:-u|--user|--proxy-user)[ =]{{0,2}}{_PAIR}"
 _GIVEN = rf"\s-p(?P<apart> ?){_WORD}"
 _REDIS = rf"\s-a ?{_WORD}"
 _WHO = r"(?:\s{1,8}(?:login|account)\s{1,8}\S{1,100})"

@@ -1,11 +1,12 @@
 """The live ranking: what was ranked and when, the rows, and what their marks mean."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from workbench.bench.safety.safety import Safety
 from workbench.core.text import printable
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.parameters import day_offset, scope_texts
@@ -32,16 +33,16 @@ class RankingPane(Vertical):
     }
     """
 
-    def __init__(self, mask: Callable[[str], str], *, id: str | None = None) -> None:
+    def __init__(self, safety: Safety, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._mask = mask
+        self._safety = safety
         self._against = ""
         self._pieces: tuple[Piece, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Build title, list and legend."""
         yield FixedText(classes="ranking--title")
-        yield LineView(lambda line, width: draw(line, width, self._mask), key_of, is_heading=is_heading, id="list")
+        yield LineView(lambda line, width: draw(line, width, self._safety), key_of, is_heading=is_heading, id="list")
         yield FixedText(classes="ranking--legend")
 
     @property

@@ -1,12 +1,15 @@
 """The rows of the live ranking: place, movement, total, the bar of the three parts, and the text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
 
+from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.question import Standing
 from workbench.core.stream.memory import Memory
+from workbench.tui.safety.flag_view import FLAGGED
+from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
 from workbench.tui.widgets.bars.factor_bar import FILLS, bar_pieces
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
@@ -84,8 +87,8 @@ def movement(standing: Standing, k: int) -> str:
     return f"▲{before - place}" if before > place else f"▼{place - before}" if before < place else "="
 
 
-def draw(line: Line, width: int, mask: Callable[[str], str]) -> Content:
-    """Return one line of the list, exactly `width` cells, with `mask` over what is stored.
+def draw(line: Line, width: int, safety: Safety) -> Content:
+    """Return one line of the list, exactly `width` cells; what is flagged is marked, and its secrets are masked.
 
     It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
     """
@@ -107,14 +110,18 @@ def draw(line: Line, width: int, mask: Callable[[str], str]) -> Content:
     ]
     if room - bar < 1:
         return fitted(assemble(head), width)
-    shown = clipped(_words(line, mask), room - bar)
+    memory = line.standing.memory
+    if safety.flags(memory):
+        mark = min(2, room - bar)
+        head.append((clipped(FLAGGED, mark), FLAG_STYLE))
+        bar += mark
+    shown = clipped(_words(line, safety.masked(memory.line)), room - bar)
     return assemble([*head, (shown, "bold" if line.asked else style)])
 
 
-def _words(line: Row, mask: Callable[[str], str]) -> str:
-    memory = line.standing.memory
-    mark = marks_of(memory)
-    return ("◂ " if line.asked else "") + (f"{mark} " if mark else "") + mask(memory.line)
+def _words(line: Row, text: str) -> str:
+    mark = marks_of(line.standing.memory)
+    return ("◂ " if line.asked else "") + (f"{mark} " if mark else "") + text
 
 
 def legend(width: int, baseline: str) -> Content:

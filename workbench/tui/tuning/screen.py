@@ -86,7 +86,7 @@ class TuneScreen(TuneAsking):
         yield Horizontal(
             TuneSliders(profile, self._moved, id="sliders"),
             Container(
-                RankingPane(self.bench.safety.masked, id="ranking"),
+                RankingPane(self.bench.safety, id="ranking"),
                 WhyPane(self.bench.safety.masked, id="why"),
                 id="stage",
             ),
