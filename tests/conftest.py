@@ -20,11 +20,17 @@ CACHES = (".*", "__pycache__", "*.egg-info")
 
 _FOUND = pytest.StashKey[list[str]]()
 
-for name in ("NO_COLOR", "TEXTUAL_THEME", "ANTHROPIC_API_KEY", "VISUAL", "EDITOR", "COLORTERM", *ENVIRONMENT):
+_OF_THE_MACHINE = (
+    "NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES", "TEXTUAL_THEME", "ANTHROPIC_API_KEY", "VISUAL",
+    "EDITOR", "DISPLAY", "WAYLAND_DISPLAY", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", *ENVIRONMENT,
+)  # fmt: skip
+for name in _OF_THE_MACHINE:
     os.environ.pop(name, None)
+os.environ["TERM"] = "xterm-256color"
 os.environ["TZ"] = "UTC"
 time.tzset()
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
+os.umask(0o022)
 
 
 # New examples in every run, wherever it is: Hypothesis would fix them on its own where CI is set. How long one takes

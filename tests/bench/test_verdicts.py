@@ -108,3 +108,15 @@ def test_the_app_hashes_a_text_that_is_being_looked_at_only_once(monkeypatch: py
     go_on.set()
     assert arrived.wait(120)
     assert known.find(TEXT) == ()
+
+
+def test_back_in_the_foreground_nothing_is_pending_and_the_thread_ends() -> None:
+    verdicts, come, before = Verdicts(), threading.Event(), set(threading.enumerate())
+    verdicts.in_background(lambda _text: come.set())
+    verdicts.find(TEXT)
+    assert come.wait(120)
+    (thread,) = (thread for thread in set(threading.enumerate()) - before if thread.name == "verdicts")
+    verdicts.in_foreground()
+    thread.join(120)
+    assert not thread.is_alive()
+    assert [f.rule for f in verdicts.find(TEXT + "more")] == ["GitHub token"]

@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -207,6 +208,20 @@ async def test_the_app_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
     assert gc.get_threshold() == before
     assert not gc.get_freeze_count()
     bench.close()
+
+
+async def _opened_and_left(folder: Path) -> "weakref.ref[App[object]]":
+    app = demo_app(folder)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press("j")
+    return weakref.ref(app)
+
+
+async def test_nothing_holds_an_app_that_was_left_with_its_store(tmp_path: Path) -> None:
+    # A library's thread, begun with the first app of a process, keeps that one; the last is in this task's context.
+    left = [await _opened_and_left(tmp_path / name) for name in ("first", "second", "third")]
+    gc.collect()
+    assert left[1]() is None
 
 
 async def test_verdicts_that_come_in_one_after_the_other_are_drawn_together(

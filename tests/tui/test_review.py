@@ -215,6 +215,7 @@ async def test_marked_rows_are_decided_together_after_a_semicolon(bench: Workben
         assert "3 put off" in drive.count
 
 
+@pytest.mark.usefixtures("terminal")
 async def test_copy_and_history(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("y")

@@ -57,7 +57,7 @@ class Verdicts:
         self._known: dict[str, Verdict] = {}
         self._arrived: Arrived | None = None
         self._waiting: set[str] = set()
-        self._queue: SimpleQueue[str] | None = None
+        self._queue: SimpleQueue[str | None] | None = None
         self._guard = threading.Lock()
         self._app: int | None = None
         self._read = False
@@ -85,8 +85,16 @@ class Verdicts:
         """From now on never look at a long text on this thread; `arrived` is told the text, on another one."""
         from queue import SimpleQueue
 
+        self.in_foreground()
         self._app, self._arrived, self._queue = threading.get_ident(), arrived, SimpleQueue()
         threading.Thread(target=self._work, args=(self._queue,), name="verdicts", daemon=True).start()
+
+    def in_foreground(self) -> None:
+        """Look at every text where it is asked for again, and let the other thread end: it holds all it works for."""
+        if self._queue is not None:
+            self._queue.put(None)
+        self._app = self._arrived = self._queue = None
+        self._waiting.clear()
 
     def _verdict(self, text: str) -> Verdict:
         known = self._known.get(text)
@@ -126,15 +134,14 @@ class Verdicts:
             self._waiting.add(text)
             self._queue.put(text)
 
-    def _work(self, queue: "SimpleQueue[str]") -> None:
+    def _work(self, queue: "SimpleQueue[str | None]") -> None:
         len(self._file)
         self._read = True
-        while True:
-            text = queue.get()
+        while (text := queue.get()) is not None:
             self._verdict(text)
             self._waiting.discard(text)
-            if self._arrived is not None:
-                self._arrived(text)
+            if (arrived := self._arrived) is not None:
+                arrived(text)
 
     # The file
 

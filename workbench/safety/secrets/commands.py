@@ -16,8 +16,12 @@ LEAST = 3
 _LINE = 240
 """Characters of a line that are looked at before an option, for the command it belongs to."""
 
-_ESCAPED = r"\\\"((?:[^\"\\\n]|\\(?!\")){1,200})\\\""
-_BARE = r"((?:[^\s\"'`;|&)\\]|\\(?![\"'])){1,200})"
+_SLASH = r"\\(?!\\{0,6}[\"'])"
+"""A backslash that is part of a value: those before a quote escape it, in JSON within JSON several of them."""
+
+_INSIDE = rf"((?:[^\"\\\n]|{_SLASH}){{1,200}})"
+_ESCAPED = rf"\\{{1,7}}\"{_INSIDE}\\{{1,7}}\""
+_BARE = rf"((?:[^\s\"'`;|&)\\]|{_SLASH}){{1,200}})"
 _WORD = rf"(?:{_ESCAPED}|\"([^\"\n]{{1,200}})\"|'([^'\n]{{1,200}})'|{_BARE})"
 """A value: between quotes, which stand escaped where the command is a string in code or in JSON, or without any."""
 
@@ -26,7 +30,7 @@ _APART = ("sshpass", "docker login", "podman login", "helm registry login", "mon
 _LOGINS = ("curl", "http ", "https ", "wget")
 
 _USER = r"[^\s:\"'/]{1,100}:"
-_PAIR = rf"(?:\\?\"{_USER}((?:[^\"\\\n]|\\(?!\")){{1,200}})|'{_USER}([^'\n]{{1,200}})|{_USER}{_WORD})"
+_PAIR = rf"(?:\\{{0,7}}\"{_USER}{_INSIDE}|'{_USER}([^'\n]{{1,200}})|{_USER}{_WORD})"
 _LOGIN = rf"(?:-u|--user|--proxy-user)[ =]{{0,2}}{_PAIR}"
 _GIVEN = rf"\s-p(?P<apart> ?){_WORD}"
 _REDIS = rf"\s-a ?{_WORD}"

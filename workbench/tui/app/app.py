@@ -171,6 +171,7 @@ class WorkbenchApp(App[Path | None]):
     def on_unmount(self) -> None:
         """Let no thread wait for another process any more: leaving would wait for it."""
         self.waits.end()
+        self.bench.context.verdicts.in_foreground()
         self._heap.let_go()
 
     @property

@@ -41,7 +41,7 @@ def masked_parsed(
         if place_of(record) not in places:
             return record
         clean = masked(record, unknown)
-        count += clean is not record
+        count += clean != record
         return clean
 
     books = tuple(_with(book, shown) for book in parsed.playbooks)

@@ -14,14 +14,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.bench.files.diff import DiffLine, masked_diff
 from workbench.bench.files.exports.choice import Choice as Wanted
-from workbench.bench.files.exports.contents import Rendered
 from workbench.bench.files.exports.exporting import Exporter, ExportPreview, Written
-from workbench.bench.files.exports.unsaved import parts_of
 from workbench.bench.files.overwriting_said import loss_said
-from workbench.bench.files.threeway import ThreeWay
-from workbench.bench.safety.safety import Outgoing
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.text import printable
 from workbench.formats.ace import ace
@@ -31,9 +26,9 @@ from workbench.tui.app.areas import EXPORT
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
 from workbench.tui.files.exports.guard import Guard, guard_lines
+from workbench.tui.files.exports.looking import Asked, Look, look
 from workbench.tui.files.exports.parts import DIALECTS, DialectChoice, FormatLine, Pane
-from workbench.tui.files.exports.words import diverged, hidden_lines, how_written, refused, state, three_way_lines
-from workbench.tui.playbook.preview import whole_file
+from workbench.tui.files.exports.words import Parts, diverged, hidden_lines, how_written, refused, state
 from workbench.tui.safety.flag_view import missing
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -44,10 +39,7 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 
 __all__ = ["ExportDialog", "Pane"]
 
-AT_ONCE = 100_000
-"""Characters that are looked through for secrets at once, which takes 10 ms at most."""
-
-LOOKING = DiffLine("note", "Looking for secrets …")
+LOOKING: Parts = [("Looking …", MUTED)]
 
 BOTH = 130
 """Columns from which changes and whole file stand side by side."""
@@ -60,12 +52,11 @@ class ExportDialog(Dialog[Written | None]):
     """
 
     class Looked(Message):
-        """Long texts were looked through: the lines that hold secrets, with what is shown in their place."""
+        """A thread has made what there is to see."""
 
-        def __init__(self, texts: tuple[str, ...], masks: dict[str, str]) -> None:
+        def __init__(self, look: Look) -> None:
             super().__init__()
-            self.texts = texts
-            self.masks = masks
+            self.look = look
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
     DEFAULT_CSS = """
@@ -107,14 +98,10 @@ class ExportDialog(Dialog[Written | None]):
         self._within = False
         self._guard = guard
         self._copy = copy
-        self._rendered: Rendered | None = None
-        self._outgoing = Outgoing((), (), ())
-        self._preview: ExportPreview | None = None
-        self._three: ThreeWay | None = None
-        self._problem = ""
-        self._changes: Sequence[DiffLine] = ()
+        self._asked: Asked | None = None
+        self._found: Look | None = None
+        self._notice: Parts = []
         self._opened = False
-        self._masks: tuple[tuple[str, ...], dict[str, str]] = (), {}
 
     def contents(self) -> Iterable[Widget]:
         """Return the file, the format, which part of the playbook, what will happen, and the two views."""
@@ -141,8 +128,9 @@ class ExportDialog(Dialog[Written | None]):
 
     def _arrange(self, width: int) -> None:
         """Show changes and whole file side by side, or one of them; the whole file when nothing is replaced."""
-        self.set_class(not self._changes, "-new")
-        self.set_class(bool(self._changes) and width >= BOTH, "-both")
+        changes = self._found is not None and bool(self._found.plain.changes)
+        self.set_class(not changes, "-new")
+        self.set_class(changes and width >= BOTH, "-both")
 
     # Choosing
 
@@ -197,139 +185,96 @@ class ExportDialog(Dialog[Written | None]):
 
     def action_copy(self) -> None:
         """Copy the text as it would be written, unless a part of it is held back."""
-        if self._rendered is None or self._outgoing.refused:
+        found = self._current
+        if found is None or found.rendered is None or found.outgoing.refused:
             self.app.bell()
         else:
-            self._copy(self._rendered.text)
+            self._copy(found.rendered.text)
 
     # Looking
 
-    def _look(self) -> None:
-        """Make the text, compare it with the file, and show both."""
-        self._preview, self._three, self._problem, path = None, None, "", None
-        try:
-            path = self._path()
-        except WorkbenchError as error:
-            self._problem = str(error)
-        try:
-            self._rendered = self._made(path)
-            self._outgoing = self._guard.safety.check_outgoing(parts_of(self._rendered.parsed))
-            if path is not None:
-                text, remarks = self._rendered.text, self._rendered.remarks
-                self._preview = self._exporter.preview(path, text, remarks, kind=self._rendered.outlet)
-                self._three = self._preview.three_way if self._preview.diverged else None
-        except WorkbenchError as error:
-            self._problem = str(error)
-        self._show()
+    def _look(self, notice: Parts | None = None) -> None:
+        """Have the text made and compared with the file; what stands there stays until that is done.
 
-    def _made(self, path: Path | None) -> Rendered:
+        `notice` is said beside it.
+        """
+        self._notice = notice or []
+        self._asked = asked = self._wanted()
+        self.query_one(DialectChoice).show(self._chosen)
+        self.query_one(FormatLine).show(outlet(self._format).title, self._key("export.format"))
+        if self._found is None:
+            self._say(LOOKING)
+        self._make(asked)
+
+    def _wanted(self) -> Asked:
+        """Return what the fields say."""
+        problem, path, choice = "", None, None
         section = self.query_one("#export-section", SafeInput).value.strip()
         least = self.query_one("#export-least", SafeInput).value.strip()
         if least and not (least.isascii() and least.isdigit()):
-            raise WorkbenchError(f"“{least}” is no number of helpful marks.", "Nothing was written.")
-        dialect = DIALECTS[self._chosen][0] if self._format == ace.NAME else None
-        wanted = Wanted(self._book, section, int(least) if least else None, dialect=dialect, within_budget=self._within)
+            problem = f"“{least}” is no number of helpful marks. Nothing was written."
+        else:
+            dialect = DIALECTS[self._chosen][0] if self._format == ace.NAME else None
+            at_least = int(least) if least else None
+            choice = Wanted(self._book, section, at_least, dialect=dialect, within_budget=self._within)
         try:
-            return self._exporter.render(self._format, wanted, path)
-        except WorkbenchError:
-            # When the file that is there cannot be read, what would be written is shown all the same.
-            self._rendered = self._exporter.render(self._format, wanted)
-            raise
+            path = self.query_one("#export-path", SafeInput).path_to_write()
+        except WorkbenchError as error:
+            problem = problem or str(error)
+        return Asked(self._format, choice, path, problem)
 
-    def _path(self) -> Path:
-        return self.query_one("#export-path", SafeInput).path_to_write()
-
-    @property
-    def _text(self) -> str:
-        """What ctrl+s would write: with the changes of somebody else where they do not collide with ours."""
-        own = self._rendered.text if self._rendered else ""
-        return (self._preview.merged or own) if self._preview else own
-
-    def _show(self) -> None:
-        self.query_one(DialectChoice).show(self._chosen)
-        self.query_one(FormatLine).show(outlet(self._format).title, self._key("export.format"))
-        if self._three is not None:
-            self._changes = three_way_lines(self._three)
-        else:
-            replaces = self._preview is not None and self._preview.present is not None
-            self._changes = self._preview.lines() if self._preview and replaces else ()
-        self._look_for_secrets()
-        self._say([*self._state(), *self._remarks()])
-        self._show_panes()
-        self._arrange(self.size.width)
-
-    # Secrets
-
-    @property
-    def _texts(self) -> tuple[str, ...]:
-        """The texts that the panes show parts of."""
-        present = (self._preview.present if self._preview else None) or ""
-        chunks = self._three.chunks if self._three is not None else ()
-        base, ours = ("".join(line for chunk in chunks for line in getattr(chunk, side)) for side in ("base", "ours"))
-        return self._text, present, base, ours
-
-    def _look_for_secrets(self) -> None:
-        """Find the secrets of the texts: of short ones at once, of long ones on a thread; nothing is shown before."""
-        texts = self._texts
-        if texts == self._masks[0]:
-            return
-        if sum(map(len, texts)) <= AT_ONCE:
-            self._masks = texts, self._guard.safety.masked_lines(*texts)
-        else:
-            self._find_secrets(texts)
-
-    @work(thread=True, exclusive=True, group="export-secrets", description="secrets")
-    def _find_secrets(self, texts: tuple[str, ...]) -> None:
+    @work(thread=True, exclusive=True, group="export-look", description="what is written")
+    def _make(self, asked: Asked) -> None:
         worker = get_current_worker()
-        masks = self._guard.safety.masked_lines(*texts)
+        found = look(self._exporter, self._guard.safety, asked)
         if not worker.is_cancelled:
-            self.post_message(self.Looked(texts, masks))
+            self.post_message(self.Looked(found))
 
     @on(Looked)
     def _looked(self, event: Looked) -> None:
-        if event.texts == self._texts:
-            self._masks = event.texts, event.masks
-            self._say([*self._state(), *self._remarks()])
-            self._show_panes()
+        if event.look.asked is self._asked:
+            self._found = event.look
+            self._show()
 
-    def _show_panes(self) -> None:
-        """Show the text and its changes without their secrets, until a person opens them."""
-        texts, masks = self._masks
-        whole: Sequence[DiffLine] = [LOOKING]
-        changes = whole
-        if self._opened or texts == self._texts:
-            hidden = {} if self._opened else masks
-            whole = masked_diff(whole_file(self._text), hidden)
-            changes = masked_diff(self._changes, hidden)
-            if self._three is not None:
-                changes = three_way_lines(self._three, hidden)
-        self.query_one("#export-whole", Pane).show(whole)
-        self.query_one("#export-changes", Pane).show(changes)
+    @property
+    def _current(self) -> Look | None:
+        """What is shown, unless something else was asked for since."""
+        found = self._found
+        return found if found is not None and found.asked is self._asked else None
+
+    def _show(self) -> None:
+        """Say what will happen, and show the text and its changes, without their secrets until a person opens them."""
+        found = self._found
+        if found is None:
+            return
+        self._say([*self._notice, *self._state(found), *self._remarks(found)])
+        views = found.plain if self._opened else found.masked
+        self.query_one("#export-whole", Pane).show(views.whole)
+        self.query_one("#export-changes", Pane).show(views.changes)
+        self._arrange(self.size.width)
 
     def action_unfold(self) -> None:
         """Show the secrets, or mask them again."""
         self._opened = not self._opened
-        self._say([*self._state(), *self._remarks()])
-        self._show_panes()
+        self._show()
 
-    def _state(self) -> list[tuple[str, str]]:
-        if self._preview is None:
-            return [(f"✗ {printable(self._problem)}", "$text-error")]
-        write, replace, obstacle = self._key("export.write"), self._key("export.replace"), self._preview.obstacle
-        if self._three is not None:
-            return diverged(self._three, self._preview.merged, write, replace)
+    def _state(self, found: Look) -> Parts:
+        preview = found.preview
+        if preview is None:
+            return [(f"✗ {printable(found.problem)}", "$text-error")]
+        write, replace, obstacle = self._key("export.write"), self._key("export.replace"), preview.obstacle
+        if preview.diverged:
+            return diverged(preview.three_way, preview.merged, write, replace)
         if obstacle is not None:
-            adds = self._preview.merged not in (None, self._preview.present)
+            adds = preview.merged not in (None, preview.present)
             return refused(obstacle, replace, write if adds else "")
-        return state(self._preview, self._changes, len(self._text.encode()))
+        return state(preview, found.plain.changes, len(found.text.encode()))
 
-    def _remarks(self) -> list[tuple[str, str]]:
-        said = self._rendered.remarks if self._rendered else ()
+    def _remarks(self, found: Look) -> Parts:
+        said = found.rendered.remarks if found.rendered else ()
         remarks = [(f"\n! {printable(remark)}", "$text-warning") for remark in said]
-        texts, masks = self._masks
-        hidden = 0 if self._opened or texts != self._texts else len(masks)
-        remarks += hidden_lines(hidden, self._key("export.unfold"))
-        return remarks + guard_lines(self._outgoing, self._key("export.allow"))
+        remarks += hidden_lines(0 if self._opened else found.hidden, self._key("export.unfold"))
+        return remarks + guard_lines(found.outgoing, self._key("export.allow"))
 
     def _key(self, id: str) -> str:
         keys = zip(EXPORT, held_keys(self, EXPORT), strict=True)
@@ -341,14 +286,15 @@ class ExportDialog(Dialog[Written | None]):
     @asking
     async def action_allow(self) -> None:
         """Let what is flagged out, after asking why; undo takes it back."""
-        if not self._outgoing.refused:
+        found = self._current
+        if found is None or not found.outgoing.refused:
             self.app.bell()
             return
-        preview = self._guard.preview()
+        preview, outgoing = self._guard.preview(), found.outgoing
 
         def allow(_: str) -> None:
             with preview.writing("allow an export"):
-                self._guard.allow(self._outgoing, preview.text)
+                self._guard.allow(outgoing, preview.text)
 
         ask = Prompt("Why may this be exported?", placeholder="a reason", check=missing, take=allow, preview=preview)
         if await self.app.push_screen_wait(ask):
@@ -356,10 +302,15 @@ class ExportDialog(Dialog[Written | None]):
 
     # Writing
 
+    def _may_go(self) -> ExportPreview | None:
+        """Return what is shown if nothing of it is held back; what was asked for since has to be shown first."""
+        found = self._current
+        return None if found is None or found.outgoing.refused else found.preview
+
     def action_write(self) -> None:
         """Write what is shown; what goes wrong is said here and loses nothing."""
-        preview = self._preview
-        if preview is None or not preview.changed or self._outgoing.refused:
+        preview = self._may_go()
+        if preview is None or not preview.changed:
             self.app.bell()
         elif preview.obstacle is None:
             self._write(lambda: self._exporter.write(preview))
@@ -371,8 +322,8 @@ class ExportDialog(Dialog[Written | None]):
     @asking
     async def action_replace(self) -> None:
         """Write the text of this store over what it cannot write back, after a yes."""
-        preview = self._preview
-        if preview is None or preview.obstacle is None or self._outgoing.refused:
+        preview = self._may_go()
+        if preview is None or preview.obstacle is None:
             self.app.bell()
             return
         question = f"Replace {preview.path.name}? {loss_said(preview.obstacle).capitalize()}."
@@ -393,9 +344,7 @@ class ExportDialog(Dialog[Written | None]):
         if not isinstance(error, Conflict):
             self._say([(f"✗ {printable(str(error))}", "bold $text-error")])
             return
-        self._look()
-        said = [(f"✗ {printable(error.message)} This is how it is now. ", "bold $text-error")]
-        self._say([*said, *self._state(), *self._remarks()])
+        self._look([(f"✗ {printable(error.message)} This is how it is now. ", "bold $text-error")])
 
 
 def _labelled(label: str, widget: Widget, id: str | None = None) -> Horizontal:
