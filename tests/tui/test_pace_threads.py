@@ -210,7 +210,7 @@ async def test_the_app_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
     bench.close()
 
 
-async def _opened_and_left(folder: Path) -> "weakref.ref[App[object]]":
+async def _opened_and_left(folder: Path) -> "weakref.ref[App[Any]]":
     app = demo_app(folder)
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.press("j")
