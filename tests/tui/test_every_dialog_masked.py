@@ -115,11 +115,15 @@ async def test_what_an_import_brings_is_listed_without_its_secrets(
     (here / "book.txt").write_text(book(fresh("another")) + "[bad line\n")
     (here / "more.txt").write_text(book(ALL).replace("Use", "Then use").replace("[r-", "[q-"))
     kinds = ALL | {f"{name} again": one for name, one in fresh("another").items()}
+    (here / f"of-{ALL['github'].secret}").mkdir()
+    (here / f"{ALL['gitlab'].secret}.txt").write_text(book(fresh("a third")))
     async with app_on(bench) as (app, pilot):
         for file in ("book.txt", "more.txt"):
             await pilot.press("F")
             await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.listing)
             assert isinstance(app.screen, ImportDialog)
+            assert held(kinds, screen_text(app)) == []
+            assert screen_text(app).count("[secret: ") >= 2
             app.screen._path.value = file
             await until_drawn(pilot, lambda: isinstance(app.screen, ImportDialog) and app.screen.chosen.plan)
             await pilot.press("ctrl+r")

@@ -59,19 +59,19 @@ def draw(row: Row, width: int, mask: Callable[[str], str], taken: Collection[Pat
         note = [Cell(row.note, min(len(row.note), width // 3), MUTED, "right")] if row.note else []
         return [Cell(row.mark, 1, "bold"), Cell(mask(row.text), 0, row.style), *note]
     if isinstance(row, Offered):
-        return _offered(row, width, row.path in taken)
+        return _offered(row, mask(row.path.name), width, row.path in taken)
     return [Cell("+", 1, "bold $text-success"), Cell(mask(said(row)))]
 
 
-def _offered(row: Offered, width: int, taken: bool) -> list[Cell]:
+def _offered(row: Offered, name: str, width: int, taken: bool) -> list[Cell]:
     if row.folder:
-        return [Cell("/", 1, MUTED), Cell(f"{row.path.name}/", 0, MUTED)]
+        return [Cell("/", 1, MUTED), Cell(f"{name}/", 0, MUTED)]
     if not row.title:
-        return [Cell("", 1), Cell(row.path.name)]
+        return [Cell("", 1), Cell(name)]
     sign, mark = ("imported", "✓") if taken else (row.title, "")
     return [
         Cell(mark, 1, "bold $text-success"),
-        Cell(row.path.name),
+        Cell(name),
         Cell(sign, min(TITLE, width // 2 - SIZE), MUTED, "right"),
         Cell(f"{row.confidence:.0%}", SURE, MUTED, "right"),
         Cell(_size(row.size), SIZE, MUTED, "right"),
