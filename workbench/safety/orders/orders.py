@@ -13,6 +13,7 @@ from workbench.safety.lowering import compiled
 from workbench.safety.orders.index import hinted_marks, phrases_for
 from workbench.safety.orders.phrases import Phrase, parsed, words_of
 from workbench.safety.orders.rules import COMMENT, COMMENT_PHRASES, LEADS, NOT, RULES, SQUEEZED, WORDS, Mark, OrderRule
+from workbench.safety.repeated import of_repeated
 
 MOST = 20
 """Places that are reported of one rule in one text."""
@@ -194,11 +195,15 @@ def _hidden_parts(text: str) -> Iterator[Judged]:
         while (match := compiled(begin).search(text, at)) is not None:
             end = text.find(close, match.end())
             end = len(text) if end < 0 else end + len(close)
-            inner = text[match.end() : end]
-            words = set(words_of(inner))
-            if any(True for phrase in _comment_phrases() if phrase.may_be_in(inner, words) for _ in phrase.find(inner)):
+            if _orders_in_comment(text[match.end() : end]):
                 yield COMMENT, match.start(), end
             at = end
+
+
+@of_repeated
+def _orders_in_comment(inner: str) -> bool:
+    words = set(words_of(inner))
+    return any(True for phrase in _comment_phrases() if phrase.may_be_in(inner, words) for _ in phrase.find(inner))
 
 
 _MIXED = r"[a-z][0134578]|[0134578][a-z]"
@@ -305,10 +310,13 @@ def _encoded(text: str, depth: int) -> Iterator[tuple[int, int]]:
     if max(map(len, text.split()), default=0) < 16:
         return
     for match in compiled(_BASE64).finditer(text):
-        if match.end() - match.start() >= 24 and any(
-            any(_find(inner, depth + 1)) for inner in _decoded(match.group()[:_LONGEST])
-        ):
+        if match.end() - match.start() >= 24 and _orders_in_code(match.group()[:_LONGEST], depth):
             yield match.span()
+
+
+@of_repeated
+def _orders_in_code(code: str, depth: int) -> bool:
+    return any(any(_find(inner, depth + 1)) for inner in _decoded(code))
 
 
 def _decoded(code: str) -> Iterator[str]:

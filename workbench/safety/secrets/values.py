@@ -3,6 +3,7 @@
 from re import ASCII
 
 from workbench.safety.lowering import compiled
+from workbench.safety.repeated import of_repeated
 
 _NOTHING = frozenset(
     {
@@ -29,6 +30,7 @@ _SLUG = r"(?:[A-Za-z]{2,}|\d{1,8}|[vV]\d{1,3})(?:[-_.](?:[A-Za-z]{2,}|\d{1,8}|[v
 _SYMBOLS = frozenset("!@#$%^&*+?~")
 
 
+@of_repeated
 def is_placeholder(value: str) -> bool:
     """Tell whether a value only stands for one: `<password>`, `${DB_PASS}`, `xxxx`, `changeme`."""
     low = value.lower()
@@ -42,6 +44,7 @@ def is_placeholder(value: str) -> bool:
     )
 
 
+@of_repeated
 def is_password(value: str, *, quoted: bool) -> bool:
     """Tell whether a value may be a password that a person chose."""
     if len(value) < 6 or not (value.isdigit() or _has_digit_and_letter(value) or not _SYMBOLS.isdisjoint(value)):
@@ -49,6 +52,7 @@ def is_password(value: str, *, quoted: bool) -> bool:
     return _is_literal(value) and (quoted or "_" not in value or compiled(_VARIABLE).match(value) is None)
 
 
+@of_repeated
 def is_key(value: str) -> bool:
     """Tell whether a value may be a key or token that a machine made."""
     return (
