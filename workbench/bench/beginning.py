@@ -26,7 +26,7 @@ def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> 
             git_files.share(folder)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    Library(folder, clock).journal.begin()
+    Library(folder, clock).maintenance.begin()
 
 
 def in_repository(folder: Path) -> bool:
