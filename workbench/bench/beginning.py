@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem
 from workbench.store import git_files, presence
-from workbench.store.journal.lock import cannot_write
+from workbench.store.files import cannot_write
 from workbench.store.library import Library
 
 _GIT_SECONDS = 5

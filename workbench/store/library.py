@@ -21,10 +21,10 @@ from workbench.core.stream.memory import Memory, check_memory
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
+from workbench.store.entry import Doc, Entry, Kind
 from workbench.store.identity.trust import Standing
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
-from workbench.store.journal.entry import Doc, Entry, Kind
 from workbench.store.journal.segments import Damage
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys

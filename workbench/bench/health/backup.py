@@ -15,7 +15,7 @@ from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.safety.scanning import secrets_in
-from workbench.store.journal.lock import cannot_write, try_lock
+from workbench.store.files import cannot_write, try_lock
 from workbench.store.maintenance.backup import Manifest, Progress, check_target
 from workbench.store.maintenance.restore import restore
 

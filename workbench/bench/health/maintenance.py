@@ -12,8 +12,8 @@ from workbench.bench.context import Context
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.record import parse_time
 from workbench.store import fresh
+from workbench.store.entry import ABSENT, DocChange
 from workbench.store.identity.heads import Gone
-from workbench.store.journal.entry import ABSENT, DocChange
 from workbench.store.maintenance import doctor, leavings, outside, restore
 from workbench.store.maintenance.compact import Packed
 from workbench.store.maintenance.doctor import Diagnosis, Recovery

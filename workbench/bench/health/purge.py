@@ -10,7 +10,7 @@ from workbench.bench.context import Context
 from workbench.bench.files.replaced import Replaced
 from workbench.bench.health.history import History, Place
 from workbench.core.errors import UnknownRecord
-from workbench.store.journal.entry import ABSENT
+from workbench.store.entry import ABSENT
 from workbench.store.maintenance.purge import Purged, Unfinished
 
 if TYPE_CHECKING:

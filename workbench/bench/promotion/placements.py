@@ -21,8 +21,7 @@ from workbench.bench.promotion.placement_paths import Places, places_of
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.promotion.placement import Placement, PlacementKind
 from workbench.core.record import from_doc, to_doc
-from workbench.store.files import read_regular, write_atomically
-from workbench.store.journal.lock import cannot_write
+from workbench.store.files import cannot_write, read_regular, write_atomically
 from workbench.store.library import Library
 
 NOTES = "placing-*.json"

@@ -18,7 +18,7 @@ from workbench.bench.safety.texts import texts_of
 from workbench.core.errors import WorkbenchError
 from workbench.safety.finding import Finding
 from workbench.safety.secrets.secrets import marker, without
-from workbench.store.journal.entry import ABSENT, Doc, Entry
+from workbench.store.entry import ABSENT, Doc, Entry
 from workbench.store.maintenance.masker import WHOLE, Masker
 from workbench.store.maintenance.purge import Purged
 from workbench.store.naming import key_of

@@ -15,7 +15,7 @@ from workbench.core.agents import stands_by
 from workbench.core.override import override_id
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
-from workbench.store.journal.entry import ABSENT, DocChange, Entry
+from workbench.store.entry import ABSENT, DocChange, Entry
 
 ProvenanceKind = Literal["person", "agent", "import", "reflection", "hook", "unknown"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from workbench.bench.safety.gate import IMPORT, strings
+from workbench.store.entry import ABSENT, DocChange
 from workbench.store.history.reading import needle_of
-from workbench.store.journal.entry import ABSENT, DocChange
 from workbench.store.library import Library
 from workbench.store.naming import key_of
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from workbench.store.entry import Doc, DocChange, Entry
 from workbench.store.history import reading, undo
 from workbench.store.history.reading import Event
 from workbench.store.history.undo import Action, Meanwhile, Mine, nothing_else
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import Doc, DocChange, Entry
 
 
 class Past:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind, apply_change, reverse
 from workbench.store.journal.codec import dumps
-from workbench.store.journal.entry import ABSENT, Doc, DocChange, Entry, Kind, apply_change, reverse
 from workbench.store.journal.state import Tables
 
 if TYPE_CHECKING:
