@@ -401,6 +401,9 @@ def from_many_writers(tmp_path: Path, copy: Callable[[Path], None], least: int) 
     for writer in writers:
         writer.join()
         assert writer.exitcode == 0
+    # The last copy may have begun before the last line came.
+    copy(tmp_path / f"copy-{count}")
+    count += 1
     whole, seen = open_library(tmp_path / "s"), 0
     for number in range(count):
         library = open_library(tmp_path / f"copy-{number}")

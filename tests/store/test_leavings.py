@@ -1,5 +1,6 @@
 """What a killed process left in a store goes with the next write, whichever that is; what is being written stays."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from tests.store.helpers import NOON, clock, killed_after, open_journal, put
 from workbench.core.stream.memory import Memory
 from workbench.store.append import Appending, append
+from workbench.store.files import Standstill
 from workbench.store.journal.lock import CHECKPOINT_LOCK, WriteLock
 from workbench.store.library import Library
 from workbench.store.maintenance import compact
@@ -83,3 +85,44 @@ def test_reading_removes_nothing(tmp_path: Path) -> None:
     (tmp_path / LEFT[0]).write_text("half")
     assert open_journal(tmp_path).rev == 1
     assert found(tmp_path) == (LEFT[0],)
+
+
+def long_ago(folder: Path) -> None:
+    """Give a folder the time of a moment that is over, as it has soon after a change."""
+    seen = folder.stat()
+    os.utime(folder, ns=(seen.st_atime_ns, seen.st_mtime_ns - 10**9))
+
+
+def test_a_writer_that_found_nothing_left_finds_what_comes_later(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    put(journal, 1, {"a": 1})
+    long_ago(tmp_path)
+    for key in (2, 3):
+        put(journal, key, {"a": 1})
+        (tmp_path / ".journal.jsonl.7.tmp").write_text("half")
+        put(journal, key, {"a": 2})
+        assert found(tmp_path) == ()
+
+
+def test_what_could_not_be_removed_is_tried_again_by_the_same_writer(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    put(journal, 1, {"a": 1})
+    (tmp_path / ".memory.json.7.tmp").write_text("half")
+    long_ago(tmp_path)
+    with WriteLock(tmp_path / CHECKPOINT_LOCK).held():
+        put(journal, 2, {"a": 1})
+        assert found(tmp_path) == (".memory.json.7.tmp",)
+    put(journal, 3, {"a": 1})
+    assert found(tmp_path) == ()
+
+
+def test_a_folder_stands_still_until_something_comes_or_goes(tmp_path: Path) -> None:
+    still = Standstill(tmp_path)
+    assert not still.holds()
+    assert still.moment() == -1, "its time may stay the same for what comes in this very moment"
+    long_ago(tmp_path)
+    still.note(still.moment())
+    assert still.holds()
+    (tmp_path / "new").write_text("")
+    assert not still.holds()
+    assert Standstill(tmp_path / "none").moment() == -1

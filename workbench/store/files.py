@@ -8,6 +8,7 @@ import io
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterable
 from errno import EACCES, EAGAIN, EFBIG, EINTR, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
 from pathlib import Path
@@ -21,6 +22,9 @@ _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(o
 _BINARY = getattr(os, "O_BINARY", 0)
 _BUSY = (EACCES, EAGAIN, EINTR)
 
+_SETTLED_NS = 100_000_000
+"""Nanoseconds after which a folder's time tells of whatever comes next: it is rounded to ticks of a clock."""
+
 if sys.platform == "win32":
     import msvcrt
 
@@ -31,6 +35,30 @@ else:
 
     def _take(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class Standstill:
+    """Tells by one look at a folder that nothing came into it or went since its names were read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._since = -1
+
+    def holds(self) -> bool:
+        """Whether the names are still those of the moment that was noted."""
+        return self._since >= 0 and self.moment() == self._since
+
+    def moment(self) -> int:
+        """Return what tells this moment from others, before the names are read; -1 where it does not tell yet."""
+        try:
+            at = self._folder.stat().st_mtime_ns
+        except OSError:
+            return -1
+        return at if time.time_ns() - at > _SETTLED_NS else -1
+
+    def note(self, moment: int) -> None:
+        """Remember the moment before the names were read."""
+        self._since = moment
 
 
 class NotRegular(OSError):

@@ -6,6 +6,7 @@ from re import Match
 from workbench.safety.finding import Finding
 from workbench.safety.lowering import compiled, lowered
 from workbench.safety.secrets import addresses, assignments, keys, private, providers, randomness
+from workbench.safety.secrets.crowds import blanked, crowds
 
 SHORTEST_KEY = 20
 """Characters that a key has at least: a text without so long a word holds none."""
@@ -22,19 +23,26 @@ _OPTIONS = (" -", "machine", "default", ":5432:", ":*:", '"auth"')
 
 def find(text: str, low: str) -> list[Finding]:
     """Return the secrets of a text in order, none within another; `low` is the text in lower case."""
+    crowded = crowds(text, low, _single)
+    rest = (blanked(text, crowded), blanked(low, crowded)) if crowded else (text, low)
+    found = [*crowded, *private.find(text), *_single(*rest)]
+    return list(_apart(found)) if found else found
+
+
+def _single(text: str, low: str) -> list[Finding]:
+    """Return the secrets that stand within a line or two; some may overlap."""
     found: list[Finding] = []
     long = [word for word in text.split() if len(word) >= SHORTEST_KEY]
     if long:
         words = "\n".join(long)
-        found += [*private.find(text), *keys.find(text, words), *providers.find(text, words)]
-        found += randomness.find(text, words)
+        found += [*keys.find(text, words), *providers.find(text, words), *randomness.find(text, words)]
     if any(map(low.__contains__, _NAMES)):
         found += [*addresses.find(text, low), *assignments.find(text, low)]
     if any(map(text.__contains__, _OPTIONS)):
         from workbench.safety.secrets import commands  # a hook that meets none of these need not load it
 
         found += commands.find(text, low)
-    return list(_apart(found)) if found else found
+    return found
 
 
 def mask(text: str) -> str:

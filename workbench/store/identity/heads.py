@@ -8,6 +8,7 @@ sealed line, written over in place in one call: a torn one fails its checksum an
 import json
 import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,7 +98,7 @@ def read(folder: Path | None, store: str, where: Path) -> Head | None:
     try:
         if not store:
             return _of_place(folder, place)
-        return _load(folder / _name(store, place)) or _moved_here(folder, store, place)
+        return _load(_file_of(folder, store, place)) or _moved_here(folder, store, place)
     except OSError:
         return None
 
@@ -133,7 +134,7 @@ def note_lines(folder: Path | None, store: str, lines: Iterable[bytes], *, anew:
     """
     if folder is None or not store:
         return
-    place = folder / f"{store}.lines"
+    place = _lines_of(folder, store)
     try:
         if anew:
             from workbench.store.fresh import fresh_file  # a hook never needs it, and is not to wait for it
@@ -154,7 +155,7 @@ def note_lines(folder: Path | None, store: str, lines: Iterable[bytes], *, anew:
 def known_lines(folder: Path, store: str) -> frozenset[bytes]:
     """Return the fingerprints of all lines of a store that are known here."""
     try:
-        data = (folder / f"{store}.lines").read_bytes() if store else b""
+        data = _lines_of(folder, store).read_bytes() if store else b""
     except OSError:
         return frozenset()
     return frozenset(data[at : at + _KNOWN] for at in range(0, len(data), _KNOWN))
@@ -196,7 +197,7 @@ def note(folder: Path | None, head: Head) -> bytes:
         line = seal({"schema": 1, **head._asdict(), "gone": gone})
         size = -(-len(line) // _ROOM) * _ROOM
         data = line[:-1].ljust(size - 1) + b"\n"
-        _write_over(folder / _name(head.store, head.path), data)
+        _write_over(_file_of(folder, head.store, head.path), data)
     except (OSError, InvalidRecord):  # the folder is not to be written to, or the path is no text
         return b""
     return data
@@ -205,7 +206,7 @@ def note(folder: Path | None, head: Head) -> bytes:
 def still_says(folder: Path, head: Head, data: bytes) -> bool:
     """Tell whether `data`, which was written for a head, stands there still: nobody else noted one since."""
     try:
-        handle = os.open(folder / _name(head.store, head.path), os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(_file_of(folder, head.store, head.path), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
@@ -262,8 +263,15 @@ def look_at_closed(folder: Path) -> str:
         seen = [(segment.path.name, segment.path.stat()) for segment in chain.closed(folder)]
     except OSError:
         return "?"
-    told = json.dumps([(name, stat.st_size, stat.st_mtime_ns) for name, stat in seen])
-    return blake2b(told.encode(), digest_size=8).hexdigest()
+    return _told_of([(name, stat.st_size, stat.st_mtime_ns) for name, stat in seen])
+
+
+def _told_of(closed: list[tuple[str, int, int]]) -> str:
+    return blake2b(json.dumps(closed).encode(), digest_size=8).hexdigest()
+
+
+NONE_CLOSED = _told_of([])
+"""What `look_at_closed` returns where there are no closed segments."""
 
 
 def _of_place(folder: Path, place: str) -> Head | None:
@@ -330,5 +338,11 @@ def _suffix(place: str) -> str:
     return f"-{blake2b(os.fsencode(place), digest_size=8).hexdigest()}.json"
 
 
-def _name(store: str, place: str) -> str:
-    return store + _suffix(place)
+@lru_cache(maxsize=64)
+def _file_of(folder: Path, store: str, place: str) -> Path:
+    return folder / f"{store}{_suffix(place)}"
+
+
+@lru_cache(maxsize=64)
+def _lines_of(folder: Path, store: str) -> Path:
+    return folder / f"{store}.lines"

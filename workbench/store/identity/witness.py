@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from workbench.store.files import Standstill
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Gone, Head, Range
-from workbench.store.identity.trust import looks_the_same, stand, trust
+from workbench.store.identity.trust import stand, trust
 from workbench.store.journal import chain
 from workbench.store.journal.segments import Damage, Position, new_store_id
 from workbench.store.journal.tail import Tail
@@ -33,6 +34,7 @@ class Witness:
         self._unsure = 0
         self._sound = False
         self._closed = ""
+        self._none_closed = Standstill(folder)
         self._trusted = False
 
     @property
@@ -61,7 +63,7 @@ class Witness:
         if present is None and self._head is not None:
             # Nothing can be kept there, so nothing is to be looked up for it again and again.
             return
-        here = present is not None and present.trusted and looks_the_same(self._folder, present)
+        here = present is not None and present.trusted and self._looks_as_in(present)
         self._trusted = here or (trusted and stand(self._folder, self._heads).trusted)
 
     def trust(self, rev: int, tail: Tail) -> None:
@@ -173,6 +175,16 @@ class Witness:
             heads.forget_others(self._heads, known)
         self._head, self._written = heads.read(self._heads, self.store, self._folder), b""
         self.gone, self.highest = (), rev
+
+    def _looks_as_in(self, head: Head) -> bool:
+        """Tell what `looks_the_same` does; that there are no closed segments is asked only when something came."""
+        if head.look != heads.look_at(self._folder):
+            return False
+        if self._none_closed.holds():
+            return head.closed == heads.NONE_CLOSED
+        moment, closed = self._none_closed.moment(), heads.look_at_closed(self._folder)
+        self._none_closed.note(moment if closed == heads.NONE_CLOSED else -1)
+        return head.closed == closed
 
     def _present(self, folder: Path) -> Head | None:
         """Return the head that is kept now; it is not read for that when it is the one noted here last."""

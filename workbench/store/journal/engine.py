@@ -17,7 +17,7 @@ from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
 from workbench.store.entry import Entry, Kind, from_json, to_json
-from workbench.store.files import cannot_read, cannot_write
+from workbench.store.files import Standstill, cannot_read, cannot_write
 from workbench.store.identity.heads import Gone, checkpoints, fingerprint_of, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
@@ -97,6 +97,7 @@ class Journal:
         self._adopting = False
         self._announcer = Announcer()
         self._lock = WriteLock(folder / LOCK, with_folder=True)
+        self._is_swept = Standstill(folder)
         self._reading = threading.RLock()
         self._keeper = Keeper(folder, clock, lambda digest: note_checkpoint(heads, folder, digest))
         self._witness = Witness(heads, folder)
@@ -206,7 +207,7 @@ class Journal:
         self._require_trust()
         try:
             with self._lock.held():
-                sweep(self.folder)
+                self._sweep()
                 self._ready(kind)
                 self._look_before_writing()
                 self._staged = staged = Staged(self.state, self._counters)
@@ -225,6 +226,12 @@ class Journal:
         finally:
             self._announcer.deliver()
         self._checkpoint_if_due()
+
+    def _sweep(self) -> None:
+        """Under the lock: remove what killed processes left, unless nothing came since nothing was there."""
+        if not self._is_swept.holds():
+            moment = self._is_swept.moment()
+            self._is_swept.note(moment if sweep(self.folder) else -1)
 
     def _commit_masked(self, entry: Entry, staged: Staged) -> None:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""

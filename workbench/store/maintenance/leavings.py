@@ -24,22 +24,23 @@ def found(folder: Path) -> tuple[str, ...]:
         return tuple(sorted(entry.name for entry in entries if _is_temporary(entry.name)))
 
 
-def sweep(folder: Path, *, exclusive: bool = False) -> None:
+def sweep(folder: Path, *, exclusive: bool = False) -> bool:
     """Remove what a killed process left; under the write lock. A checkpoint that is being written stays.
 
     With `exclusive` the lock of checkpoints is held as well, so none is. A file that cannot be removed
-    stays, too: that is no reason not to write.
+    stays, too: that is no reason not to write. Returns whether nothing temporary was there.
     """
     try:
         names = found(folder)
         if not names:
-            return
+            return True
         _remove(folder, (name for name in names if exclusive or not name.startswith(_CHECKPOINTS)))
         if not exclusive and any(name.startswith(_CHECKPOINTS) for name in names):
             with waiting(Patience(0)), WriteLock(folder / CHECKPOINT_LOCK).held():
                 sweep_checkpoints(folder)
     except (OSError, StoreBusy):
-        return
+        return False
+    return False
 
 
 def sweep_checkpoints(folder: Path) -> None:

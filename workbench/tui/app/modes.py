@@ -32,9 +32,12 @@ DIALOGS = (
     "review.refine", "review.impact", "review.group", "tuning.judging.judge", "tuning.judging.better",
     "tuning.judging.auto", "tuning.judging.metrics", "tuning.profiles.compare", "tuning.profiles.library",
     "duplicates.threshold", "tuning.judging.queries_out", "tuning.judging.queries_in", "tuning.pick", "tuning.options",
-    "files.dialog",
+    "files.dialog", "health.backup", "tuning.profiles.sides",
 )  # fmt: skip
 """Modules of dialogs that are imported when one is first opened, or before while nobody waits."""
+
+LIBRARIES = ("textual_plotext", "rapidfuzz.fuzz", "pyperclip")
+"""What a key of some area needs first, imported the same way: the largest takes a tenth of a second."""
 
 
 def import_all() -> None:
@@ -43,6 +46,8 @@ def import_all() -> None:
         _module(area)
     for dialog in DIALOGS:
         import_module(f"workbench.tui.{dialog}")
+    for library in LIBRARIES:
+        import_module(library)
 
 
 def _open(area: str) -> Screen[object]:
