@@ -75,6 +75,27 @@ def test_functions_are_short() -> None:
     assert long == []
 
 
+def test_the_journal_is_the_stores_own() -> None:
+    """What those outside need of it is a member of the library, named after the need."""
+    reaching = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in python_files()
+        if not path.is_relative_to(PACKAGE / "store")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if (isinstance(node, ast.Attribute) and node.attr == "journal")
+        or (isinstance(node, ast.ImportFrom) and _is_journal(node.module or "", node))
+        or (isinstance(node, ast.Import) and any(_is_journal(name.name) for name in node.names))
+    ]
+    assert reaching == []
+
+
+def _is_journal(module: str, names: ast.ImportFrom | None = None) -> bool:
+    """Tell whether an import is of the journal's package, or of something in it."""
+    own = "workbench.store.journal"
+    inner = module == "workbench.store" and names is not None and any(name.name == "journal" for name in names.names)
+    return inner or module == own or module.startswith(f"{own}.")
+
+
 def test_only_the_outermost_edge_catches_everything() -> None:
     broad = [
         str(path.relative_to(PACKAGE))

@@ -27,10 +27,10 @@ from workbench.config.paths import heads_dir
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets.secrets import marker
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.journal.packed import open_lines
 from workbench.store.library import Library
 from workbench.store.maintenance.backup import Archive
 from workbench.store.naming import COUNTERS, key_of
+from workbench.store.packed import open_lines
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from typing import Any, cast
 import pytest
 
 from workbench.core.stream.memory import Memory
+from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.journal.entry import Doc
 from workbench.store.library import Library
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -7,10 +7,10 @@ import pytest
 
 from tests.store.helpers import clock, docs, lines, open_journal, put
 from workbench.core.errors import StoreProblem
+from workbench.store.entry import Entry
 from workbench.store.journal import chain, tail
 from workbench.store.journal.codec import seal
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import Entry
 from workbench.store.journal.segments import NEXT_IDS_EVERY
 from workbench.store.journal.state import Keys
 from workbench.store.maintenance.keeper import Seen, look

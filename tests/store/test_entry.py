@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.store.entry import ABSENT, DocChange, Entry, apply_change, diff_docs, from_json, reverse, to_json
 from workbench.store.journal.codec import loads, same, seal, unseal
-from workbench.store.journal.entry import ABSENT, DocChange, Entry, apply_change, diff_docs, from_json, reverse, to_json
 
 COUNTERS = frozenset({"n"})
 values = st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=2) | st.just({"$": 1}) | st.just([None])

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.store.helpers import delete, memory, open_journal, open_library, put
+from workbench.store.entry import Doc
 from workbench.store.history import reading, undo
 from workbench.store.history.reading import FieldEvent, at_revision, events, tables_at
-from workbench.store.journal.entry import Doc
 
 
 def test_who_changed_what_and_when(tmp_path: Path) -> None:

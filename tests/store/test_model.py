@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.store.helpers import docs, open_journal
+from workbench.store.entry import Doc
 from workbench.store.history import undo
 from workbench.store.history.reading import tables_at
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import Doc
 
 ids = st.integers(1, 4)
 values = st.recursive(

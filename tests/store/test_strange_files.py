@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.store.helpers import clock, memory, open_journal, open_library, put
 from workbench.core.errors import StoreProblem
+from workbench.store import packed
 from workbench.store.append import append
 from workbench.store.files import NotRegular, TooLarge, open_handle, read_regular
-from workbench.store.journal import packed
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import Position, lines_back, read_from
 from workbench.store.library import Library

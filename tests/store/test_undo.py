@@ -4,9 +4,9 @@ import pytest
 
 from tests.store.helpers import NOON, delete, docs, memory, open_journal, open_library, put
 from workbench.core.errors import Conflict
+from workbench.store.entry import ABSENT, Doc
 from workbench.store.history import undo
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import ABSENT, Doc
 
 
 def person(actor: str) -> bool:

@@ -8,8 +8,8 @@ from tests.store.helpers import clock, failing, memory, open_journal, open_libra
 from workbench.core.errors import StoreProblem
 from workbench.core.playbook.book import Book
 from workbench.store import upgrades
+from workbench.store.entry import Doc
 from workbench.store.history import undo
-from workbench.store.journal.entry import Doc
 from workbench.store.library import Library
 from workbench.store.upgrades import STEPS, Step
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem
 from workbench.store import git_files, presence
-from workbench.store.journal.lock import cannot_write
+from workbench.store.files import cannot_write
 from workbench.store.library import Library
 
 _GIT_SECONDS = 5
@@ -26,7 +26,7 @@ def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> 
             git_files.share(folder)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    Library(folder, clock).journal.begin()
+    Library(folder, clock).maintenance.begin()
 
 
 def in_repository(folder: Path) -> bool:

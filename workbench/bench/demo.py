@@ -29,7 +29,7 @@ def fill(bench: Workbench, folder: Path) -> None:
         moved = tuple(_moved(record, shift, names) for record in plan.records)
         bench.importer.carry_out(replace(plan, records=moved), actor=ACTOR)
     _start_gauge(bench)
-    bench.library.journal.save_checkpoint()
+    bench.library.maintenance.save_checkpoint()
 
 
 def _moved_query(query: SavedQuery, shift: timedelta) -> SavedQuery:

@@ -19,8 +19,7 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import Stream
 from workbench.config import paths
 from workbench.config.loading import Settings
-from workbench.store.journal.database import utc_now
-from workbench.store.library import Library
+from workbench.store.library import Library, utc_now
 
 if TYPE_CHECKING:
     from workbench.bench.duplicates.bullets import BookRefiner
@@ -281,8 +280,8 @@ def open_workbench(
     gate = Gate()
     library = Library(folder, clock, heads=heads, gate=gate, believed=believed)
     keep_upgraded(library)
-    if library.journal.standing.trusted and any(folder.glob("placing-*.json")):
-        library.journal.notices.append(
+    if library.standing.trusted and any(folder.glob("placing-*.json")):
+        library.note(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
     own = place(cache or paths.cache_dir(), folder)

@@ -101,11 +101,11 @@ class Session:
         try:
             bench = self.open(folder, actor, remarks=remarks)
             if trusted:
-                bench.library.journal.require_trust()
+                bench.library.require_trust()
             yield bench
             if bench.gate.masked:
                 warn(f"Secrets were masked before anything was written: {', '.join(dict.fromkeys(bench.gate.masked))}.")
-            if checkpoint or bench.library.journal.revisions_since_checkpoint >= REPLAYED:
+            if checkpoint or bench.library.revisions_since_checkpoint >= REPLAYED:
                 # What was done is in the journal already, so a checkpoint that fails is no failure.
                 with contextlib.suppress(StoreProblem):
                     bench.close()
@@ -137,7 +137,7 @@ class Session:
         if remarks:
             if not bench.trust.standing.trusted:
                 warn(untrusted(bench.trust.standing.foreign))
-            for remark in (*bench.library.journal.notices, *bench.library.journal.damage):
+            for remark in (*bench.library.notices, *bench.library.damage):
                 warn(str(remark))
         return bench
 

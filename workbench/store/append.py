@@ -17,12 +17,13 @@ from workbench.core.errors import InvalidRecord
 from workbench.core.record import from_doc, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
+from workbench.store.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs, to_json
+from workbench.store.files import cannot_read, cannot_write
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
-from workbench.store.journal.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs, to_json
-from workbench.store.journal.lock import LOCK, WriteLock, cannot_read, cannot_write, overtaken
+from workbench.store.journal.lock import LOCK, WriteLock, overtaken
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import COUNTERS, key_of, memory_id, memory_number, to_document

@@ -1,4 +1,4 @@
-"""Opening the files of a store, and durable file steps: whole-file replacement, folder sync.
+"""Opening and locking the files of a store, durable file steps (whole-file replacement, folder sync), and what fails.
 
 Git carries links, and a folder may hold anything: whatever is read from a store's folder is opened here, so that it
 is a regular file that stands there itself, of a size that makes sense.
@@ -7,20 +7,34 @@ is a regular file that stands there itself, of a size that makes sense.
 import io
 import os
 import stat
+import sys
 import time
 from collections.abc import Iterable
-from errno import EFBIG, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
+from errno import EACCES, EAGAIN, EFBIG, EINTR, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
 from pathlib import Path
+
+from workbench.core.errors import StoreProblem
 
 LARGEST = 1 << 30
 """Bytes of a file that is read as a whole, at most."""
 
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
-
+_BUSY = (EACCES, EAGAIN, EINTR)
 
 _SETTLED_NS = 100_000_000
 """Nanoseconds after which a folder's time tells of whatever comes next: it is rounded to ticks of a clock."""
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class Standstill:
@@ -133,3 +147,30 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file without waiting; return `False` when somebody else has. Closing it lets go."""
+    try:
+        _take(handle)
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise
+    return True
+
+
+def cannot_write(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be written and what that means."""
+    message = f"The store {folder} cannot be written: {_why(error)}."
+    return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
+
+
+def cannot_read(folder: Path, error: OSError) -> StoreProblem:
+    """Say in one sentence that the store cannot be read."""
+    return StoreProblem(f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed.")
+
+
+def _why(error: OSError) -> str:
+    said = error.strerror or str(error)
+    return said[:1].lower() + said[1:]

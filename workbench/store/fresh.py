@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.store.files import open_handle
-from workbench.store.journal.lock import try_lock
+from workbench.store.files import open_handle, try_lock
 
 _FRESH = ".new"
 """How the names of such files end."""

@@ -1,10 +1,12 @@
 """The store as typed tables of records."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.core.duplicates.kept_pair import KeptPair
 from workbench.core.file_state import FileState
@@ -19,14 +21,20 @@ from workbench.core.stream.memory import Memory, check_memory
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
+from workbench.store.entry import Doc, Entry, Kind
+from workbench.store.identity.trust import Standing
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
-from workbench.store.journal.entry import Entry, Kind
+from workbench.store.journal.segments import Damage
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
 from workbench.store.naming import COUNTERS, FARTHEST, key_of, memory_id, memory_number, to_document
 from workbench.store.records import TABLES
 from workbench.store.table import Table
+
+if TYPE_CHECKING:
+    from workbench.store.history.past import Past
+    from workbench.store.maintenance.maintenance import Maintenance
 
 STANDARD = Options(recent_of=("memories",))
 """How a workbench store is kept."""
@@ -99,9 +107,10 @@ class Tx:
 class Library:
     """A store folder, open: typed tables to read from and `transaction` to change them.
 
-    Records of older versions are upgraded before the first change (see `upgrades`). `heads` is the folder in which this
-    machine remembers what it stored (see `heads`), `None` for no memory; `gate` sees every transaction before it is
-    written (see `Journal`); `believed` means that a person said outside the store that it can be trusted.
+    This is all that those outside the store see of it; the journal is the store's own. Records of older versions are
+    upgraded before the first change (see `upgrades`). `heads` is the folder in which this machine remembers what it
+    stored (see `heads`), `None` for no memory; `gate` sees every transaction before it is written (see `Journal`);
+    `believed` means that a person said outside the store that it can be trusted.
     Raises `StoreProblem`.
     """
 
@@ -120,6 +129,7 @@ class Library:
         self._upgrade_is_due = upgrades.is_due(self.journal, _OWN)
         self.journal.gate = gate
         self.folder = folder
+        self.heads = heads
         self.memories = Table(self.journal, Memory)
         self.bullets = Table(self.journal, Bullet)
         self.sections = Table(self.journal, Section)
@@ -163,6 +173,106 @@ class Library:
             listener(Touched(entry.rev, entry.actor, entry.label, entry.kind, keys))
 
         self.journal.listen(hear)
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether this thread has a transaction open."""
+        return self.journal.staged is not None
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Keep every other writer out for a block, between its transactions, too. Raises as a transaction does."""
+        return self.journal.turn()
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep every other writer out for a block, after taking in what they wrote; for work on files beside it."""
+        return self.journal.exclusive()
+
+    # What others do
+
+    @property
+    def revision(self) -> int:
+        """The revision of the last transaction that was taken in."""
+        return self.journal.rev
+
+    def refresh(self) -> int:
+        """Take in what other processes wrote since the last look; return how many transactions came.
+
+        A store that was removed brings nothing: what was read stays. What was not written on this machine shows in
+        `standing`. Raises `StoreProblem` when the store cannot be read.
+        """
+        return self.journal.refresh()
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the store that was read cannot be seen any more: removed, renamed, or closed to this process."""
+        return self.journal.is_missing
+
+    # What the store says of itself
+
+    @property
+    def standing(self) -> Standing:
+        """How far what the store says is trusted."""
+        return self.journal.standing
+
+    def require_trust(self) -> None:
+        """Raise `NotTrusted` when the store came from elsewhere and nobody has looked at it."""
+        self.journal.require_trust()
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a person should be told, each in a sentence."""
+        return self.journal.notices
+
+    def note(self, sentence: str) -> None:
+        """Add to what a person should be told."""
+        self.journal.notices.append(sentence)
+
+    @property
+    def damage(self) -> Sequence[Damage]:
+        """The places that could not be trusted, of those read so far; a gap that was accepted is none."""
+        return self.journal.damage
+
+    @property
+    def unfinished(self) -> Mapping[str, str]:
+        """The groups whose last part has not come, with their labels."""
+        return self.journal.unfinished
+
+    @property
+    def revisions_since_checkpoint(self) -> int:
+        """How many transactions a start would have to replay."""
+        return self.journal.revisions_since_checkpoint
+
+    # Documents and changes as they are written
+
+    @property
+    def documents(self) -> Mapping[str, Mapping[str, Doc]]:
+        """Every document as it stands, by table and document id; for what looks at all fields. Not to be changed."""
+        return self.journal.state.tables
+
+    def snapshot(self) -> Mapping[str, Mapping[str, Doc]]:
+        """Return every document as it can be read now; later changes do not show in it. Raises `StoreProblem`."""
+        return self.journal.cut()[0]
+
+    def changes_back(self, *needles: bytes | None) -> Iterator[Entry]:
+        """Yield the transactions, newest first, those that contain one of `needles` as written if any is given.
+
+        Damaged ones are passed over. Raises `StoreProblem` when one cannot be read.
+        """
+        return self.journal.entries_back(*needles)
+
+    @cached_property
+    def past(self) -> "Past":
+        """What was done, any record as it was, and the way back."""
+        from workbench.store.history.past import Past
+
+        return Past(self.journal)
+
+    @cached_property
+    def maintenance(self) -> "Maintenance":
+        """The work on the store's files."""
+        from workbench.store.maintenance.maintenance import Maintenance
+
+        return Maintenance(self.journal)
 
     def close(self) -> None:
         """Write a checkpoint if anything was changed here, and let go of the store."""

@@ -7,7 +7,7 @@ import re
 from datetime import datetime
 
 from workbench.core.record import to_doc
-from workbench.store.journal.entry import Doc
+from workbench.store.entry import Doc
 
 COUNTERS = frozenset(
     {

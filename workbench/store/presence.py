@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workbench.store.journal.lock import cannot_read
+from workbench.store.files import cannot_read
 
 _FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json"})
 

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.record import from_doc
+from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import Doc
 from workbench.store.journal.state import State
 from workbench.store.pause import collection_paused
 from workbench.store.records import TABLES
@@ -76,6 +76,19 @@ class Table(Generic[R]):
             last = list(islice(reversed(self._docs().items()), count))
             found = (self._try(doc_id, doc) for doc_id, doc in reversed(last))
             return [record for record in found if record is not None]
+
+    def staged(self) -> list[R]:
+        """Return every record as the transaction that this thread has open has it; raises `InvalidRecord`."""
+        docs: dict[str, Doc | None] = dict(self._docs())
+        staged = self._journal.staged
+        for (table, doc_id), doc in (staged.docs if staged is not None else {}).items():
+            if table == self.name:
+                docs[doc_id] = doc
+        return [from_doc(self._kind, doc) for doc in docs.values() if doc is not None]
+
+    def doc_id_of(self, key: str) -> str | None:
+        """Return the document id under which changes name the record with that key, or `None`."""
+        return self._journal.state.doc_id_of(self.name, key)
 
     def __contains__(self, key: object) -> bool:
         if not isinstance(key, str):

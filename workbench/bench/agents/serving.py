@@ -53,7 +53,7 @@ def serve(
     """
     if not context.actor.startswith("agent:"):
         raise InvalidRecord("Only an agent is served; a person looks without being counted.")
-    context.library.journal.refresh()
+    context.library.refresh()
     ranking = tuning.rank(tuning.ask(query), profile, context.now(), k)
     safe = safety or Safety(context)
     judges: list[Judge] = [lambda memories: {m.id for m in memories if safe.held_from_agents(m)}]

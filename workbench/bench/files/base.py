@@ -16,7 +16,7 @@ from pathlib import Path
 
 from workbench.retrieval import cache_folder
 from workbench.store.fresh import fresh_file
-from workbench.store.journal.packed import open_lines
+from workbench.store.packed import open_lines
 
 FOLDER = "cache/files"
 LARGEST = 4_000_000

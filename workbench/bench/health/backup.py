@@ -15,8 +15,8 @@ from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.safety.scanning import secrets_in
-from workbench.store.journal.lock import cannot_write, try_lock
-from workbench.store.maintenance.backup import Manifest, Progress, check_target, write_backup
+from workbench.store.files import cannot_write, try_lock
+from workbench.store.maintenance.backup import Manifest, Progress, check_target
 from workbench.store.maintenance.restore import restore
 
 CHUNK = 16_384
@@ -52,8 +52,8 @@ def back_up(
 
     # Compressing and hashing leave the processor to others, so that looking for secrets takes no time of its own.
     with ThreadPoolExecutor(1) as beside:
-        looking = beside.submit(secrets_in_records, bench.library.journal.cut()[0])
-        made = write_backup(bench.library.journal, target, at, force=force, progress=tell)
+        looking = beside.submit(secrets_in_records, bench.library.snapshot())
+        made = bench.library.maintenance.back_up(target, at, force=force, progress=tell)
         return made, looking.result()
 
 
@@ -75,16 +75,16 @@ def write_masked(
 
     The store itself is not touched. What a person allowed stays. Raises `StoreProblem`.
     """
-    check_target(bench.library.journal.folder, target, force=force)
+    check_target(bench.library.folder, target, force=force)
     with _scratch(bench) as folder:
-        write_backup(bench.library.journal, folder / "whole", at)
+        bench.library.maintenance.back_up(folder / "whole", at)
         restore(folder / "whole", folder / "copy")
         copy = open_workbench(folder / "copy", profiles=folder / "none", clock=lambda: at)
         try:
             masked = copy.leaks.mask(copy.safety.flagged()).secrets
         except NothingToMask:
             masked = 0
-        return write_backup(copy.library.journal, target, at, force=force, progress=progress), masked
+        return copy.library.maintenance.back_up(target, at, force=force, progress=progress), masked
 
 
 @contextmanager

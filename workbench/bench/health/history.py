@@ -1,6 +1,7 @@
 """Undo, redo, who changed what, and any record as it was."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Literal
 
 from workbench.bench.context import Context, is_person
 from workbench.bench.safety.masking import masked
@@ -10,7 +11,7 @@ from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc
 from workbench.safety.scanning import mask
-from workbench.store.history import reading, undo
+from workbench.store.history import undo
 from workbench.store.history.reading import Event, FieldEvent
 from workbench.store.history.undo import Action
 from workbench.store.records import TABLES
@@ -18,33 +19,36 @@ from workbench.store.records import TABLES
 Place = tuple[str, str]
 """A record as (table, key)."""
 
+Verb = Literal["undo", "redo"]
+"""Which way an action is carried out again."""
+
 
 class History:
     """What was done to a store, and the way back."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._journal = context.library.journal
+        self._library = context.library
 
     def undo(self) -> str:
         """Take back this person's latest action and return what it was; raises when there is none, or a conflict."""
-        self._journal.refresh()
-        action = undo.undoable(self._journal, is_person)
+        self._library.refresh()
+        action = self._library.past.undoable(is_person)
         if action is None:
             raise WorkbenchError("There is nothing to undo.")
-        if undo.purged_after(self._journal, action, is_person):
+        if self._library.past.purged_after(action, is_person):
             rev = action.last.rev
             hint = f"The change before it is: {action.label}; `workbench undo --rev {rev}` takes that back."
             raise WorkbenchError("The purge cannot be undone.", hint)
-        return action.label + self._carry_out(undo.undo, action)
+        return action.label + self._carry_out("undo", action)
 
     def redo(self) -> str:
         """Do again what was undone last and return what it was."""
-        self._journal.refresh()
-        action = undo.redoable(self._journal, is_person)
+        self._library.refresh()
+        action = self._library.past.redoable(is_person)
         if action is None:
             raise WorkbenchError("There is nothing to redo.")
-        return action.label + self._carry_out(undo.redo, action)
+        return action.label + self._carry_out("redo", action)
 
     def undo_revision(self, rev: int) -> str:
         """Take back one transaction, whoever made it, with the rest of its group; return what it was.
@@ -52,8 +56,8 @@ class History:
         Taking back an undo does again what was undone. Raises `UnknownRecord`, `Conflict`, or `WorkbenchError`
         for what has no way back.
         """
-        self._journal.refresh()
-        entry = next((e for e in self._journal.entries_back() if e.rev <= rev), None)
+        self._library.refresh()
+        entry = next((e for e in self._library.changes_back() if e.rev <= rev), None)
         if entry is None or entry.rev != rev:
             raise UnknownRecord(f"There is no change with revision {rev}.", "Nothing was changed.")
         if entry.kind in ("access", "purge"):
@@ -64,20 +68,20 @@ class History:
 
     def undo_group(self, group: str) -> str:
         """Take back everything that was written under a group's name, finished or not; return what it was."""
-        self._journal.refresh()
+        self._library.refresh()
         return "".join(self._take_back(group))
 
     def events(self, place: Place | None = None, *, accesses: bool = False) -> Iterator[Event]:
         """Yield transactions, newest first: all, or those that touched a record; reads by agents when asked for."""
-        self._journal.refresh()
-        return reading.events(self._journal, place, accesses=accesses)
+        self._library.refresh()
+        return self._library.past.events(place, accesses=accesses)
 
     def place_of(self, name: str) -> Place:
         """Return where the record called `name` is or was; raises `UnknownRecord`, or `InvalidRecord` if unclear."""
         try:
             record = find_votable(self._context, name)
         except UnknownRecord:
-            found = reading.find_place(self._journal, name)
+            found = self._library.past.find_place(name)
             if found is None:
                 raise UnknownRecord(f"Nothing called {name} was ever in this store.") from None
             return found
@@ -85,11 +89,11 @@ class History:
 
     def at_revision(self, place: Place, rev: int) -> object:
         """Return a record as it was right after revision `rev`, as its own type; raises `UnknownRecord`."""
-        self._journal.refresh()
+        self._library.refresh()
         table, key = place
-        if not 0 <= rev <= self._journal.rev:
-            raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self._journal.rev}.")
-        doc = reading.at_revision(self._journal, table, key, rev)
+        if not 0 <= rev <= self._library.revision:
+            raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self._library.revision}.")
+        doc = self._library.past.at_revision(table, key, rev)
         if doc is None:
             raise UnknownRecord(f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions.")
         kind = next(kind for kind, name in TABLES.items() if name == table)
@@ -97,35 +101,36 @@ class History:
 
     def _take_back(self, key: str, *, again: bool = False) -> tuple[str, str]:
         """Return what was taken back, and what was found in the files then."""
-        action = undo.action_of(self._journal, key)
+        action = self._library.past.action_of(key)
         if action is None:
             raise UnknownRecord(f"There is no change called {key}.", "Nothing was changed.")
         if undo.is_erased(action):
             raise WorkbenchError(f"“{action.label}” was purged, so there is nothing to take back.")
-        return action.label, self._carry_out(undo.redo if again else undo.undo, action)
+        return action.label, self._carry_out("redo" if again else "undo", action)
 
-    def _carry_out(self, verb: Callable[..., None], action: Action) -> str:
+    def _carry_out(self, verb: Verb, action: Action) -> str:
         """Undo or redo, and return what was found in the files; a conflict names its values without their secrets."""
         try:
             return self._with_files(verb, action)
         except undo.UndoConflict as conflict:
-            what = "redo" if verb is undo.redo else "undo"
-            raise undo.UndoConflict(what, action, list(masked(conflict.clashes, mask))) from conflict
+            raise undo.UndoConflict(verb, action, list(masked(conflict.clashes, mask))) from conflict
 
-    def _with_files(self, verb: Callable[..., None], action: Action) -> str:
+    def _with_files(self, verb: Verb, action: Action) -> str:
         """Undo or redo, with the files that hold promoted memories; return what was found there, in brackets."""
         touched = {change.table for entry in action.entries for change in entry.changes}
         if "overrides" in touched and not stands_by(self._context.actor):
             raise WorkbenchError(
                 "An agent cannot give or take a person's word.", f"Nothing was changed; {OWN_TERMINAL}"
             )
+        past = self._library.past
+        carry_out = past.undo if verb == "undo" else past.redo
         if "placements" not in touched:
-            verb(self._journal, action, self._context.actor)
+            carry_out(action, self._context.actor)
             return ""
         from workbench.bench.promotion.placements import Placing  # most undos touch no file
 
-        with Placing(self._context.library).guarded() as follow:
-            verb(self._journal, action, self._context.actor, follow)
+        with Placing(self._library).guarded() as follow:
+            carry_out(action, self._context.actor, follow)
         return f" ({follow.remarks.removesuffix('.')})" if follow.remarks else ""
 
 

@@ -12,9 +12,10 @@ from workbench.bench.context import Context
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.record import parse_time
 from workbench.store import fresh
+from workbench.store.entry import ABSENT, DocChange
 from workbench.store.identity.heads import Gone
-from workbench.store.journal.entry import ABSENT, DocChange
-from workbench.store.maintenance import compact, doctor, leavings, outside, purge, restore
+from workbench.store.maintenance import doctor, leavings, outside, restore
+from workbench.store.maintenance.compact import Packed
 from workbench.store.maintenance.doctor import Diagnosis, Recovery
 from workbench.store.maintenance.purge import Unfinished
 from workbench.store.naming import key_of
@@ -106,11 +107,11 @@ class Care:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._journal = context.library.journal
+        self._library = context.library
 
     def findings(self, diagnosis: Diagnosis, state: Path | None = None) -> Findings:
         """Return all there is to say, of the person's `state` folder, too; nothing is changed."""
-        folder = self._journal.folder
+        folder = self._library.folder
         beside = _caches(folder / "cache")
         return Findings(
             diagnosis,
@@ -129,32 +130,32 @@ class Care:
         scratch = self._context.caches / caches.SCRATCH
         if restore.is_left(scratch):
             yield scratch
-        yield from restore.left_beside(self._journal.folder)
+        yield from restore.left_beside(self._library.folder)
 
     def half_done(self) -> "tuple[HalfDone, ...]":
         """Return the changes of files that were broken off, and what would settle each."""
         from workbench.bench.promotion.placements import Placing, notes_in
 
-        believed = self._journal.standing.trusted
-        return Placing(self._context.library).half_done() if believed and notes_in(self._journal.folder) else ()
+        believed = self._library.standing.trusted
+        return Placing(self._library).half_done() if believed and notes_in(self._library.folder) else ()
 
     def finish(self, shown: "HalfDone") -> None:
         """Settle a broken change of files just as it was shown (see `Placing.finish`)."""
         from workbench.bench.promotion.placements import Placing
 
-        Placing(self._context.library).finish(shown)
+        Placing(self._library).finish(shown)
 
     def broken_purges(self) -> tuple[Unfinished, ...]:
         """Return the purges that were broken off, the latest first; reads the whole journal. Raises `StoreProblem`."""
-        return purge.unfinished(self._journal)
+        return self._library.maintenance.unfinished_purges()
 
     def unfinished(self) -> tuple[tuple[str, str], ...]:
         """Return the groups whose last part has not come, with their labels."""
-        return tuple(self._journal.unfinished.items())
+        return tuple(self._library.unfinished.items())
 
     def edit(self) -> OutsideEdit | None:
         """Return what another program changed in `memory.json`, when that waits for a decision."""
-        found = self._journal.outside_edit
+        found = self._library.maintenance.outside_edit
         if found is None:
             return None
         changes = [change for change in found.changes if change.doc]
@@ -167,28 +168,28 @@ class Care:
         Raises `Conflict` when the same fields were changed here, and `WorkbenchError` when nothing waits.
         """
         found = self._waiting()
-        outside.accept(self._journal, found)
+        self._library.maintenance.accept_edit(found)
         return sum(1 for change in found.changes if change.doc)
 
     def dismiss_edit(self) -> Path:
         """Turn down what another program changed; return the file in which it is kept."""
-        return outside.dismiss(self._journal, self._waiting())
+        return self._library.maintenance.dismiss_edit(self._waiting())
 
     def accept(self) -> tuple[Gone, ...]:
         """Take the journal as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
-        return self._journal.accept()
+        return self._library.maintenance.accept_losses()
 
-    def compact(self) -> list[compact.Packed]:
+    def compact(self) -> list[Packed]:
         """Pack the closed journal files; the history reads them as before. Raises `StoreProblem`."""
-        return compact.compact(self._journal)
+        return self._library.maintenance.compact()
 
     def notices(self) -> tuple[str, ...]:
         """Return what the app says once: damage, what was not finished, an outside edit, each with its command.
 
         An import that may still be running is not named yet.
         """
-        damage, edit = self._journal.damage, self.edit()
-        said = [text for text in self._journal.notices if edit is None or outside.CHANGED not in text]
+        damage, edit = self._library.damage, self.edit()
+        said = [text for text in self._library.notices if edit is None or outside.CHANGED not in text]
         if damage:
             more = f" and {len(damage) - 1} more places" if len(damage) > 1 else ""
             said.append(
@@ -206,17 +207,17 @@ class Care:
 
     def _is_quiet(self) -> bool:
         """Tell whether nothing was written for a while."""
-        last = next(self._journal.entries_back(), None)
+        last = next(self._library.changes_back(), None)
         return last is None or self._context.now() - parse_time(last.at) >= QUIET
 
     def _waiting(self) -> outside.OutsideEdit:
-        found = self._journal.outside_edit
+        found = self._library.maintenance.outside_edit
         if found is None:
             raise WorkbenchError("No other program has changed memory.json.", "Nothing was changed.")
         return found
 
     def _fields(self, change: DocChange) -> list[EditedField]:
-        present = self._journal.state.get(change.table, change.doc)
+        present = self._library.documents.get(change.table, {}).get(change.doc)
         sides = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
         key = key_of(change.table, present or sides) or change.doc
         return [

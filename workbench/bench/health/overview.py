@@ -69,7 +69,7 @@ class Overview:
             queries=len(library.queries),
             judgments=len(library.judgments),
             votes=len(library.votes),
-            revision=library.journal.rev,
+            revision=library.revision,
             by_status={name: status[name] for name in STATUSES},
             by_type=dict(Counter(m.observation_type for m in memories).most_common()),
             by_category=dict(Counter(m.category for m in memories if m.category).most_common()),
@@ -93,7 +93,7 @@ class Overview:
         """Return what actors other than this person did after revision `rev`."""
         arrived: list[str] = []
         read: set[str] = set()
-        for entry in self._library.journal.entries_back():
+        for entry in self._library.changes_back():
             if entry.rev <= rev:
                 break
             if is_person(entry.actor) and not entry.actor.startswith(("import", "reflector", "curator")):
@@ -105,5 +105,5 @@ class Overview:
         return SinceLastLook(tuple(reversed(arrived)), tuple(sorted(read)), self._review.waiting())
 
     def _id(self, doc_id: str) -> str:
-        doc = self._library.journal.state.get("memories", doc_id)
+        doc = self._library.documents.get("memories", {}).get(doc_id)
         return "" if doc is None else str(doc.get("id", ""))

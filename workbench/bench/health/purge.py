@@ -10,8 +10,7 @@ from workbench.bench.context import Context
 from workbench.bench.files.replaced import Replaced
 from workbench.bench.health.history import History, Place
 from workbench.core.errors import UnknownRecord
-from workbench.store.journal.entry import ABSENT
-from workbench.store.maintenance import purge
+from workbench.store.entry import ABSENT
 from workbench.store.maintenance.purge import Purged, Unfinished
 
 if TYPE_CHECKING:
@@ -90,8 +89,8 @@ class Eraser:
         Raises `StoreProblem`, or `WorkbenchError` for such a file; it can be run again then.
         """
         files, edited = self._out_of_files(plan)
-        copies = self._replaced.without(purge.finder(self._library.journal, plan.places))
-        done = purge.purge(self._library.journal, plan.places, self._context.actor, self._without_caches)
+        copies = self._replaced.without(self._library.maintenance.finder(plan.places))
+        done = self._library.maintenance.purge(plan.places, self._context.actor, self._without_caches)
         folder = self._library.folder
         others = sorted(folder.parent.glob(f"{folder.name}.recovered-*"))
         return Erased(plan, done, tuple(others), files, copies, edited)
@@ -110,12 +109,11 @@ class Eraser:
 
     def _speaking_of(self, key: str) -> Iterator[Place]:
         """Yield the votes, judgments, proposals and permissions that are or were about a record."""
-        journal = self._library.journal
         for table in _SPEAKS:
-            for doc in journal.state.tables.get(table, {}).values():
+            for doc in self._library.documents.get(table, {}).values():
                 if _speaks(table, doc, key):
                     yield table, doc["id"]
-        for entry in journal.entries_back(key.rpartition("/")[2].encode()):
+        for entry in self._library.changes_back(key.rpartition("/")[2].encode()):
             for change in entry.changes:
                 sides = {name: after if before is ABSENT else before for name, (before, after) in change.fields.items()}
                 if change.table in _SPEAKS and "id" in sides and _speaks(change.table, sides, key):

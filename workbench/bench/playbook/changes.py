@@ -37,7 +37,7 @@ class LastChanges:
     def of(self, book: str, id: str) -> LastChange | None:
         """Return a bullet's latest change, or `None` when it lies further back than this looks."""
         self.catch_up()
-        doc = self._library.journal.state.doc_id_of("bullets", f"{book}/{id}")
+        doc = self._library.bullets.doc_id_of(f"{book}/{id}")
         return None if doc is None else self._known.get(doc)
 
     def catch_up(self) -> None:
@@ -46,11 +46,11 @@ class LastChanges:
             self._catch_up()
 
     def _catch_up(self) -> None:
-        rev = self._library.journal.rev
+        rev = self._library.revision
         if rev == self._seen:
             return
         newer: dict[str, LastChange] = {}
-        for looked_at, entry in enumerate(self._library.journal.entries_back()):
+        for looked_at, entry in enumerate(self._library.changes_back()):
             if entry.rev <= self._seen or looked_at == LOOK_BACK:
                 break
             for change in entry.changes:

@@ -45,8 +45,8 @@ def unseen(context: Context, book: str) -> Lessons:
     if since is None:
         return replace(latest(context), covers=True)
     fresh = _changed_since(context, since)
-    state = context.library.journal.state
-    found = [m for m in _known(context) if m.created_at > since or state.doc_id_of("memories", m.id) in fresh]
+    memories = context.library.memories
+    found = [m for m in _known(context) if m.created_at > since or memories.doc_id_of(m.id) in fresh]
     most = context.settings.claude.memories
     return Lessons(tuple(found[-most:]), since, max(0, len(found) - most), covers=True)
 
@@ -73,7 +73,7 @@ def _when(memory: Memory) -> tuple[datetime, str]:
 def _changed_since(context: Context, since: datetime) -> frozenset[str]:
     """Return the documents of memories whose status was written after a moment."""
     found: set[str] = set()
-    for entry in context.library.journal.entries_back():
+    for entry in context.library.changes_back():
         if parse_time(entry.at) <= since:
             break
         found.update(c.doc for c in entry.changes if c.table == "memories" and "status" in c.fields)

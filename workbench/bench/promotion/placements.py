@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workbench.bench.files.states import FileStates
 from workbench.bench.promotion.placement_files import FileEdit, carry_out
@@ -22,14 +21,12 @@ from workbench.bench.promotion.placement_paths import Places, places_of
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.promotion.placement import Placement, PlacementKind
 from workbench.core.record import from_doc, to_doc
-from workbench.store.files import read_regular, write_atomically
-from workbench.store.journal.lock import cannot_write
+from workbench.store.files import cannot_write, read_regular, write_atomically
 from workbench.store.library import Library
 
 NOTES = "placing-*.json"
 """The files in the store's folder that say that a process is changing files."""
 
-TABLE = "placements"
 _LARGEST = 64 << 20
 
 
@@ -145,7 +142,7 @@ class Placing:
         A note that cannot be read goes. Raises `Conflict` when it is no longer as shown, or `WorkbenchError` when a
         file cannot be written; the note stays then.
         """
-        with self._library.journal.exclusive():
+        with self._library.exclusive():
             found = self._about(shown.note)
             if found != shown:
                 raise Conflict("What was broken off is no longer as it was shown.", "Nothing was written; look again.")
@@ -171,7 +168,7 @@ class Placing:
         """Bring the files that this process was changing to what the store says; notes of others are not its own."""
         if self._note is None:
             return
-        with self._library.journal.exclusive():
+        with self._library.exclusive():
             sides = _read_note(self._note)
             if sides is not None:
                 carry_out(self._way_back(sides, ()).edits)
@@ -200,12 +197,7 @@ class Placing:
 
     def _staged(self) -> dict[str, Placement]:
         """Return the placements as the open transaction has them."""
-        journal = self._library.journal
-        docs: dict[str, Any] = dict(journal.state.tables.get(TABLE, {}))
-        for (table, doc_id), doc in (journal.staged.docs if journal.staged else {}).items():
-            if table == TABLE:
-                docs[doc_id] = doc
-        return {p.id: p for doc in docs.values() if doc is not None and (p := _placement(doc))}
+        return {placement.id: placement for placement in self._library.placements.staged()}
 
 
 def notes_in(folder: Path) -> list[Path]:

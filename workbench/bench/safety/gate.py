@@ -12,7 +12,7 @@ from typing import Any
 from workbench.core.errors import InvalidRecord
 from workbench.safety import scanning
 from workbench.safety.finding import Finding
-from workbench.store.journal.entry import ABSENT, DocChange, Entry
+from workbench.store.entry import ABSENT, DocChange, Entry
 from workbench.store.naming import key_of
 
 IMPORT = "import-"

@@ -18,8 +18,7 @@ from workbench.bench.safety.texts import texts_of
 from workbench.core.errors import WorkbenchError
 from workbench.safety.finding import Finding
 from workbench.safety.secrets.secrets import marker, without
-from workbench.store.journal.entry import ABSENT, Doc, Entry
-from workbench.store.maintenance import purge
+from workbench.store.entry import ABSENT, Doc, Entry
 from workbench.store.maintenance.masker import WHOLE, Masker
 from workbench.store.maintenance.purge import Purged
 from workbench.store.naming import key_of
@@ -96,12 +95,10 @@ class Leaks:
         kept |= self._kept_reasons()
         every = {leak.secret: leak.finding.rule for leak in self.find((), state)}
         rules = {secret: rule for secret, rule in every.items() if secret not in kept}
-        if not rules and not any(one.masks for one in purge.unfinished(self._library.journal)):
+        if not rules and not any(one.masks for one in self._library.maintenance.unfinished_purges()):
             raise NothingToMask("No secret was found that is not allowed to stay.", "Nothing was changed.")
         masker = Masker(rules, self._cleaner(rules, kept))
-        done = purge.mask(
-            self._library.journal, masker, self._context.actor, lambda: caches.remove(self._context.caches)
-        )
+        done = self._library.maintenance.mask(masker, self._context.actor, lambda: caches.remove(self._context.caches))
         return Masked(len(rules), done, tuple(self._elsewhere(rules, state)))
 
     def _cleaner(self, rules: Mapping[str, str], kept: set[str]) -> Callable[[str], str]:
@@ -126,17 +123,17 @@ class Leaks:
 
     def _named(self) -> Iterator[str]:
         """Yield every name and reference that is or was in the store."""
-        for docs in self._library.journal.state.tables.values():
+        for docs in self._library.documents.values():
             for doc in docs.values():
                 yield from _names(doc)
-        for entry in self._library.journal.entries_back():
+        for entry in self._library.changes_back():
             yield entry.actor
             for change in entry.changes:
                 for side in (0, 1):
                     yield from _names({name: sides[side] for name, sides in change.fields.items()})
 
     def _fields(self) -> Iterator[tuple[str, str]]:
-        for table, docs in self._library.journal.state.tables.items():
+        for table, docs in self._library.documents.items():
             for doc_id, doc in docs.items():
                 name = self._safety.masked(key_of(table, doc) or doc_id)
                 for part, value in doc.items():
@@ -145,7 +142,7 @@ class Leaks:
 
     def _history(self) -> Iterator[tuple[str, str]]:
         seen: set[str] = set()
-        for entry in self._library.journal.entries_back():
+        for entry in self._library.changes_back():
             for text in _texts_of(entry):
                 if text not in seen:
                     seen.add(text)

@@ -15,8 +15,7 @@ from workbench.core.agents import stands_by
 from workbench.core.override import override_id
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
-from workbench.store.history.reading import changes_of
-from workbench.store.journal.entry import ABSENT, DocChange, Entry
+from workbench.store.entry import ABSENT, DocChange, Entry
 
 ProvenanceKind = Literal["person", "agent", "import", "reflection", "hook", "unknown"]
 
@@ -66,7 +65,7 @@ def provenances_of(context: Context, records: Iterable[Outward]) -> dict[tuple[s
 def _of_table(context: Context, table: str, records: Mapping[str, Outward]) -> dict[str, Provenance]:
     found: dict[str, Provenance] = {}
     approved: set[str] = set()
-    for entry, key, change in changes_of(context.library.journal, table, records):
+    for entry, key, change in context.library.past.changes_of(table, records):
         if key in found:
             continue
         if _approves(entry, change):

@@ -160,7 +160,7 @@ class Safety:
         everything = tuple(records)
         flagged = [held for record in everything if (held := self._held(record)) is not None]
         asked = {place_of(held.record) for held in flagged if not self._allowed(held)}
-        known = imported_texts(self._library.journal, asked)
+        known = imported_texts(self._library, asked)
         warned, refused = [], []
         for held in flagged:
             place = place_of(held.record)

@@ -45,17 +45,17 @@ class Trust:
     @property
     def standing(self) -> Standing:
         """How far the store is trusted now."""
-        return self._library.journal.standing
+        return self._library.standing
 
     def arrived(self) -> Arrived:
         """Return what came from elsewhere; nothing is changed. Raises `StoreProblem`."""
-        library, journal = self._library, self._library.journal
+        library = self._library
         safety, lines, actors = self._safety(), set(), Counter[str]()
-        for actor, line in journal.strange_lines():
+        for actor, line in library.maintenance.foreign_lines():
             actors[safety.masked(actor)] += 1
             lines.add(fingerprint_of(line))
         # Read after its lines, so that everything that is counted was looked at.
-        journal.refresh()
+        library.refresh()
         found = safety.flagged()
         counts = len(library.memories), len(library.bullets)
         return Arrived(sum(actors.values()), actors, *counts, tuple(found), frozenset(lines))
@@ -64,18 +64,17 @@ class Trust:
         """Take over what a person saw. Raises `WorkbenchError` for an agent, `StoreProblem` when more came since."""
         if not stands_by(self._actor):
             raise WorkbenchError("An agent cannot trust a store.", f"Nothing was changed; {OWN_TERMINAL}")
-        journal = self._library.journal
-        journal.trust(arrived.lines)
-        journal.save_checkpoint()
+        maintenance = self._library.maintenance
+        maintenance.trust(arrived.lines)
+        maintenance.save_checkpoint()
 
 
 def keep_upgraded(library: Library) -> None:
     """Trust a store that was here before this machine remembered, once, and say so."""
-    journal = library.journal
-    if journal.standing.upgraded:
+    if library.standing.upgraded:
         with contextlib.suppress(StoreProblem):
-            journal.trust()
-        journal.notices.append(
+            library.maintenance.trust()
+        library.note(
             f"The store {library.folder} was here before and is trusted from now on; "
             "what comes into it from elsewhere is asked for."
         )

@@ -3,15 +3,15 @@
 from collections.abc import Collection
 
 from workbench.bench.safety.gate import IMPORT, strings
-from workbench.store.journal.codec import dumps
-from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import ABSENT, DocChange
+from workbench.store.entry import ABSENT, DocChange
+from workbench.store.history.reading import needle_of
+from workbench.store.library import Library
 from workbench.store.naming import key_of
 
 Place = tuple[str, str]
 
 
-def imported_texts(journal: Journal, places: Collection[Place]) -> dict[Place, frozenset[str]]:
+def imported_texts(library: Library, places: Collection[Place]) -> dict[Place, frozenset[str]]:
     """Return every text that the records at `places` had when an import made them; others are left out.
 
     One pass back over the journal, whatever the number of places. Purged texts are not there any more.
@@ -19,8 +19,8 @@ def imported_texts(journal: Journal, places: Collection[Place]) -> dict[Place, f
     wanted = set(places)
     found: dict[Place, frozenset[str]] = {}
     # For one record only the lines that name it are read; for many, all.
-    only = dumps(next(iter(wanted))[1].rpartition("/")[2])[1:] if len(wanted) == 1 else None
-    for entry in journal.entries_back(only) if wanted else ():
+    only = needle_of(next(iter(wanted))[1]) if len(wanted) == 1 else None
+    for entry in library.changes_back(only) if wanted else ():
         if not entry.group.startswith(IMPORT) or entry.kind not in ("edit", "redo"):
             continue
         for change in entry.changes:

@@ -55,7 +55,7 @@ class Stream:
 
         Raises `InvalidQuery` for a filter that cannot be read.
         """
-        rev = self._library.journal.rev
+        rev = self._library.revision
         if self._ranked is not None and self._ranked[:2] == (text, rev):
             return self._ranked[2]
         view = self._view(text)
@@ -184,7 +184,7 @@ class Stream:
 
     def _citing(self) -> dict[str, list[str]]:
         """Return which memories cite each id; made anew when the store has changed."""
-        rev = self._library.journal.rev
+        rev = self._library.revision
         if self._citations is None or self._citations[0] != rev:
             index: dict[str, list[str]] = {}
             for memory in self._library.memories.all():

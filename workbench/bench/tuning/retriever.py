@@ -167,7 +167,7 @@ class Retriever:
 
     def _pool(self) -> Pool:
         """Return the pool of all memories that can be read."""
-        docs = list(self._library.journal.state.tables.get("memories", {}).values())
+        docs = list(self._library.documents.get("memories", {}).values())
         pool = Pool.read(docs)
         return Pool.build(self._library.memories.all()) if pool is None else pool
 

@@ -66,7 +66,7 @@ def export(session: Session) -> int:
         if not bench.trust.standing.trusted and bench.exporter.is_for_agents(args.format):
             # What agents read: a hook that asks for it goes on without, a file is not written.
             if path is not None or args.copy:
-                bench.library.journal.require_trust()
+                bench.library.require_trust()
             return 0
         choice, cut = choice_of(args, bench)
         allow(bench, args.allow_flagged, args.reason)

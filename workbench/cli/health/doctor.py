@@ -104,7 +104,7 @@ def _settle(session: Session) -> int:
 def _accept(session: Session, diagnosis: "Diagnosis") -> int:
     with session.changing(remarks=False) as bench:
         accepted = bench.care.accept()
-        rev = bench.library.journal.rev
+        rev = bench.library.revision
     if not accepted:
         say(f"Nothing is missing from {diagnosis.folder}, so there is nothing to accept.")
         return 0

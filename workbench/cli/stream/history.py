@@ -62,7 +62,7 @@ def undo(session: Session) -> int:
             for clash in conflict.clashes[1:]:
                 warn(f"      {clash.key} {clash.name}: now {told(clash.present)}, would become {told(clash.wanted)}")
             return CANNOT
-        revision = bench.library.journal.rev
+        revision = bench.library.revision
     if wants_json(args):
         write_json({"undone": label, "revision": revision})
     else:
@@ -73,7 +73,7 @@ def undo(session: Session) -> int:
 def redo(session: Session) -> int:
     """Redo and say what."""
     with session.changing() as bench:
-        label, revision = bench.history.redo(), bench.library.journal.rev
+        label, revision = bench.history.redo(), bench.library.revision
     if wants_json(session.args):
         write_json({"redone": label, "revision": revision})
     else:

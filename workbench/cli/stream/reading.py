@@ -128,7 +128,7 @@ def print_stats(session: Session) -> int:
     """Print counts, and how far the reflection gauge is along."""
     with session.reading() as bench:
         stats, gauge = Shown(bench)(bench.overview.stats()), bench.overview.gauge()
-        unfinished = dict(bench.library.journal.unfinished)
+        unfinished = dict(bench.library.unfinished)
     if wants_json(session.args):
         store, reflection = session.choice().folder, _gauge_json(gauge)
         write_json({**asdict(stats), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())})

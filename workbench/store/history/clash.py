@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from workbench.store.entry import ABSENT, Doc, DocChange, apply_change
 from workbench.store.journal.codec import same
-from workbench.store.journal.entry import ABSENT, Doc, DocChange, apply_change
 from workbench.store.journal.staged import Staged
 from workbench.store.naming import TOTALS, WITNESSES
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind, apply_change, reverse
 from workbench.store.journal.codec import dumps
-from workbench.store.journal.entry import ABSENT, Doc, DocChange, Entry, Kind, apply_change, reverse
 from workbench.store.journal.state import Tables
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def doc_ids(journal: "Journal", table: str, key: str) -> list[str]:
     """Return the document ids under which a record stands or stood, the present one first; none when it never did."""
     present = journal.state.doc_id_of(table, key)
     found: dict[str, None] = {} if present is None else {present: None}
-    for entry in journal.entries_back(_needle(key)):
+    for entry in journal.entries_back(needle_of(key)):
         for change in entry.changes:
             if change.table == table and change.op in ("insert", "delete") and _side_key(journal, change) == key:
                 found[change.doc] = None
@@ -97,7 +97,7 @@ def find_place(journal: "Journal", name: str) -> tuple[str, str] | None:
     for table in journal.state.tables:
         if journal.state.doc_id_of(table, name) is not None:
             return table, name
-    for entry in journal.entries_back(_needle(name)):
+    for entry in journal.entries_back(needle_of(name)):
         for change in entry.changes:
             key = _side_key(journal, change) if change.op in ("insert", "delete") else None
             if key is not None and name in (key, key.rpartition("/")[2]):
@@ -136,7 +136,7 @@ def tables_at(journal: "Journal", rev: int) -> Tables:
     return tables
 
 
-def _needle(key: str) -> bytes:
+def needle_of(key: str) -> bytes:
     """Return what a line that makes or removes the record holds: the end of its id, as JSON writes it."""
     return dumps(key.rpartition("/")[2])[1:]
 

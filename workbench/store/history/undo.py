@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.core.errors import Conflict
+from workbench.store.entry import DocChange, Entry, reverse
 from workbench.store.history.clash import Clash, stage_change, told
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import DocChange, Entry, reverse
 from workbench.store.naming import TOTALS
 
 Mine = Callable[[str], bool]

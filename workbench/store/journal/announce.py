@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from workbench.store.journal.entry import Entry
+from workbench.store.entry import Entry
 from workbench.store.journal.state import Keys
 
 Listener = Callable[[Entry, Keys], None]

@@ -12,9 +12,9 @@ from tinydb.storages import Storage
 from tinydb.table import Document, Table
 
 from workbench.core.errors import StoreProblem
+from workbench.store.entry import Doc
+from workbench.store.files import cannot_read, cannot_write
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
-from workbench.store.journal.entry import Doc
-from workbench.store.journal.lock import cannot_read, cannot_write
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import KeyOf, id_field
 

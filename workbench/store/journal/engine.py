@@ -16,16 +16,16 @@ from workbench.core.errors import StoreProblem
 from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
-from workbench.store.files import Standstill
+from workbench.store.entry import Entry, Kind, from_json, to_json
+from workbench.store.files import Standstill, cannot_read, cannot_write
 from workbench.store.identity.heads import Gone, checkpoints, fingerprint_of, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.announce import Announcer, Listener
 from workbench.store.journal.codec import seal, unseal
-from workbench.store.journal.entry import Entry, Kind, from_json, to_json
 from workbench.store.journal.groups import Groups
-from workbench.store.journal.lock import LOCK, WriteLock, cannot_read, cannot_write, overtaken, taken_away
+from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
 from workbench.store.journal.reorder import read_marked, rewrite
 from workbench.store.journal.segments import Damage, Position
 from workbench.store.journal.settle import Renumbered, Settled, settle

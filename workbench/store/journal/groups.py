@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from workbench.store.journal.entry import Entry
+from workbench.store.entry import Entry
 
 _KNOWN = 256
 

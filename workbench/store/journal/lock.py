@@ -6,17 +6,15 @@ locked as well where the system can do that, and a lock whose path names another
 """
 
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from errno import EACCES, EAGAIN, EINTR
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem
 from workbench.core.waiting import Holder, StoreBusy, patience
-from workbench.store.files import open_handle
+from workbench.store.files import cannot_write, open_handle, try_lock
 from workbench.store.journal import holder
 
 LOCK = "lock"
@@ -27,18 +25,6 @@ CHECKPOINT_LOCK = "checkpoint.lock"
 
 _POLL = 0.002
 _ASK_AGAIN = 0.25
-_BUSY = (EACCES, EAGAIN, EINTR)
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _take(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class WriteLock:
@@ -146,17 +132,6 @@ class _Waiting:
             self._how.waits_for(now)
 
 
-def try_lock(handle: int) -> bool:
-    """Lock an open file without waiting; return `False` when somebody else has. Closing it lets go."""
-    try:
-        _take(handle)
-    except OSError as error:
-        if error.errno in _BUSY:
-            return False
-        raise
-    return True
-
-
 def _closed(handle: int) -> int:
     """Close a handle if it is one, which lets go of its lock, and return what stands for none."""
     if handle >= 0:
@@ -172,17 +147,6 @@ def _names(path: Path, handle: int) -> bool:
         return False
 
 
-def cannot_write(folder: Path, error: OSError) -> StoreProblem:
-    """Say in one sentence that the store cannot be written and what that means."""
-    message = f"The store {folder} cannot be written: {_why(error)}."
-    return StoreProblem(message, "Nothing was changed and nothing stored is lost.")
-
-
-def cannot_read(folder: Path, error: OSError) -> StoreProblem:
-    """Say in one sentence that the store cannot be read."""
-    return StoreProblem(f"The store {folder} cannot be read: {_why(error)}.", "Nothing was changed.")
-
-
 def taken_away(folder: Path) -> StoreProblem:
     """Say in one sentence that the journal that was open is not there any more."""
     message = f"The journal of {folder} is gone: somebody removed or renamed it."
@@ -193,8 +157,3 @@ def overtaken(folder: Path) -> StoreProblem:
     """Say in one sentence that somebody else wrote, without the lock, what was about to be written."""
     message = f"Another program wrote to {folder} while its lock file was replaced."
     return StoreProblem(message, "Nothing was changed; try again.")
-
-
-def _why(error: OSError) -> str:
-    said = error.strerror or str(error)
-    return said[:1].lower() + said[1:]

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from workbench.store.entry import Entry, from_json, to_json
 from workbench.store.files import put_in_place, write_temporary
 from workbench.store.journal import chain
 from workbench.store.journal.codec import seal
-from workbench.store.journal.entry import Entry, from_json, to_json
 from workbench.store.journal.segments import NAME, Line, Position, is_header, read_from
 from workbench.store.journal.settle import Settled
 from workbench.store.journal.tail import Tail

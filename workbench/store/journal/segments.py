@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 from workbench.core.errors import StoreProblem, UnknownOutcome
 from workbench.store.files import TooLarge, open_handle, open_regular
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal
-from workbench.store.journal.packed import LONGEST, open_lines
+from workbench.store.packed import LONGEST, open_lines
 
 NAME = "journal.jsonl"
 SCHEMA = 1

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from workbench.store.journal.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs
+from workbench.store.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs
 from workbench.store.journal.state import KeyOf, State
 from workbench.store.naming import COUNTERS, TOTALS, memory_number
 

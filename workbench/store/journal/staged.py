@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from workbench.store.journal.entry import Doc, DocChange, Entry, diff_docs
+from workbench.store.entry import Doc, DocChange, Entry, diff_docs
 from workbench.store.journal.state import State
 
 

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from workbench.store.journal.entry import Doc, DocChange, Entry, apply_change
+from workbench.store.entry import Doc, DocChange, Entry, apply_change
 
 Tables = dict[str, dict[str, Doc]]
 KeyOf = Callable[[str, Doc], str | None]

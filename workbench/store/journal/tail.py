@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from errno import EFBIG
 from pathlib import Path
 
+from workbench.store.entry import Entry, from_json
 from workbench.store.files import sync_folder, write_atomically
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import mark_of, seal
-from workbench.store.journal.entry import Entry, from_json
 from workbench.store.journal.segments import Damage, Line, Position
 from workbench.store.maintenance.keeper import Seen, look
 

@@ -22,11 +22,10 @@ from typing import BinaryIO
 from workbench.core.errors import StoreProblem, UnreadableFile
 from workbench.core.record import iso, parse_time
 from workbench.store import presence
-from workbench.store.files import sync_folder
+from workbench.store.files import sync_folder, try_lock
 from workbench.store.git_files import ATTRIBUTES, IGNORE
 from workbench.store.journal import chain, segments
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.lock import try_lock
 from workbench.store.journal.segments import Position
 from workbench.store.maintenance.checkpoint import DOCUMENTS, NOTE, Stamp
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from workbench.store.files import open_regular, put_in_place, sync_folder, write_temporary
+from workbench.store.files import cannot_write, open_regular, put_in_place, sync_folder, write_temporary
 from workbench.store.journal import chain
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.lock import cannot_write
-from workbench.store.journal.packed import LARGEST
+from workbench.store.packed import LARGEST
 
 _GZIP = 31
 _BLOCK = 1 << 20

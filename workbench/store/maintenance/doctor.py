@@ -7,13 +7,19 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem
 from workbench.core.record import iso
-from workbench.store.files import put_in_place, read_regular, write_atomically, write_temporary
+from workbench.store.entry import Entry, to_json
+from workbench.store.files import (
+    cannot_read,
+    cannot_write,
+    put_in_place,
+    read_regular,
+    write_atomically,
+    write_temporary,
+)
 from workbench.store.identity.heads import Gone, can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import fingerprint, seal
-from workbench.store.journal.entry import Entry, to_json
-from workbench.store.journal.lock import cannot_read, cannot_write
 from workbench.store.journal.reorder import read_marked
 from workbench.store.journal.segments import NAME, Damage, Position
 from workbench.store.journal.settle import Renumbered, settle

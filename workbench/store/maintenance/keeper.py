@@ -8,9 +8,9 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem
 from workbench.core.waiting import Patience, StoreBusy, waiting
-from workbench.store.files import read_regular, write_atomically
+from workbench.store.files import cannot_write, read_regular, write_atomically
 from workbench.store.journal.codec import fingerprint
-from workbench.store.journal.lock import CHECKPOINT_LOCK, WriteLock, cannot_write
+from workbench.store.journal.lock import CHECKPOINT_LOCK, WriteLock
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import DOCUMENTS, Stamp

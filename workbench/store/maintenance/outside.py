@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.core.errors import Conflict, StoreProblem
-from workbench.store.files import NotRegular, TooLarge, read_regular, write_atomically
+from workbench.store.entry import DocChange, diff_docs
+from workbench.store.files import NotRegular, TooLarge, cannot_write, read_regular, write_atomically
 from workbench.store.history.clash import stage_change, told
 from workbench.store.history.reading import tables_at
-from workbench.store.journal.entry import DocChange, diff_docs
-from workbench.store.journal.lock import cannot_write
 from workbench.store.journal.state import KeyOf, Keys, Tables
 from workbench.store.maintenance import checkpoint
 

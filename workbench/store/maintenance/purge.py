@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnknownRecord
+from workbench.store.entry import Entry
 from workbench.store.files import open_regular, put_in_place, write_atomically, write_temporary
 from workbench.store.history import reading
 from workbench.store.identity.heads import note_checkpoint
@@ -20,8 +21,6 @@ from workbench.store.journal import chain
 from workbench.store.journal.chain import Segment
 from workbench.store.journal.codec import mark_of
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import Entry
-from workbench.store.journal.packed import open_lines
 from workbench.store.journal.segments import NAME
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint
@@ -29,6 +28,7 @@ from workbench.store.maintenance.checkpoint import Stamp
 from workbench.store.maintenance.masker import Masker
 from workbench.store.maintenance.redact import Redactor, texts_of
 from workbench.store.naming import key_of
+from workbench.store.packed import open_lines
 
 Beside = Callable[[], tuple[str, ...]]
 """Removes what was made of the texts outside the store, and names it."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.core.errors import StoreProblem
+from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
-from workbench.store.journal.entry import Doc
 from workbench.store.upgrades import backup, explicit
 
 Rule = Callable[[str, Doc], Doc]

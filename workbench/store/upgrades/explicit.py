@@ -1,6 +1,6 @@
 """To version 1: a record says its version and its id, also where they are the default."""
 
-from workbench.store.journal.entry import Doc
+from workbench.store.entry import Doc
 from workbench.store.naming import key_of
 
 

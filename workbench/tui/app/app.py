@@ -197,19 +197,19 @@ class WorkbenchApp(App[Path | None]):
     def _follow(self) -> None:
         if not any(screen.is_modal for stack in self._screen_stacks.values() for screen in stack):
             self._heap.sweep()
-        journal = self.bench.library.journal
-        if journal.is_missing:
+        library = self.bench.library
+        if library.is_missing:
             self._miss_store()
             return
         if self._missed:
             self._missed = 0
             self.say("The store is there again.")
             self.show_urgent()
-        trusted = journal.standing.trusted
+        trusted = library.standing.trusted
         with self.reporting():
-            journal.refresh()
+            library.refresh()
         self._say_notices()
-        if journal.standing.trusted != trusted:
+        if library.standing.trusted != trusted:
             self._changed_trust()
 
     def _changed_trust(self) -> None:
@@ -259,7 +259,7 @@ class WorkbenchApp(App[Path | None]):
         found: set[tuple[str, str]] = set()
         while self._found:
             found.add(self._found.popleft())
-        touched = Touched(self.bench.library.journal.rev, self.bench.context.actor, "", "edit", frozenset(found))
+        touched = Touched(self.bench.library.revision, self.bench.context.actor, "", "edit", frozenset(found))
         for screen in self._areas():
             screen.follow(touched)
 
@@ -391,8 +391,8 @@ class WorkbenchApp(App[Path | None]):
         """Show the store as it is now: what was acted on may be gone."""
         try:
             with self.reporting():
-                if self.bench.library.journal.staged is None:
-                    self.bench.library.journal.refresh()
+                if not self.bench.library.in_transaction:
+                    self.bench.library.refresh()
                 for screen in self._areas():
                     screen.show_anew()
         finally:

@@ -13,9 +13,9 @@ class Notices:
 
     def fresh(self) -> list[str]:
         """Return the sentences that were not returned before. Raises `StoreProblem`."""
-        journal = self._bench.library.journal
-        seen = (len(journal.notices), len(journal.damage))
-        if seen == self._seen and not journal.unfinished:
+        library = self._bench.library
+        seen = (len(library.notices), len(library.damage))
+        if seen == self._seen and not library.unfinished:
             return []
         self._seen = seen
         new = [text for text in self._bench.care.notices() if text not in self._said]

@@ -10,7 +10,7 @@ from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent
 from workbench.core.agents import agent_in
 from workbench.core.waiting import Holder, Patience, waiting, who
-from workbench.store.journal.database import utc_now
+from workbench.store.library import utc_now
 from workbench.tui.app.app import AppOptions, WorkbenchApp
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.app.themes import load_themes
@@ -69,7 +69,7 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         if app.theme != options.theme:
             recent.remember_theme(state, app.theme)
         if remember:
-            recent.remember(state, store, bench.library.journal.rev, utc_now(), app.review_at)
+            recent.remember(state, store, bench.library.revision, utc_now(), app.review_at)
         _close(bench)
 
 

@@ -217,7 +217,7 @@ class HealthScreen(AreaScreen):
         if found is None and section.when != "asked":
             return [_sentence(section.id, "waiting", WAITING, "$text-muted")]
         # One part that looks again makes the rows of all; those of the others stay as they are.
-        made_of = (self.bench.library.journal.rev, found, self.facts.running.get(section.id))
+        made_of = (self.bench.library.revision, found, self.facts.running.get(section.id))
         known = self._made.get(section.id)
         if known is None or known[0] != made_of:
             known = self._made[section.id] = (made_of, list(section.rows(self.facts)))

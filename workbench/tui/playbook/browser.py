@@ -226,7 +226,7 @@ class PlaybookBrowser(AreaScreen):
 
     def _equal(self) -> frozenset[str]:
         """Return bullets with the same text at once; near ones follow when they are compared."""
-        rev = self.bench.library.journal.rev
+        rev = self.bench.library.revision
         if self._twins[0] != rev:
             self._twins = (rev, frozenset(id for group in self.bench.refiner.same(self.book) for id in group.ids))
             if self.bench.retriever.ready:

@@ -125,7 +125,7 @@ class ReviewReading(AreaScreen):
             for pane in self.query(ReadingPane):
                 pane.show(Content(""))
             return
-        shown = Shown(proposal, self.bench.library.journal.rev)
+        shown = Shown(proposal, self.bench.library.revision)
         if not anew and before and (before.proposal, before.revision) == (shown.proposal, shown.revision):
             return
         self.shown = shown

@@ -201,11 +201,11 @@ class TuneTools(TuneKeeping):
             return
 
         def give(memory: str, grade: int) -> int | None:
-            before = self.bench.library.journal.rev
+            before = self.bench.library.revision
             first = preview if judging.find(text, now) is None else None
             with first.writing("judge a query") if first else nullcontext():
                 judging.judge(text, now, memory, grade)
-            after = self.bench.library.journal.rev
+            after = self.bench.library.revision
             return after if after != before else None
 
         judge = Judge(

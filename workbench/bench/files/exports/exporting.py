@@ -199,7 +199,7 @@ class Exporter:
         """
         with ExitStack() as stack:
             try:
-                stack.enter_context(self._context.library.journal.turn())
+                stack.enter_context(self._context.library.turn())
             except StoreBusy:
                 raise
             except StoreProblem:
@@ -208,7 +208,7 @@ class Exporter:
 
     def _write(self, preview: ExportPreview, text: str) -> Written:
         # What came from elsewhere and nobody has looked at goes into no file.
-        self._context.library.journal.require_trust()
+        self._context.library.require_trust()
         before = None if preview.present is None else preview.present.encode()
         if present_bytes(preview.path) != before:
             raise changed_meanwhile(preview.path)

@@ -37,7 +37,7 @@ class Guard:
 
         A memory or bullet that was merged into another one meanwhile counts as being there.
         """
-        now = self._library.journal.rev
+        now = self._library.revision
         if now != self._expected:
             self._merged = self._aliases()
         self._expected = now + 1
@@ -55,7 +55,7 @@ class Guard:
 
     def any_new(self, records: Sequence[object], start: int) -> bool:
         """Tell whether any record from `start` on may still be written, as far as is known before a transaction."""
-        self._library.journal.refresh()
+        self._library.refresh()
         rest = (records[place] for place in range(start, len(records)))
         return any(
             (type(record), _key(record)) in self._replaced or not self._is_there(record, _key(record))

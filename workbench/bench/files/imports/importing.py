@@ -111,7 +111,7 @@ class Importer:
         (lines read, lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files
         when they are read.
         """
-        rev = self._library.journal.rev
+        rev = self._library.revision
         context = ReadContext(
             now=self._context.now(),
             file=name_of(path),

@@ -206,7 +206,7 @@ class CardsDialog(Dialog[str | None]):
 
         def settle() -> None:
             said, curating = [], self._bench.curating
-            with self._bench.library.journal.turn():
+            with self._bench.library.turn():
                 if chosen:
                     said.append(f"Applied {curating.apply(self._book, self._reply, chosen, keep)} suggestions.")
                 if rest:
