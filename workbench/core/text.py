@@ -8,7 +8,7 @@ it goes through `printable`; everything that stores it through `clean_for_store`
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 REPLACEMENT = "\ufffd"
 """Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
@@ -22,6 +22,9 @@ TAB = "    "
 
 MAX_MARKS = 4
 """Combining marks that one base character may carry; more of them climb into other lines."""
+
+_MOST_KNOWN = 262_144
+"""Characters that are known after which those of a text are looked at for it alone."""
 
 _SELECTORS = "\ufe0e\ufe0f"  # text and emoji presentation: the two that ordinary text uses
 _INVISIBLE = frozenset(
@@ -44,13 +47,42 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
         return text
     if keep_newlines:
         text = text.replace("\r\n", " \n")
-    # Only the distinct characters are classified, so the cost hardly grows with the length.
+    # Only the distinct characters are looked at, each once, so the cost hardly grows with the length.
     seen = set(text)
-    odd = _INVISIBLE.intersection(seen).union(c for c in seen if not c.isprintable())
-    table = {ord(c): symbol for c in odd if (symbol := _symbol(c, keep_newlines)) is not None}
-    marks = [c for c in seen if not c.isalnum() and ord(c) not in table and unicodedata.category(c) in ("Mn", "Me")]
-    clean = text.translate(table) if table else text
-    return _limit_marks(clean, marks) if marks else clean
+    inks = _inks(keep_newlines)
+    if len(inks.known) > _MOST_KNOWN:
+        inks = _Inks(keep_newlines)
+    inks.learn(seen - inks.known)
+    marks = inks.marks & seen
+    clean = text if inks.odd.isdisjoint(seen) else text.translate(inks.symbols)
+    return _limit_marks(clean, sorted(marks)) if marks else clean
+
+
+class _Inks:
+    """What is known of characters: the `symbols` that stand for the odd ones, by code, and which are `marks`."""
+
+    def __init__(self, keep_newlines: bool) -> None:
+        self.known: set[str] = set()
+        self.odd: set[str] = set()
+        self.marks: set[str] = set()
+        self.symbols: dict[int, str] = {}
+        self._keep_newlines = keep_newlines
+
+    def learn(self, fresh: set[str]) -> None:
+        """Look at characters that are not known yet."""
+        odd = {c for c in fresh if not c.isprintable() or c in _INVISIBLE}
+        symbols = {c: symbol for c in odd if (symbol := _symbol(c, self._keep_newlines)) is not None}
+        plain = (c for c in fresh if not c.isalnum() and c not in symbols)
+        self.marks.update(c for c in plain if unicodedata.category(c) in ("Mn", "Me"))
+        self.symbols.update((ord(c), symbol) for c, symbol in symbols.items())
+        self.odd |= symbols.keys()
+        # Last, for other threads may ask at any moment.
+        self.known |= fresh
+
+
+@cache
+def _inks(keep_newlines: bool) -> _Inks:
+    return _Inks(keep_newlines)
 
 
 def one_line(text: str, limit: int) -> str:
@@ -119,7 +151,6 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=65_536)
 def _symbol(char: str, keep_newlines: bool) -> str | None:
     """Return what `char` is shown as, or `None` when it may stay."""
     if char == "\n":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from workbench.core.text import clean_for_store
 
 _LINE = re.compile(r"[^\n]*(?:\n|$)")
+_FENCES = ("```", "~~~")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _HASH = re.compile(r"^(\\*#{1,6}(?:\s|$))", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*#{1,6}(?:\s|$))", re.MULTILINE)
@@ -45,8 +46,9 @@ def lines(text: str) -> Iterator[Line]:
 def open_fence(text: str) -> str:
     """Return the mark of the code fence that is still open at the end of `text`, empty when none is."""
     fence = ""
-    for _, mark in _fenced(text):
-        fence = mark
+    if any(map(text.__contains__, _FENCES)):
+        for _, mark in _fenced(text):
+            fence = mark
     return fence
 
 
