@@ -1,5 +1,6 @@
 """One guard for every handler of the app, and what stays of an error that nobody foresaw."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.tui.waiting import until
 from workbench.core.errors import UnknownRecord
 from workbench.tui.app import modes
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
 
 SECRET = "a text from a memory"
@@ -127,3 +129,29 @@ async def test_a_crash_is_reported_in_a_file_without_what_was_held(
     assert "in fail" in text
     assert SECRET not in text + app.last_words
     assert app.return_code == 1
+
+
+class _GivenUp(Static):
+    """A widget whose task is cancelled as it goes."""
+
+    async def _message_loop_exit(self) -> None:
+        await super()._message_loop_exit()
+        raise asyncio.CancelledError
+
+
+class _WithOne(ModalScreen[None]):
+    def compose(self) -> ComposeResult:
+        yield _GivenUp("soon gone")
+
+
+async def test_the_app_goes_on_when_a_part_of_a_dialog_is_given_up_as_it_closes(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(_WithOne())
+        await pilot.pause()
+        app.screen.dismiss(None)
+        await until(pilot, lambda: not isinstance(app.screen, _WithOne))
+        await pilot.pause()
+        assert app.is_running
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, AreaScreen) and app.screen.area.key == "2")

@@ -1,5 +1,6 @@
 """What keeps the app alive when the store under it is not what it was: one guard for every handler and action."""
 
+import asyncio
 from typing import TypeVar
 
 from textual.message import Message
@@ -17,17 +18,36 @@ def survives(cls: Pump) -> Pump:
     A record that another process took away, a change that came first, a store that cannot be read: such an error,
     raised by any handler, action or watcher that runs on the class, ends that handler only. The app is told as it is
     of every other error (`App._handle_exception`), and says it; Textual alone would let the class's message loop end.
+    So it would when something that is waited for is given up by somebody else, a widget that goes with its dialog:
+    the app's own loop ends then, and the app with it, without a word.
     """
-    dispatch = cls._dispatch_message
+    dispatch, flush = cls._dispatch_message, cls._flush_next_callbacks
 
     async def dispatch_and_survive(self: MessagePump, message: Message) -> None:
         try:
             await dispatch(self, message)
         except WorkbenchError as error:
             self.app._handle_exception(error)
+        except asyncio.CancelledError:
+            if _is_given_up():
+                raise
+
+    async def flush_and_survive(self: MessagePump) -> None:
+        try:
+            await flush(self)
+        except asyncio.CancelledError:
+            if _is_given_up():
+                raise
 
     cls._dispatch_message = dispatch_and_survive  # type: ignore[method-assign]
+    cls._flush_next_callbacks = flush_and_survive  # type: ignore[method-assign]
     return cls
+
+
+def _is_given_up() -> bool:
+    """Tell whether this very task is, not only what it waits for."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def close_unbuilt(pump: MessagePump) -> None:
