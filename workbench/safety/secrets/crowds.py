@@ -20,7 +20,7 @@ STRETCH, BEGINNING, CROWD = 16_384, 1_024, 16
 """Characters of a stretch and of its beginning, and how many secrets in that make a crowd of it."""
 
 _BEYOND = 500
-"""Characters after a stretch in which the last secret ends: at a line end, else at a space."""
+"""Characters around a stretch in which its first secret begins and its last one ends: at a line end, else a space."""
 
 _LINE, _SPACE = r"[\r\n]", r"\s"
 
@@ -33,15 +33,25 @@ def crowds(text: str, low: str, find: Find) -> list[Finding]:
 
 
 def _crowds(text: str, low: str, find: Find) -> Iterator[Finding]:
-    at = 0
+    at = done = 0
     while at < len(text):
         beginning = slice(at, at + BEGINNING)
         if len(find(text[beginning], low[beginning])) < CROWD:
             at += STRETCH
             continue
-        end = _end_of_word(text, at + STRETCH)
-        yield secret(RULE, at, end)
-        at = end
+        start, end = max(done, _start_of_word(text, at)), _end_of_word(text, at + STRETCH)
+        yield secret(RULE, start, end)
+        at = done = end
+
+
+def _start_of_word(text: str, at: int) -> int:
+    """Return where the line begins that a place stands in, or the word, or the place itself when neither is near."""
+    head = text[max(0, at - _BEYOND) : at]
+    for edge in (_LINE, _SPACE):
+        ends = [found.end() for found in compiled(edge).finditer(head)]
+        if ends:
+            return at - len(head) + ends[-1]
+    return at
 
 
 def _end_of_word(text: str, at: int) -> int:
