@@ -13,6 +13,7 @@ from workbench.retrieval.arrays import Scores
 from workbench.retrieval.fulltext.lexical import K1, OVERLAY, B, LexicalIndex
 from workbench.retrieval.fulltext.stemming import stems
 from workbench.retrieval.fulltext.stopwords import STOP_WORDS
+from workbench.retrieval.fulltext.vocabulary import Vocabulary
 
 WORDS = ["deploy", "deployed", "tests", "fail", "cache", "the", "is", "never", "pnpm", "Café"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), min_size=1, max_size=8)
@@ -126,6 +127,25 @@ def test_an_identifier_as_written_beats_its_words() -> None:
     index = LexicalIndex.build(["auth secret", "AUTH_SECRET", "nothing here"])
     scores = index.scores("AUTH_SECRET")
     assert scores[1] > 2 * scores[0] > 0
+
+
+def test_a_megabyte_without_a_space_is_split_in_one_pass() -> None:
+    texts = {
+        "p:" * 500_000 + "://u:" + "p" * 40: 2,
+        "a" * 1_000_000 + "!x-y": 1,
+        "a/" * 500_000 + "!": 1,
+        "-" * 1_000_000 + "x": 0,
+    }
+    encoded = Vocabulary().encode(list(texts))
+    assert [encoded.whole_text.tolist().count(n) for n in range(len(texts))] == list(texts.values())
+
+
+def test_a_compound_begins_where_a_word_does_and_a_path_counts_by_its_last_part_too() -> None:
+    vocabulary = Vocabulary()
+    encoded = vocabulary.encode(["see src/auth/login.py, éa-b and a!b_c c:\\d\\e-f"])
+    assert vocabulary.names(encoded.wholes.tolist()) == [
+        "src/auth/login.py", "login.py", "éa-b", "b_c", "c:\\d\\e-f", "e-f"
+    ]  # fmt: skip
 
 
 def test_a_phrase_counts_only_in_order_and_within_one_text() -> None:

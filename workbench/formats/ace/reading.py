@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePath
 
+from workbench.core.free_names import FreeNames
 from workbench.core.playbook.book import Book, Bullet, Dialect, Playbook, Section, bullet_id, next_number, section_key
 from workbench.formats.ace import lines as ace_lines
 from workbench.formats.ace.lines import BulletLine
@@ -24,8 +25,7 @@ class _Builder:
         self.lines_of: list[int] = []
         self.gap: list[str] = []
         self.open: tuple[list[str], int] | None = None
-        self.taken: set[str] = set()
-        self.numbers: dict[str, int] = {}
+        self.names = FreeNames()
 
     def feed(self, number: int, line: str) -> None:
         """Take the next line of the file."""
@@ -51,19 +51,9 @@ class _Builder:
         """Begin a section; a title used before gets an id of its own."""
         key = section_key(title) if raw is not None else "others"
         name = (key or "section") if raw is not None else NO_HEADING
-        unique = self._unique(name)
         lead, self.gap = tuple(self.gap) if raw is not None else (), [] if raw is not None else self.gap
         order = float(len(self.sections) + 1)
-        self.sections.append(Section(unique, key, title, self.book, order, raw, lead))
-
-    def _unique(self, name: str) -> str:
-        """Return a name for a section that none has; counting goes on where it stopped for the same name."""
-        unique, number = name, self.numbers.get(name, 2)
-        while unique in self.taken:
-            unique, number = f"{name}-{number}", number + 1
-        self.taken.add(unique)
-        self.numbers[name] = number
-        return unique
+        self.sections.append(Section(self.names.give(name), key, title, self.book, order, raw, lead))
 
     def close(self) -> None:
         """Finish the bullet whose lines are being gathered."""

@@ -18,13 +18,13 @@ from workbench.formats.shared.reading import checked, created_at, place, rating
 from workbench.formats.shared.records import file_part
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.sections import Part, body_of, parts, rewritten, topic_of
-from workbench.formats.shared.textedit import newline_of
+from workbench.formats.shared.textedit import BLANKS, newline_of
 
 HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", "Recent Operations")
 """The sections of an overview, in order."""
 
-_META = re.compile(r"<!--\s*META:?[ \t]*\r?\n(.*?)-->", re.DOTALL | re.IGNORECASE)
-_FACT = re.compile(r"^[ \t]*(?:-[ \t]+)?(\w+):[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
+_META = re.compile(r"<!--\s*META:?[ \t]*\r?\n", re.IGNORECASE)
+_FACT = re.compile(r"^[ \t]*(?:-[ \t]+)?(\w+):(.*)$", re.MULTILINE)
 _TYPES = {"Key Decisions": "decision"}
 
 
@@ -51,7 +51,7 @@ def detect_overview(head: str, path: str) -> Detection:
 
 def detect_detail(head: str, path: str) -> Detection:
     """Sure when there is a META comment; likely in a folder `detail`."""
-    if _META.search(head):
+    if _meta(head):
         return Detection(DETAIL.name, 0.9, "Markdown with a META comment")
     if PurePath(path).suffix.lower() == ".md" and PurePath(path).parent.name == "detail":
         return Detection(DETAIL.name, 0.6, "Markdown in a folder “detail”")
@@ -61,19 +61,27 @@ def detect_detail(head: str, path: str) -> Detection:
 def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:
     """Read every section that says something."""
     report, found = Report(context.file), list[Memory]()
-    meta = _META.search(text)
-    facts = dict(_FACT.findall(clean_for_store(meta[1]))) if meta else {}
-    for part in parts(text, meta.end() if meta else 0):
+    said, end = _meta(text) or ("", 0)
+    facts = {name: value.strip(BLANKS) for name, value in _FACT.findall(clean_for_store(said))}
+    topic = topic_of(text)
+    for part in parts(text, end):
         if not part.body.text:
             continue
         try:
-            memory, notes = _memory(kind, part, topic_of(text), facts, context)
+            memory, notes = _memory(kind, part, topic, facts, context)
         except ValueError as reason:
             report.skip(part.line, f"the section “{part.title or part.name}”: {reason}")
             continue
         found.append(memory)
         report.mapped_all(notes)
     return report.parsed(kind.name, memories=tuple(found))
+
+
+def _meta(text: str) -> tuple[str, int] | None:
+    """Return what the META comment says and where it ends; `None` when there is none, or it never ends."""
+    opened = _META.search(text)
+    end = text.find("-->", opened.end()) if opened else -1
+    return None if opened is None or end < 0 else (text[opened.end() : end], end + len("-->"))
 
 
 def _memory(
@@ -121,8 +129,8 @@ def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
     A memory that was read from such a file has a section of its own; others that have the same title share one.
     """
     text = _template(kind, parsed) if original is None else original
-    newline, meta = newline_of(text), _META.search(text)
-    known = {part.name: part for part in parts(text, meta.end() if meta else 0)}
+    newline, (_, end) = newline_of(text), _meta(text) or ("", 0)
+    known = {part.name: part for part in parts(text, end)}
     placed, added = _placed(kind, parsed.memories, known)
     new: dict[str, str | None] = {}
     for name, value in placed.items():

@@ -92,23 +92,32 @@ def _parts(part: Sequence[Line], cut: int) -> Iterator[tuple[int, int]]:
 def _fields(text: str, part: Sequence[Line]) -> dict[str, Span]:
     """Read `**Name**: value` lines; several may share a line, and indented lines go on with the last one."""
     out: dict[str, Span] = {}
+    going_on: dict[str, list[Line]] = {}
     last = ""
     for line in part:
         if _FIELDS.match(line.text):
-            marks = list(_FIELD.finditer(line.text))
-            for mark, following in zip(marks, [*marks[1:], None], strict=True):
-                stop = following.start() if following else len(line.text)
-                value = line.text[mark.end() : stop]
-                if following:
-                    value = value.rstrip(" \t|")
-                start, last = line.start + mark.end(), mark[1].strip()
-                out.setdefault(last, span(text, start, start + len(value), line.number))
+            for name, value in _values(text, line):
+                out.setdefault(name, value)
+                last = name
         elif last and line.text[:1] in (" ", "\t") and line.text.strip():
-            old = out[last]
-            out[last] = Span(old.start, line.end, old.line, f"{old.text}\n{plain(line.text.strip())}")
+            going_on.setdefault(last, []).append(line)
         else:
             last = ""
+    for name, more in going_on.items():
+        old = out[name]
+        said = "\n".join((old.text, *(plain(line.text.strip()) for line in more)))
+        out[name] = Span(old.start, more[-1].end, old.line, said)
     return out
+
+
+def _values(text: str, line: Line) -> Iterator[tuple[str, Span]]:
+    marks = list(_FIELD.finditer(line.text))
+    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        value = line.text[mark.end() : following.start() if following else len(line.text)]
+        if following:
+            value = value.rstrip(" \t|")
+        start = line.start + mark.end()
+        yield mark[1].strip(), span(text, start, start + len(value), line.number)
 
 
 def _meta(text: str, part: Sequence[Line]) -> Iterator[tuple[str, Span]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from workbench.core.free_names import FreeNames
 from workbench.core.stream.memory import Memory
 from workbench.formats.learnings.blocks import Block, blocks
 from workbench.formats.learnings.entry import NAME, edits, entry, kept_block, name_of, rendered
@@ -49,18 +50,16 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 def _named(text: str, report: Report) -> Iterator[tuple[Block, str]]:
     """Yield the entries with their ids; an id used before is numbered."""
-    seen: dict[str, int] = {}
+    names, first = FreeNames(), dict[str, int]()
     for block in blocks(text):
         if not isinstance(block, Block):
             report.remark(block.number, "a section that is no entry: kept in the file")
             continue
-        name = unique = name_of(block)
-        number = 2
-        while unique in seen:
-            unique, number = f"{name}-{number}", number + 1
+        name = name_of(block)
+        unique = names.give(name)
         if unique != name:
-            report.remark(block.line, f"the id {shown(name)} was already used on line {seen[name]}: read as {unique}")
-        seen[unique] = block.line
+            report.remark(block.line, f"the id {shown(name)} was already used on line {first[name]}: read as {unique}")
+        first[unique] = block.line
         yield block, unique
 
 

@@ -4,6 +4,7 @@ import re
 from functools import partial
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.free_names import FreeNames
 from workbench.core.stream.memory import Memory
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.patterns import entry as pattern_entry
@@ -61,17 +62,9 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     """Write the memories as patterns; with `original`, only patterns that changed are new."""
     if original is not None:
         return _woven(parsed, original)
-    patterns: dict[str, object] = {}
-    for memory in parsed.memories:
-        patterns[_free(pattern_entry.key_of(memory), patterns)] = pattern_entry.document(memory)
+    keys = FreeNames(joined="_")
+    patterns = {keys.give(pattern_entry.key_of(memory)): pattern_entry.document(memory) for memory in parsed.memories}
     return dumps({"patterns": patterns, "meta": {"total_patterns": len(patterns)}}, Style()) + "\n"
-
-
-def _free(key: str, taken: dict[str, object]) -> str:
-    number, unique = 2, key
-    while unique in taken:
-        unique, number = f"{key}_{number}", number + 1
-    return unique
 
 
 def _woven(parsed: Parsed, original: str) -> str:
@@ -80,12 +73,10 @@ def _woven(parsed: Parsed, original: str) -> str:
     if node is None:
         return original
     new = {memory.id: memory for memory in parsed.memories}
-    old, taken = _old(node, new), dict.fromkeys((str(entry.key) for entry in node.entries), object())
+    old, keys = _old(node, new), FreeNames((str(entry.key) for entry in node.entries), joined="_")
 
     def entry(memory: Memory, outer: str) -> str:
-        key = _free(pattern_entry.key_of(memory), taken)
-        taken[key] = memory
-        return member(key, pattern_entry.document(memory), style, outer)
+        return member(keys.give(pattern_entry.key_of(memory)), pattern_entry.document(memory), style, outer)
 
     values: dict[int, str | None] = {}
     grown = len(new.keys() - {m.id for m in old.values()}) - len({m.id for m in old.values()} - new.keys())

@@ -5,22 +5,19 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
 
+from workbench.core.free_names import FreeNames
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section, section_key
 
 
 def sections_named(names: Iterable[str]) -> dict[str, Section]:
     """Return a section for each distinct name, in order; ids are the normalised names, made unique."""
     out: dict[str, Section] = {}
-    taken: set[str] = set()
+    ids = FreeNames()
     for name in names:
         if name in out:
             continue
-        base = unique = section_key(name) or "section"
-        number = 2
-        while unique in taken:
-            unique, number = f"{base}-{number}", number + 1
-        taken.add(unique)
-        out[name] = Section(unique, base, name, order=float(len(out) + 1))
+        key = section_key(name) or "section"
+        out[name] = Section(ids.give(key), key, name, order=float(len(out) + 1))
     return out
 
 

@@ -44,45 +44,58 @@ def statements(text: str, skip: int = 0) -> Iterator[Statement]:
     """Yield the statements of `text` after its first `skip` lines."""
     section = ""
     gathered: list[Line] = []
+    opened: _Opened | None = None
     gap = comment = False
     for line in lines(text):
         if line.number <= skip:
             continue
         heading = None if line.code or comment else _HEADING.match(line.text)
-        if heading or _begins(line, gathered, gap, comment):
+        if heading or (opened is not None and not comment and _begins(line, opened, gathered[-1], gap)):
             yield from _made(gathered, section)
-            gathered = []
+            gathered, opened, comment = [], None, False
         if heading:
             section = heading[2] or ""
         elif line.text.strip() or (gathered and (line.code or comment)):
             if gap and gathered and gathered[-1].text.strip():
                 gathered.append(Line(line.number, line.start, ""))
             gathered.append(line)
-            comment = _in_comment(gathered)
+            if opened is None:
+                opened = _Opened.by(line)
+                comment = opened.comment
+            comment = comment and "-->" not in line.text
         gap = not line.text.strip()
     yield from _made(gathered, section)
 
 
-def _begins(line: Line, gathered: list[Line], gap: bool, comment: bool) -> bool:
-    """Whether `line` does not belong to the statement that is being gathered."""
-    if not gathered or comment or (line.code and gathered[-1].code) or not line.text.strip():
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What the first line of a statement is: how far its list item is indented, whether it is a comment or a rule."""
+
+    item: int | None
+    comment: bool
+    rule: bool
+
+    @classmethod
+    def by(cls, line: Line) -> "_Opened":
+        item = _ITEM.match(line.text)
+        comment = line.text.lstrip().startswith("<!--")
+        return cls(len(item[1]) if item else None, comment, _RULE.match(line.text) is not None)
+
+
+def _begins(line: Line, opened: _Opened, last: Line, gap: bool) -> bool:
+    """Whether `line` does not belong to the statement that was opened, and is no comment that goes on."""
+    if (line.code and last.code) or not line.text.strip():
         return False
-    item = _ITEM.match(gathered[0].text)
-    if _RULE.match(gathered[0].text) or gathered[0].text.lstrip().startswith("<!--"):
+    if opened.rule or opened.comment:
         return True
     if line.text.lstrip().startswith("<!--") and not line.code:
         return True
     if _ITEM.match(line.text) and not line.code:
-        return item is None or len(line.text) - len(line.text.lstrip()) <= len(item[1])
+        return opened.item is None or len(line.text) - len(line.text.lstrip()) <= opened.item
     if _RULE.match(line.text) and not line.code:
         return True
     indented = line.text[:1] in (" ", "\t")
-    return gap and not (item is not None and indented)
-
-
-def _in_comment(gathered: list[Line]) -> bool:
-    first = gathered[0].text.lstrip()
-    return first.startswith("<!--") and not any("-->" in line.text for line in gathered)
+    return gap and not (opened.item is not None and indented)
 
 
 def _made(gathered: list[Line], section: str) -> Iterator[Statement]:

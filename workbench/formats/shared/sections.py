@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from workbench.core.free_names import FreeNames
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared.textedit import BLANKS, Edit, Span, applied, lines, newline_of, open_fence, raw, span
 
@@ -37,23 +38,17 @@ def parts(text: str, start: int = 0) -> Iterator[Part]:
     found = [line for line in lines(text) if line.start >= start]
     heads = [line for line in found if not line.code and re.match(r"##?(?!#)(?:\s|$)", line.text)]
     stops = [*(line.start for line in heads), len(text)]
-    taken: set[str] = set()
+    names = FreeNames()
     if found and found[0].start < stops[0]:
         body = _body(text, found[0].start, stops[0], found[0].number)
         if body.text:
-            taken.add("top")
-            yield Part("", "top", body.line, found[0].start, stops[0], body)
+            yield Part("", names.give("top"), body.line, found[0].start, stops[0], body)
     for line, stop in zip(heads, stops[1:], strict=True):
         title = line.text.lstrip("#").strip() if line.text.startswith("##") else ""
         body = _body(text, line.end, stop, line.number)
         if not title and not body.text:
             continue
-        base = name = slug(title) or "top"
-        number = 2
-        while name in taken:
-            name, number = f"{base}-{number}", number + 1
-        taken.add(name)
-        yield Part(title, name, line.number, line.start, stop, body)
+        yield Part(title, names.give(slug(title) or "top"), line.number, line.start, stop, body)
 
 
 def _body(text: str, start: int, stop: int, line: int) -> Span:

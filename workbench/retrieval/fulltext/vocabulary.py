@@ -18,10 +18,10 @@ Terms = NDArray[np.int32]
 _ASCII_WORDS = bytes(ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 32 for c in range(256))
 _WORD = re.compile(r"[^\W_]+")
 # Words joined without a space, as in AUTH_SECRET, src/auth/login.py, utf-8, v1.2.3 or std::move.
-_COMPOUND = re.compile(r"[^\W_]+(?:[_\-./:\\@#+]+[^\W_]+)+")
+# They begin where a word does: to look for one at each letter of a long word would take the square of its length.
+_COMPOUND = re.compile(r"(?<![^\W_])[^\W_]+(?:[_\-./:\\@#+]+[^\W_]+)+")
 # A quick look for what only compounds have; most prose has none.
 _JOINED = re.compile(r"[_\-./:\\@#+](?=[^\W_])")
-_PATH_END = re.compile(r"[^/\\]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,10 @@ class _Compounds(dict[str, tuple[str, ...]]):
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
         found = _COMPOUND.findall(chunk) if _JOINED.search(chunk) else []
-        ends = [end[0] for whole in found if (end := _PATH_END.search(whole)) and end[0] != whole]
+        ends = [end for whole in found if (end := _last_part(whole)) != whole]
         self[chunk] = result = (*found, *(end for end in ends if _COMPOUND.fullmatch(end)))
         return result
+
+
+def _last_part(path: str) -> str:
+    return path[max(path.rfind("/"), path.rfind("\\")) + 1 :]
