@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.formats.shared.jsonlines import BOM
-from workbench.formats.shared.jsontext import JsonReader
+from workbench.formats.shared.jsontext import JsonReader, NotJson
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_BLANK = " \t\r\n"
+_SPACE = re.compile(f"[{_BLANK}]*")
 _NEXT = re.compile(r"\}[ \t\r]*(?=\{)")
 _OPEN = ("{", "[", ",", ":")
+_FEW = 4_000
+"""Characters of the first try to read a value that goes on over lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +58,33 @@ def _one(text: str, line: str, first: int, start: int, number: int, reader: Json
             # Only what is left open at the end of its line can go on in the next one.
             if not line.rstrip().endswith(_OPEN):
                 raise
-            value, end = reader.decode_at(text, start)
+            value, end = _over_lines(text, start, number, reader)
     except ValueError as error:
         following = _NEXT.search(line, start - first)
         end = first + (following.end() if following else len(line))
         return Value(number, start, end, damage=str(error))
     return Value(number, start, end, value, tuple(sorted(reader.changes)))
+
+
+def _over_lines(text: str, start: int, number: int, reader: JsonReader) -> tuple[object, int]:
+    """Read the value that begins at `start`, on line `number`, and goes on over as many lines as it needs.
+
+    Ever more lines are tried while the value is open at their end: an error costs as much as the text before it.
+    """
+    size = _FEW
+    while True:
+        stop = text.find("\n", start + size) + 1 or len(text)
+        part = text[start:stop]
+        try:
+            value, end = reader.decode_at(part, 0)
+        except NotJson as error:
+            if stop < len(text) and error.pos >= len(part.rstrip(_BLANK)):
+                size *= 4
+                continue
+            at = start + error.pos
+            line, column = number + part.count("\n", 0, error.pos), at - text.rfind("\n", 0, at)
+            raise NotJson(error.said, at, line, column) from None
+        return value, start + end
 
 
 def _skip(text: str, at: int) -> int:

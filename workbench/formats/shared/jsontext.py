@@ -20,6 +20,16 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _UNSTORABLE_ESCAPE = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 
 
+class NotJson(ValueError):
+    """A text is no JSON: what is wrong (`said`), and at which character of it (`pos`, from 0)."""
+
+    def __init__(self, said: str, pos: int, line: int, column: int) -> None:
+        place = f"line {line} column" if line > 1 else "column"
+        super().__init__(f"not JSON: {said} at {place} {column}")
+        self.said = said
+        self.pos = pos
+
+
 class JsonReader:
     """Decodes JSON texts; `changes` names what the last one held that could not be kept as it was."""
 
@@ -43,8 +53,7 @@ class JsonReader:
         try:
             value, end = self._decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
-            place = f"line {error.lineno} column" if error.lineno > 1 else "column"
-            raise ValueError(f"not JSON: {error.msg} at {place} {error.colno}") from None
+            raise NotJson(error.msg, error.pos, error.lineno, error.colno) from None
         except RecursionError:
             raise ValueError("nested too deeply to be read") from None
         if too_deep(value):
