@@ -14,7 +14,7 @@ from tests.tui.stylesheets import parse_once
 from workbench.bench.open import Workbench
 from workbench.store.pause import give_back
 
-TOGETHER = 32
+TOGETHER = 64
 """Tests of apps between two collections: an app leaves twenty megabytes, a collection takes a fifth of a second."""
 
 _apps = count(1)
