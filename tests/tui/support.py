@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pexpect
+import pytest
 
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
@@ -20,6 +22,11 @@ ROOT = Path(__file__).parent.parent.parent
 DEMO = ROOT / "fixtures" / "demo"
 HOSTILE = ROOT / "fixtures" / "hostile"
 NOW = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
+
+
+def first_of(*sizes: tuple[int, int]) -> list[Any]:
+    """Return the sizes that a test is run at: at the first in every run, at the others with the long proofs."""
+    return [sizes[0], *(pytest.param(size, marks=pytest.mark.slow) for size in sizes[1:])]
 
 
 def open_bench(folder: Path, clock: Callable[[], datetime] = lambda: NOW) -> Workbench:
