@@ -4,7 +4,9 @@ import gc
 import os
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -31,6 +33,8 @@ os.environ["TZ"] = "UTC"
 time.tzset()
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 os.umask(0o022)
+# A run holds all of its tests, which never are garbage: looking through them for some takes a fifth of its time.
+gc.set_threshold(20_000, 10, 10)
 
 
 # New examples in every run, wherever it is: Hypothesis would fix them on its own where CI is set. How long one takes
@@ -78,6 +82,24 @@ def _in_the_checkout() -> list[str]:
     return sorted(name for name in every if not any(fnmatch(name, kind) for kind in CACHES))
 
 
+@pytest.fixture(scope="session")
+def tmp_path_factory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.TempPathFactory]:
+    """Count new folders: pytest lists all that it made before for each, and there are thousands."""
+    made: Counter[str] = Counter()
+    once = tmp_path_factory.mktemp
+
+    def mktemp(basename: str, numbered: bool = True) -> Path:
+        while numbered:
+            made[basename] += 1
+            with suppress(FileExistsError):
+                return once(f"{basename}{made[basename] - 1}", numbered=False)
+        return once(basename, numbered=False)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tmp_path_factory, "mktemp", mktemp)
+        yield tmp_path_factory
+
+
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep every test away from the person's own folders."""
@@ -90,7 +112,6 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.fixture(autouse=True, scope="module")
 def _room_for_the_next() -> Iterator[None]:
-    """Give back what a file's stores and apps held: the app freezes objects, and frozen garbage is never collected."""
+    """Give back what a file's stores and apps held: frozen garbage is never collected."""
     yield
     give_back()
-    gc.collect()

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import struct
+import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -51,6 +53,16 @@ def hostile_store(project: Path) -> Path:
     with (store / "journal.jsonl").open("ab") as journal:
         journal.write(b'{"rev":9,"at":"2026')
     return store
+
+
+def bomb(block: bytes, count: int) -> bytes:
+    """Return a gzip file of one block `count` times over; the block is packed once."""
+    packer, crc = zlib.compressobj(9, zlib.DEFLATED, -15), 0
+    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(count):
+        crc = zlib.crc32(block, crc)
+    header = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
+    return header + packed * count + packer.flush() + struct.pack("<II", crc, len(block) * count & 0xFFFFFFFF)
 
 
 def written(folder: Path, *, without: tuple[Path, ...] = (), large: bool = True) -> dict[str, tuple[object, ...]]:

@@ -65,8 +65,18 @@ def test_utf_8_is_read_whatever_the_locale(tmp_path: Path) -> None:
     assert "déjà vu" in workbench(store, b"list", PYTHONUTF8="1").stdout.decode()
 
 
-@pytest.mark.parametrize("environment", [{}, BARE], ids=["utf-8", "ascii"])
-@pytest.mark.parametrize("name", ["é.jsonl".encode(), b"bad\xff.jsonl"], ids=["utf-8 name", "other name"])
+UTF_8, OTHER = "é.jsonl".encode(), b"bad\xff.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("name", "environment"),
+    [
+        pytest.param(UTF_8, BARE, id="utf-8 name-ascii"),
+        pytest.param(OTHER, {}, id="other name-utf-8"),
+        pytest.param(UTF_8, {}, id="utf-8 name-utf-8", marks=pytest.mark.slow),
+        pytest.param(OTHER, BARE, id="other name-ascii", marks=pytest.mark.slow),
+    ],
+)
 def test_files_of_any_name_are_read_and_written(tmp_path: Path, name: bytes, environment: dict[str, str]) -> None:
     here, store = os.fsencode(tmp_path), tmp_path / "store"
     source = os.path.join(here, name)  # noqa: PTH118 - bytes
@@ -111,7 +121,9 @@ def test_what_was_stored_before_it_could_not_be_said_is_stored(tmp_path: Path) -
     assert b"deploys fail on friday" in workbench(store, b"list").stdout
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed", [">&-", "<&- >&- 2>&-", *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", "2>&-"))]
+)
 def test_no_file_of_the_store_takes_the_place_of_a_closed_stream(tmp_path: Path, closed: str) -> None:
     store = tmp_path / "store"
     for _ in range(2):

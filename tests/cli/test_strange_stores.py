@@ -7,15 +7,15 @@ import os
 import shutil
 import sqlite3
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.cli.commands import Command
-from tests.hostile import hostile_store, written
+from tests.hostile import bomb, hostile_store, written
 from workbench.config.paths import cache_dir, heads_dir
 from workbench.retrieval.fulltext.lexical_file import digest, edition
 from workbench.store.identity import heads
@@ -39,15 +39,18 @@ def _sparse(path: Path) -> None:
         file.truncate(3 << 30)
 
 
+REPEATED = seal({"rev": 1, "at": "2026-03-01T12:00:00Z", "actor": "a", "label": "", "changes": []})
+
+
+@cache
 def _bomb(line: bytes, count: int) -> bytes:
-    packer, block = zlib.compressobj(9, zlib.DEFLATED, 31), line * (1 + (1 << 20) // len(line))
-    whole = b"".join(packer.compress(block) for _ in range(count))
-    return whole + packer.flush()
+    """Return so many mebibytes of a line, packed; made when a case needs them, and once."""
+    return bomb(line * (1 + (1 << 20) // len(line)), count)
 
 
-_GIGABYTES = _bomb(b"\0", 3000)
-_LINES = _bomb(b"\n", 1100)
-_REPEATED = _bomb(seal({"rev": 1, "at": "2026-03-01T12:00:00Z", "actor": "a", "label": "", "changes": []}), 1100)
+def _gigabytes() -> bytes:
+    return _bomb(b"\0", 3000)
+
 
 KINDS: dict[str, Callable[[Path], object]] = {
     "device": lambda path: path.symlink_to("/dev/zero"),
@@ -60,17 +63,17 @@ KINDS: dict[str, Callable[[Path], object]] = {
     "sparse": _sparse,
     "deep": lambda path: path.write_text("[" * 100_000),
     "zeros": lambda path: path.write_bytes(b"\0" * 10_000_000),
-    "bomb": lambda path: path.write_bytes(_GIGABYTES),
+    "bomb": lambda path: path.write_bytes(_gigabytes()),
 }
 
 CASES = [f"{name}: {kind}" for name, kind in itertools.product(FILES, KINDS)]
 
 
-def _packed(data: bytes) -> Callable[[Path], object]:
+def _packed(data: Callable[[], bytes]) -> Callable[[Path], object]:
     def make(store: Path) -> None:
         """Let the beginning of the journal be packed, and every checkpoint be gone."""
         (store / "journal.jsonl").rename(store / "journal-000000000000.jsonl")
-        (store / "journal-000000000000.jsonl.gz").write_bytes(data)
+        (store / "journal-000000000000.jsonl.gz").write_bytes(data())
         (store / "journal-000000000000.jsonl").unlink()
         for name in ("memory.json", "checkpoint.json"):
             (store / name).unlink()
@@ -90,7 +93,7 @@ def _endless_cache(store: Path) -> None:
 def _text_bomb(store: Path) -> None:
     folder = store / "cache" / "files"
     folder.mkdir(parents=True)
-    (folder / "x.json.gz").write_bytes(_GIGABYTES)
+    (folder / "x.json.gz").write_bytes(_gigabytes())
 
 
 def _many_notes(store: Path) -> None:
@@ -110,11 +113,11 @@ def _root(store: Path) -> None:
 
 
 SPECIAL: dict[str, Callable[[Path], object]] = {
-    "packed gigabytes": _packed(_GIGABYTES),
-    "packed empty lines": _packed(_LINES),
-    "packed repeated lines": _packed(_REPEATED),
-    "packed garbage": _packed(b"\x1f\x8b" + b"x" * 1000),
-    "packed nothing": _packed(gzip.compress(b"")),
+    "packed gigabytes": _packed(_gigabytes),
+    "packed empty lines": _packed(lambda: _bomb(b"\n", 1100)),
+    "packed repeated lines": _packed(lambda: _bomb(REPEATED, 1100)),
+    "packed garbage": _packed(lambda: b"\x1f\x8b" + b"x" * 1000),
+    "packed nothing": _packed(lambda: gzip.compress(b"")),
     "an endless cache": _endless_cache,
     "a cached text of gigabytes": _text_bomb,
     "many notes": _many_notes,

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import anthropic
 import pytest
 
 from workbench.reflect.claude.keys import has_key
@@ -23,6 +22,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sdk_finds_one() -> bool:
     """Return whether a client of the SDK holds any credentials."""
+    import anthropic  # takes seconds, which only those who run this wait for
+
     with anthropic.Anthropic() as client:
         return any((client.api_key, client.auth_token, client.credentials))
 

@@ -1,6 +1,7 @@
 """Long texts that are one secret after the other are masked a stretch at a time, and nothing of any of them stays."""
 
 import random
+from functools import cache
 
 import pytest
 
@@ -10,9 +11,10 @@ from workbench.safety.scanning import mask, secrets_in
 from workbench.safety.secrets.crowds import BEGINNING, CROWD, LONG, RULE, STRETCH
 
 
-def keys(count: int) -> list[str]:
+@cache
+def keys(count: int) -> tuple[str, ...]:
     """Return keys of which each is another one."""
-    return [fresh(str(number))["github"].secret for number in range(count)]
+    return tuple(fresh(str(number))["github"].secret for number in range(count))
 
 
 @pytest.mark.parametrize("between", [" ", "\n"])

@@ -1,14 +1,23 @@
 """A folder of its own for every test to be in, and a store with one playbook for the tests of the Playbook."""
 
+import gc
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
+from textual._styles_cache import StylesCache
 
 from tests.tui.idle import idle
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
 from workbench.bench.open import Workbench
+from workbench.store.pause import give_back
+
+TOGETHER = 64
+"""Tests of apps between two collections: an app leaves twenty megabytes, a collection takes a fifth of a second."""
+
+_apps = count(1)
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +31,16 @@ def _waits_for_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a key be followed by all that it brings about, however busy the machine is, and by no pause."""
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", idle)
+
+
+@pytest.fixture(autouse=True)
+def _room_for_the_next_app() -> Iterator[None]:
+    """Collect what many apps left: each holds what it froze, and Textual's caches hold what it drew."""
+    yield
+    if next(_apps) % TOGETHER == 0:
+        StylesCache.get_inner_outer.cache_clear()
+        give_back()
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

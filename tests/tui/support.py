@@ -1,12 +1,17 @@
 """The real app over a real store, for tests."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pexpect
+import pytest
 
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
@@ -19,16 +24,35 @@ HOSTILE = ROOT / "fixtures" / "hostile"
 NOW = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
 
 
+def first_of(*sizes: tuple[int, int]) -> list[Any]:
+    """Return the sizes that a test is run at: at the first in every run, at the others with the long proofs."""
+    return [sizes[0], *(pytest.param(size, marks=pytest.mark.slow) for size in sizes[1:])]
+
+
 def open_bench(folder: Path, clock: Callable[[], datetime] = lambda: NOW) -> Workbench:
     """Open a store in `folder` on a fixed clock."""
     return open_workbench(folder / "store", profiles=folder / "profiles", replaced=folder / "replaced", clock=clock)
 
 
+@cache
+def _demo() -> TemporaryDirectory[str]:
+    """Make the demo store, once in a run; the folder goes with the process."""
+    folder = TemporaryDirectory(prefix="demo")
+    bench = open_bench(Path(folder.name))
+    fill(bench, DEMO)
+    bench.close()
+    return folder
+
+
+def demo_bench(folder: Path) -> Workbench:
+    """Open a copy of the demo store in `folder`."""
+    shutil.copytree(Path(_demo().name) / "store", folder / "store")
+    return open_bench(folder)
+
+
 def demo_app(folder: Path, theme: str = "workbench-dark", seen: int | None = None) -> WorkbenchApp:
     """Return the app over the demo store."""
-    bench = open_bench(folder)
-    fill(bench, DEMO)
-    return app_over(bench, theme, seen)
+    return app_over(demo_bench(folder), theme, seen)
 
 
 def app_over(

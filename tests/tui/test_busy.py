@@ -1,6 +1,7 @@
 """Another process holds the store's lock and does not go on, or takes the store's folder away: the app goes on."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -80,6 +81,19 @@ async def test_esc_gives_up_what_waits(tmp_path: Path) -> None:
         assert bench.library.journal.rev == before
         await pilot.press("p")
         await until(pilot, lambda: bench.library.journal.rev == before + 1)
+
+
+async def test_esc_gives_up_for_the_threads_that_wait_then_and_for_none_that_comes_after(tmp_path: Path) -> None:
+    async with app_over(filled(tmp_path)).run_test(size=(80, 24)) as pilot:
+        app = await started(pilot)
+        gives_up = app.waits.patience.gives_up
+        assert gives_up is not None
+        with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+            assert not one.submit(gives_up).result()
+            assert app.waits.give_up()
+            assert not other.submit(gives_up).result()
+            assert one.submit(gives_up).result()
+            assert not one.submit(gives_up).result()
 
 
 async def test_leaving_asks_before_changes_that_wait_are_lost(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import TextArea
 
-from tests.tui.support import DEMO, app_over, open_bench, screen_text
-from workbench.bench.demo import fill
+from tests.tui.support import app_over, demo_bench, screen_text
 from workbench.bench.open import Workbench
 from workbench.config import drafts, recent
 from workbench.tui.app.run import _left
@@ -15,9 +14,7 @@ from workbench.tui.widgets.texts.editor import TextEditor
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
-    bench = open_bench(tmp_path)
-    fill(bench, DEMO)
-    return bench
+    return demo_bench(tmp_path)
 
 
 async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:

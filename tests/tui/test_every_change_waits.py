@@ -293,6 +293,9 @@ async def test_it_waits_is_given_up_and_stored_once(
                 assert case.count or not case.done(store)
                 if not case.again:
                     assert app.screen is screen
+                elif case.again == case.do:  # the dialog was closed, and opens again when its thread has ended
+                    await until(pilot, lambda: type(app.screen) is type(screen))
+                    await quiet(app, pilot)
                 for key in case.again or case.do:
                     await press(pilot, key)
                 await until(pilot, lambda: f"waiting for PID {holder.pid}" in screen_text(app))

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server, reply_of
 from tests.tui.review_host import Ticking, memory, put
-from tests.tui.support import app_over, demo_app, open_bench, screen_text
+from tests.tui.support import app_over, demo_app, first_of, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.stream.observation import Observation
@@ -120,7 +120,7 @@ def claude(script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[Mes
 # On this machine
 
 
-@pytest.mark.parametrize("size", [NARROW, SIZE, (200, 60)])
+@pytest.mark.parametrize("size", first_of(NARROW, SIZE, (200, 60)))
 async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
     async with driving(demo_app(tmp_path), size) as driver:
         assert driver.status.startswith("reflection due ")

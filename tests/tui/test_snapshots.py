@@ -58,8 +58,18 @@ def test_the_stream_in_every_theme(snap_compare: SnapCompare, tmp_path: Path, th
     assert snap_compare(demo_app(tmp_path, theme), terminal_size=(120, 30), run_before=opening("1"))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (180, 50)], ids=["80x24", "120x40", "180x50"])
-@pytest.mark.parametrize("theme", ["workbench-dark", "workbench-light", "workbench-mono"])
+TUNE_SIZES = {"80x24": (80, 24), "120x40": (120, 40), "180x50": (180, 50)}
+TUNE_THEMES = ("workbench-dark", "workbench-light", "workbench-mono")
+
+TUNE = [
+    pytest.param(theme, size, id=f"{theme}-{name}", marks=[] if row == column else [pytest.mark.slow])
+    for row, theme in enumerate(TUNE_THEMES)
+    for column, (name, size) in enumerate(TUNE_SIZES.items())
+]
+"""Every theme at every size; in every run each theme and each size once."""
+
+
+@pytest.mark.parametrize(("theme", "size"), TUNE)
 def test_tune_in_every_kind_of_theme_and_size(
     snap_compare: SnapCompare, tmp_path: Path, theme: str, size: tuple[int, int]
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import DEMO, demo_app, open_bench, screen_text
+from tests.tui.support import DEMO, demo_app, first_of, open_bench, screen_text
 from tests.tui.test_tune_dialogs import DANGEROUS, hostile, shown
 from tests.tui.tune_host import WIDE, keys, opened, tune
 from tests.tui.waiting import until
@@ -19,7 +19,7 @@ from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
-SIZES = [(80, 24), (140, 45)]
+SIZES = first_of((80, 24), (140, 45))
 
 
 def state(app: WorkbenchApp, name: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.support import HOSTILE, NOW, app_over, demo_app, import_file, open_bench, screen_text
+from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import_file, open_bench, screen_text
 from tests.tui.tune_host import WIDE, files, focused, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.bench.tuning.query_sets import from_store
@@ -19,7 +19,7 @@ from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.tuning.judging.metrics import MetricsDialog
 from workbench.tui.tuning.profiles.saving import SaveProfile
 
-SIZES = [(80, 24), (140, 45)]
+SIZES = first_of((80, 24), (140, 45))
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 QUERY = "why does the pipeline fail"
 

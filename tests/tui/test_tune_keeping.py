@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import app_over, demo_app, open_bench, screen_text
+from tests.tui.support import app_over, demo_app, first_of, open_bench, screen_text
 from tests.tui.test_tune_dialogs import shown
 from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune, why
 from tests.tui.waiting import until
@@ -27,7 +27,7 @@ from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.prompt import Prompt
 
-SIZES = [(80, 24), (140, 45)]
+SIZES = first_of((80, 24), (140, 45))
 
 
 def text(dialog: LibraryDialog) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ class ModelFiles:
 
 
 class Embedder:
-    """A static embedding model, loaded when it is constructed.
+    """A static embedding model, loaded when it is constructed; the bundled one once in a process.
 
     `folder` holds `model.safetensors`, `tokenizer.json` and `config.json`; `None` means the
     bundled model. Raises `UnreadableFile` when the folder is no model. The vectors have unit
@@ -49,10 +49,8 @@ class Embedder:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or BUNDLED_FOLDER
-        files = _read(self.folder)
-        self.fingerprint = files.fingerprint
         self._bundled = folder is None
-        self._model = _load(files, self.folder)
+        self.fingerprint, self._model = _bundled() if folder is None else _load(folder)
         self.dim = int(self._model.dim)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -83,7 +81,19 @@ def _read(folder: Path) -> ModelFiles:
         raise _unreadable(folder, f"{Path(error.filename or folder).name}: {error.strerror}") from error
 
 
-def _load(files: ModelFiles, folder: Path) -> "StaticModel":
+@cache
+def _bundled() -> tuple[str, "StaticModel"]:
+    """Load the package's own model, once for all stores that are opened: its files stay as they are installed."""
+    return _load(BUNDLED_FOLDER)
+
+
+def _load(folder: Path) -> tuple[str, "StaticModel"]:
+    """Return the fingerprint of a model's folder, and the model."""
+    files = _read(folder)
+    return files.fingerprint, _build(files, folder)
+
+
+def _build(files: ModelFiles, folder: Path) -> "StaticModel":
     """Build the model from bytes: `from_pretrained` would import a hub client and download by default."""
     import json
 

@@ -91,7 +91,9 @@ class Waits:
         self._timer: Timer | None = None
         self._home = threading.get_ident()
         self._asked = self._asked_paid = -math.inf
-        self._threads_end = self._over = False
+        self._waiting: set[int] = set()
+        self._ended: set[int] = set()
+        self._over = False
         self.patience = Patience(math.inf, self._gives_up, self._waits_for, self._abandons)
 
     @property
@@ -133,7 +135,9 @@ class Waits:
         """
         if not self._changes and not self._thread_waits:
             return False
-        count, self._threads_end = len(self._changes), self._thread_waits
+        count = len(self._changes)
+        if self._thread_waits:
+            self._ended = set(self._waiting)
         self._changes.clear()
         what = "The change was" if count < 2 else f"{count} changes were"
         self._app.say(f"Given up: {_named(self._holder)} still holds the store. {what} not made.", "warning")
@@ -163,7 +167,7 @@ class Waits:
         while self._changes and (self._changes[0].is_over or self._made(self._changes[0], 0.0)):
             self._changes.popleft()
         if not self._thread_waits:
-            self._threads_end = False
+            self._waiting, self._ended = set(), set()
         if not self.sentence and self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -189,10 +193,15 @@ class Waits:
     # On whichever thread waits
 
     def _gives_up(self) -> bool:
-        if threading.get_ident() == self._home:
+        thread = threading.get_ident()
+        if thread == self._home:
             return True
         self._asked = time.monotonic()
-        return self._threads_end or self._over
+        if thread in self._ended:
+            self._ended.discard(thread)  # what it waits for next was asked for after that
+            return True
+        self._waiting.add(thread)
+        return self._over
 
     def _abandons(self) -> bool:
         if threading.get_ident() == self._home:
