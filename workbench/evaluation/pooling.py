@@ -39,7 +39,7 @@ def corners(profile: Profile, recipe: Recipe = RECIPE) -> Iterator[Profile]:
     for part in recipe.parts:
         if part.alone:
             alone = _weighted(profile, recipe, [RELEVANCE])
-            for knob in (knob for other in recipe.parts for knob in other.parameters):
+            for knob in recipe.parameters:
                 alone = with_value(alone, knob.key, dict(part.alone).get(knob.key, 0.0), knob.default)
             yield alone
 

@@ -32,11 +32,11 @@ class RuleCase:
 
 @dataclass(frozen=True, slots=True)
 class PartCase:
-    """The same for a part of relevance: what the parts before it came to (the first has none), and what each made."""
+    """The same for a part of relevance: what the parts before it came to (nothing for the first), and what feeds it."""
 
     case: RuleCase
     so_far: Sequence[float]
-    made: Mapping[str, Sequence[Any]]
+    fed: Mapping[str, Sequence[Any]]
 
     @property
     def pool(self) -> Sequence[Candidate]:

@@ -6,7 +6,7 @@ of the recipe that they are given; none of them knows a factor by its name. An e
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, Literal
 
@@ -83,29 +83,34 @@ class RelevancePart:
     alone: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recipe:
     """What rankings are made of, in the order of adding: a profile says how much of each."""
 
     factors: tuple[Factor, ...]
     parts: tuple[RelevancePart, ...]
 
-    @property
+    @cached_property
     def knobs(self) -> tuple[Knob, ...]:
         """Every number that a person can move beside the weights, in the order of factors and parts."""
         found: list[Knob] = []
         for factor in self.factors:
             found += factor.knobs
             if factor.id == RELEVANCE:
-                found += (knob for part in self.parts for knob in part.parameters)
-        return tuple({knob.key: knob for knob in found}.values())
+                found += self.parameters
+        return tuple(found)
 
-    @property
+    @cached_property
     def weights(self) -> tuple[str, ...]:
         """The keys of the weights, in the order of the factors."""
         return tuple(factor.weight for factor in self.factors)
 
-    @property
+    @cached_property
+    def parameters(self) -> tuple[Knob, ...]:
+        """Every number that relevance depends on, each once."""
+        return tuple({knob.key: knob for part in self.parts for knob in part.parameters}.values())
+
+    @cached_property
     def plain(self) -> "Recipe":
         """The recipe with only those parts of relevance that match a text by itself, whatever stands beside it."""
         return Recipe(self.factors, tuple(part for part in self.parts if part.alone))

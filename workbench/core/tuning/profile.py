@@ -126,12 +126,18 @@ class Profile:
         return self.mode in ("hours", "days")
 
 
+_OWN = frozenset(f.name for f in fields(Profile))
+
+
 def value_of(profile: Profile, key: str, default: float | None = 0.0) -> float | None:
     """Return a number of a profile by its dotted key, or `default` where the profile says nothing about it."""
+    own: float | None
+    if key in _OWN:
+        own = getattr(profile, key)
+        return own
     table, _, name = key.rpartition(".")
-    holder: object = getattr(profile, table) if table else profile
-    if name in _fields(holder):
-        own: float | None = getattr(holder, name)
+    if table:
+        own = getattr(getattr(profile, table), name)
         return own
     return dict(profile.others).get(key, default)
 
@@ -147,7 +153,7 @@ def with_value(profile: Profile, key: str, value: float | None, default: float |
     if table:
         change: dict[str, Any] = {table: replace(getattr(profile, table), **{name: value})}
         return replace(profile, **change)
-    if name in _fields(profile):
+    if name in _OWN:
         return replace(profile, **{name: value})  # type: ignore[arg-type]
     others = {known: kept for known, kept in profile.others if known != key}
     if value != default:
@@ -160,11 +166,6 @@ def parameters_of(profile: Profile) -> dict[str, Any]:
     found = asdict(profile)
     frozen = None if profile.frozen is None else profile.frozen.every
     return {**{name: found[name] for name in found if name != "others"}, "frozen": frozen, **dict(profile.others)}
-
-
-def _fields(holder: Any) -> Mapping[str, object]:
-    found: Mapping[str, object] = type(holder).__dataclass_fields__
-    return found
 
 
 WORKBENCH = Profile(

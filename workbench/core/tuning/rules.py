@@ -39,13 +39,17 @@ def importance_scores(case: RuleCase) -> list[float]:
 def relevance_scores(case: RuleCase) -> list[float]:
     """Let the parts of relevance make it, one after the other."""
     so_far: list[float] | None = None
-    made: dict[str, list[Any]] = {}
+    fed: dict[str, list[Any]] = {}
     for part in case.recipe.parts:
         rule: PartRule = implementation(part.rule)
-        made[part.id] = values = rule(PartCase(case, so_far or [], made))
-        if part.how == "adds":
-            so_far = values if so_far is None else [a + b for a, b in zip(so_far, values, strict=True)]
-        elif part.how == "multiplies" and so_far is not None:
+        values = rule(PartCase(case, so_far or [], fed))
+        if part.how == "feeds":
+            fed[part.id] = values
+        elif so_far is None:
+            so_far = values if part.how == "adds" else None
+        elif part.how == "adds":
+            so_far = [a + b for a, b in zip(so_far, values, strict=True)]
+        else:
             so_far = [a * b for a, b in zip(so_far, values, strict=True)]
     return [0.0] * len(case.pool) if so_far is None else so_far
 

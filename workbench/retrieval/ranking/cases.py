@@ -45,12 +45,12 @@ class ColumnCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartColumnCase:
-    """The same for a part of relevance: what the parts before it came to, and what each made."""
+    """The same for a part of relevance: what the parts before it came to, and what those made that feed it."""
 
     case: ColumnCase
     so_far: Column | None
     """Neither to be changed nor kept; `None` for the first part."""
-    made: Mapping[str, Any]
+    fed: Mapping[str, Any]
 
     @property
     def chosen(self) -> Candidates:
@@ -80,7 +80,8 @@ def on_nothing(case: ColumnCase) -> Hashable:  # noqa: ARG001 - the signature of
 class PartColumns:
     """A part of relevance as a column, `None` where it changes nothing; a part that feeds may make anything.
 
-    `depends` names what it depends on beside the candidates, the query's scores and the part's parameters.
+    The column is a new one, and whoever asked for it may change it. `depends` names what it depends on beside the
+    candidates, the query's scores and the part's parameters.
     """
 
     make: Callable[[PartColumnCase], Any]

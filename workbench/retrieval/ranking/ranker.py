@@ -127,7 +127,7 @@ class Ranker:
     def _terms(self, case: ColumnCase) -> EpisodeColumns:
         p = case.profile
         moment = (micros(case.now), p.pinned) if p.fades else None
-        matching = tuple(value_of(p, knob.key) for part in self.recipe.plain.parts for knob in part.parameters)
+        matching = tuple(value_of(p, knob.key, knob.default) for knob in self.recipe.plain.parameters)
         key = ("terms", case.chosen, self.pool.episodes, case.scores, matching, p.mode, p.half_lives, moment)
         return self._cache.get((*key, p.rank_decay, p.rank_order), partial(episode_columns, case), _terms_bytes)
 

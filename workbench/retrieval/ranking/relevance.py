@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.core.tuning.factors import implementation
+from workbench.core.tuning.factors import How, implementation
 from workbench.core.tuning.profile import value_of
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, Share, ShareCase
@@ -14,24 +14,28 @@ from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCas
 def relevance_column(case: ColumnCase) -> Column:
     """Let the parts of the recipe make the relevance of all candidates."""
     so_far: Column | None = None
-    own = False  # what the first part made is only read: parts after it may read it, too
-    made: dict[str, Any] = {}
+    fed: dict[str, Any] = {}
     for part in case.recipe.parts:
         columns: PartColumns = implementation(part.columns)
-        made[part.id] = column = columns.make(PartColumnCase(case, so_far, made))
-        if column is None or part.how == "feeds":
-            continue
-        if so_far is None:
-            so_far = column if part.how == "adds" else np.zeros(len(case.chosen))
+        if part.how == "feeds":
+            fed[part.id] = columns.make(PartColumnCase(case, so_far, fed))
         else:
-            join = np.add if part.how == "adds" else np.multiply
-            so_far, own = join(so_far, column, out=so_far if own else None), True
+            so_far = _joined(so_far, part.how, columns.make(PartColumnCase(case, so_far, fed)))
     return np.zeros(len(case.chosen)) if so_far is None else so_far
 
 
+def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | None:
+    """Add a column to what there is so far, in place, or multiply by it; nothing times a column is nothing."""
+    if column is None:
+        return so_far
+    if so_far is None:
+        return column if how == "adds" else None
+    joined: Column = (np.add if how == "adds" else np.multiply)(so_far, column, out=so_far)
+    return joined
+
+
 def _depends(case: ColumnCase) -> Hashable:
-    keys = {knob.key: knob.default for part in case.recipe.parts for knob in part.parameters}
-    values = tuple(value_of(case.profile, key, default) for key, default in keys.items())
+    values = tuple(value_of(case.profile, knob.key, knob.default) for knob in case.recipe.parameters)
     return (case.scores, values, tuple(implementation(p.columns).depends(case) for p in case.recipe.parts))
 
 
