@@ -14,6 +14,7 @@ from workbench.cli.parsing import Parser, add_store
 from workbench.cli.session import Clock, OpenApp, Session
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
+from workbench.core.tuning.factors import RECIPE, Recipe
 
 if TYPE_CHECKING:
     from workbench.config import loading
@@ -79,10 +80,18 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
     return parser
 
 
-def run(argv: Sequence[str] | None, *, open_app: OpenApp, cwd: Path | None = None, clock: Clock = utc_now) -> int:
+def run(
+    argv: Sequence[str] | None,
+    *,
+    open_app: OpenApp,
+    cwd: Path | None = None,
+    clock: Clock = utc_now,
+    recipe: Recipe = RECIPE,
+) -> int:
     """Run one command and return its exit code: 0, 2 for a problem, 130 for an interrupted one.
 
-    `open_app` runs the app. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
+    `open_app` runs the app, `recipe` is what rankings are made of. Raises `SystemExit` for `--help`, `--version` and
+    wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -92,7 +101,7 @@ def run(argv: Sequence[str] | None, *, open_app: OpenApp, cwd: Path | None = Non
         parser.prog = getattr(args, "prog", parser.prog)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        session = Session(args, cwd or _here(), clock, open_app, cache(_settings))
+        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe)
         if command not in _UNSETTLED:
             session.settings()
         code: int = args.handler(session)

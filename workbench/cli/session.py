@@ -14,6 +14,7 @@ from workbench.cli.output import warn
 from workbench.config import paths
 from workbench.core.agents import agent_in
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.tuning.factors import RECIPE, Recipe
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
@@ -44,6 +45,7 @@ class Session:
     clock: Clock
     open_app: OpenApp
     settings: "Callable[[], loading.Loaded]"
+    recipe: Recipe = RECIPE
 
     def choice(self) -> paths.StoreChoice:
         """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
@@ -133,6 +135,7 @@ class Session:
             clock=self.clock,
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
+            recipe=self.recipe,
         )
         if remarks:
             if not bench.trust.standing.trusted:
