@@ -21,9 +21,10 @@ from workbench.bench.tuning.profile_diff import Changed, changes
 from workbench.bench.tuning.query_sets import from_store
 from workbench.cli.main import run
 from workbench.core.errors import InvalidRecord
+from workbench.core.named import implementation
 from workbench.core.served import is_served
 from workbench.core.tuning.cases import Candidate, PartCase, RuleCase
-from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart, implementation
+from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart
 from workbench.core.tuning.profile import WORKBENCH, FrozenBounds, check_profile, value_of, with_value
 from workbench.core.tuning.scoring import rank
 from workbench.evaluation.measure import NDCG10

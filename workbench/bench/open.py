@@ -20,6 +20,7 @@ from workbench.bench.stream.stream import Stream
 from workbench.config import paths
 from workbench.config.loading import Settings
 from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, utc_now
 
 if TYPE_CHECKING:
@@ -277,14 +278,16 @@ def open_workbench(
     heads: Path | None = None,
     believed: bool = False,
     recipe: Recipe = RECIPE,
+    formats: Formats = FORMATS,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
-    outside the store that it can be trusted. `recipe` is what rankings are made of. Opening changes nothing;
-    what is half done stands in the journal's notices. Raises `StoreProblem`.
+    outside the store that it can be trusted. `recipe` is what rankings are made of, `formats` are the
+    kinds of files that are known. Opening changes nothing; what is half done stands in the journal's notices.
+    Raises `StoreProblem`.
     """
     gate = Gate()
     library = Library(folder, clock, heads=heads, gate=gate, believed=believed)
@@ -294,5 +297,5 @@ def open_workbench(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
     own = place(cache or paths.cache_dir(), folder)
-    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache))
+    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats)
     return Workbench(context, profiles, replaced, gate, recipe)

@@ -15,6 +15,7 @@ from workbench.cli.session import Clock, OpenApp, Session
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.formats.registry import FORMATS, Formats
 
 if TYPE_CHECKING:
     from workbench.config import loading
@@ -87,11 +88,12 @@ def run(
     cwd: Path | None = None,
     clock: Clock = utc_now,
     recipe: Recipe = RECIPE,
+    formats: Formats = FORMATS,
 ) -> int:
     """Run one command and return its exit code: 0, 2 for a problem, 130 for an interrupted one.
 
-    `open_app` runs the app, `recipe` is what rankings are made of. Raises `SystemExit` for `--help`, `--version` and
-    wrong arguments.
+    `open_app` runs the app, `recipe` is what rankings are made of, `formats` are the kinds of files that are
+    known. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -101,7 +103,7 @@ def run(
         parser.prog = getattr(args, "prog", parser.prog)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe)
+        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats)
         if command not in _UNSETTLED:
             session.settings()
         code: int = args.handler(session)

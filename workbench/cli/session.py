@@ -15,6 +15,7 @@ from workbench.config import paths
 from workbench.core.agents import agent_in
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.formats.registry import FORMATS, Formats
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
@@ -46,6 +47,7 @@ class Session:
     open_app: OpenApp
     settings: "Callable[[], loading.Loaded]"
     recipe: Recipe = RECIPE
+    formats: Formats = FORMATS
 
     def choice(self) -> paths.StoreChoice:
         """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
@@ -136,6 +138,7 @@ class Session:
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
             recipe=self.recipe,
+            formats=self.formats,
         )
         if remarks:
             if not bench.trust.standing.trusted:

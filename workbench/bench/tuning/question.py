@@ -7,11 +7,12 @@ from datetime import datetime
 import numpy as np
 
 from workbench.bench.tuning.episode_terms import TermPart, term_parts
+from workbench.core.named import implementation
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
-from workbench.core.tuning.factors import RELEVANCE, Factor, implementation
+from workbench.core.tuning.factors import RELEVANCE, Factor
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import hours_between
 from workbench.core.tuning.rules import half_life_of, since

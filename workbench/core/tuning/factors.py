@@ -6,9 +6,8 @@ of the recipe that they are given; none of them knows a factor by its name. An e
 """
 
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib import import_module
-from typing import Any, Literal
+from functools import cached_property
+from typing import Literal
 
 RELEVANCE = "relevance"
 """The factor that the parts of relevance make."""
@@ -114,13 +113,6 @@ class Recipe:
     def plain(self) -> "Recipe":
         """The recipe with only those parts of relevance that match a text by itself, whatever stands beside it."""
         return Recipe(self.factors, tuple(part for part in self.parts if part.alone))
-
-
-@cache
-def implementation(name: str) -> Any:
-    """Import what an entry names: `package.module:name`."""
-    module, _, inner = name.partition(":")
-    return getattr(import_module(module), inner)
 
 
 def listed(recipe: Recipe, *, without: str = "") -> str:

@@ -8,10 +8,10 @@ from itertools import pairwise
 from statistics import fmean, pstdev
 from typing import Any
 
+from workbench.core.named import implementation
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.cases import PartCase, PartRule, RuleCase
-from workbench.core.tuning.factors import implementation
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import hours_between, rank_recency, recency
 

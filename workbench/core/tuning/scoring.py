@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from workbench.core.named import implementation
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning import episodic
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.cases import Candidate, Rule, RuleCase
-from workbench.core.tuning.factors import RECIPE, RELEVANCE, Factor, Recipe, implementation
+from workbench.core.tuning.factors import RECIPE, RELEVANCE, Factor, Recipe
 from workbench.core.tuning.profile import Profile, weight_of
 from workbench.core.tuning.rules import recency_scores, relevance_scores
 

@@ -13,7 +13,8 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe, implementation
+from workbench.core.named import implementation
+from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
 from workbench.core.tuning.profile import Profile, value_of, weight_of
 from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors
 from workbench.retrieval.ranking.candidates import Candidates
