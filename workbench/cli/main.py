@@ -14,11 +14,11 @@ from workbench.cli.parsing import Parser, add_store
 from workbench.cli.session import Clock, OpenApp, Session
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.factors import RECIPE, Recipe
-from workbench.formats.registry import FORMATS, Formats
 
 if TYPE_CHECKING:
     from workbench.config import loading
+    from workbench.core.tuning.factors import Recipe
+    from workbench.formats.registry import Formats
 
 PROBLEM = 2
 """Exit code when something could not be done; nothing was changed then."""
@@ -87,13 +87,13 @@ def run(
     open_app: OpenApp,
     cwd: Path | None = None,
     clock: Clock = utc_now,
-    recipe: Recipe = RECIPE,
-    formats: Formats = FORMATS,
+    recipe: "Recipe | None" = None,
+    formats: "Formats | None" = None,
 ) -> int:
     """Run one command and return its exit code: 0, 2 for a problem, 130 for an interrupted one.
 
-    `open_app` runs the app, `recipe` is what rankings are made of, `formats` are the kinds of files that are
-    known. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
+    `open_app` runs the app; `recipe` (of rankings) and `formats` (of files) stand in for the workbench's own. Raises
+    `SystemExit` for `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)

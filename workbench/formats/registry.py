@@ -9,28 +9,30 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.named import implementation
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
+
+if TYPE_CHECKING:
+    from workbench.formats.model import Detection, Format, Parsed, ReadContext
 
 
 @dataclass(frozen=True)
-class Formats(Sequence[Format]):
+class Formats(Sequence["Format"]):
     """The formats that are known, in the order of asking; `entries` name them (`core.named`)."""
 
     entries: tuple[str, ...]
 
     @cached_property
-    def _every(self) -> tuple[Format, ...]:
+    def _every(self) -> "tuple[Format, ...]":
         return tuple(implementation(entry) for entry in self.entries)
 
     @overload
-    def __getitem__(self, at: int) -> Format: ...
+    def __getitem__(self, at: int) -> "Format": ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Format]: ...
-    def __getitem__(self, at: int | slice) -> Format | Sequence[Format]:
+    def __getitem__(self, at: slice) -> "Sequence[Format]": ...
+    def __getitem__(self, at: int | slice) -> "Format | Sequence[Format]":
         return self._every[at]
 
     def __len__(self) -> int:
@@ -86,7 +88,7 @@ _LARGEST_BESIDE = 1_000_000
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def format_named(name: str, formats: Formats = FORMATS) -> Format:
+def format_named(name: str, formats: Formats = FORMATS) -> "Format":
     """Return the format called `name`, or read under that name. Raises `UnreadableFile` when there is none."""
     for known in formats:
         if known.name == ALIASES.get(name, name):
@@ -94,15 +96,15 @@ def format_named(name: str, formats: Formats = FORMATS) -> Format:
     raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {_names(formats)}.")
 
 
-def detect(path: str | Path, text: str, formats: Formats = FORMATS) -> tuple[Detection, ...]:
+def detect(path: str | Path, text: str, formats: Formats = FORMATS) -> "tuple[Detection, ...]":
     """Return the formats `text` may have, the likeliest first; empty when it is none of them."""
     found = [known.detect(text[:HEAD], str(path)) for known in formats]
     return tuple(sorted((one for one in found if one.confidence >= SURE), key=lambda one: -one.confidence))
 
 
 def read_file(
-    path: str | Path, *, format: str | None = None, context: ReadContext, formats: Formats = FORMATS
-) -> Parsed:
+    path: str | Path, *, format: str | None = None, context: "ReadContext", formats: Formats = FORMATS
+) -> "Parsed":
     """Read a file in the given format, or in the one it is detected to have.
 
     Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
@@ -208,7 +210,7 @@ def _text(path: str | Path, data: bytes) -> str:
     return text
 
 
-def _detected(path: str | Path, text: str, formats: Formats) -> Format:
+def _detected(path: str | Path, text: str, formats: Formats) -> "Format":
     found = detect(path, text, formats)
     if not found:
         raise UnreadableFile(f"{path} is of no known format.", f"Name its format if it has one: {_names(formats)}.")

@@ -60,7 +60,7 @@ def import_files(session: Session) -> int:
     if session.args.format is not None:
         from workbench.formats.registry import format_named
 
-        format_named(session.args.format, session.formats)
+        format_named(session.args.format, session.known_formats())
     store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
     read = 0
     done: list[dict[str, object]] = []
@@ -113,7 +113,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
         finally:
             line.clear()
     if not wants_json(args):
-        say(f"{path}: {_format(plan, args.format, session.formats)}")
+        say(f"{path}: {_format(plan, args.format, session.known_formats())}")
     for line_said in issue_lines(path, plan.parsed.issues):
         warn(Shown(bench)(line_said))
     return plan
