@@ -11,8 +11,9 @@ import pytest
 from tests.tui.support import NOW, open_bench
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench
-from workbench.bench.tuning.question import FACTORS, Question
+from workbench.bench.tuning.question import Question
 from workbench.core.errors import InvalidRecord, UnknownRecord
+from workbench.core.tuning.factors import RECIPE, Factor
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, Profile
 from workbench.core.tuning.scoring import DEAD_SPREAD
 from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
@@ -65,7 +66,7 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
     baseline, ranking = question.baseline(profile, NOW), question.rank(profile, NOW, 30)
     for id in ranking.ids:
         found = question.explain(ranking, baseline, id)
-        assert [p.factor for p in found.parts] == list(FACTORS)
+        assert [p.factor for p in found.parts] == list(RECIPE.factors)
         for part in found.parts:
             assert part.low <= part.raw <= part.high
             assert part.dead == (part.high - part.low <= DEAD_SPREAD)
@@ -74,8 +75,9 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
             assert part.weighted == part.weight * part.norm
         assert found.standing.scored is not None
         assert sum(p.weighted for p in found.parts) == pytest.approx(found.standing.scored.total)
-        split = found.split
-        raw = profile.blend * split.dense + (1 - profile.blend) * split.lexical + split.contiguity
+        dense, lexical, contiguity = (share.value for share in found.shares)
+        raw = profile.blend * dense + (1 - profile.blend) * lexical + contiguity
+        assert raw == pytest.approx(sum(share.amount for share in found.shares))
         if profile.scorer == "episodic":
             assert found.terms[3].value == pytest.approx(raw)
             assert sum(term.weighted for term in found.terms) == pytest.approx(found.standing.scored.total)
@@ -105,19 +107,18 @@ def test_a_hidden_memory_has_a_reason_and_no_parts(question: Question, bench: Wo
         question.explain(ranking, baseline, "mem-of-nobody")
 
 
-@pytest.mark.parametrize("factor", FACTORS)
-def test_going_beyond_a_flip_swaps_the_two_rows_it_names(question: Question, factor: str) -> None:
+@pytest.mark.parametrize("factor", RECIPE.factors, ids=lambda factor: factor.id)
+def test_going_beyond_a_flip_swaps_the_two_rows_it_names(question: Question, factor: Factor) -> None:
     ranking = question.rank(WORKBENCH, NOW)
-    name = next(f for f in FACTORS if f == factor)
-    found = question.flips(ranking, name, 1.0)
-    here = getattr(WORKBENCH, factor)
+    found = question.flips(ranking, factor, 1.0)
+    here = ranking.weight(factor)
     nearest = [(d, nearest_flip(found, here, d)) for d in BOTH]
     assert any(flip for _, flip in nearest)
     for direction, flip in nearest:
         beyond = just_beyond(found, flip, direction, max(0, direction)) if flip else None
         if flip is None or beyond is None:
             continue
-        after = question.rank(weighted(factor, beyond), NOW)
+        after = question.rank(weighted(factor.weight, beyond), NOW)
         changed = [i for i, (a, b) in enumerate(zip(ranking.ids, after.ids, strict=True), 1) if a != b]
         assert changed == [p for p in (flip.place, flip.place + 1) if p <= WORKBENCH.k]
 
@@ -129,7 +130,7 @@ def test_a_named_weight_brings_a_memory_in_and_there_is_none_for_those_inside(qu
         ways = question.ways(ranking, id, (1.0, 1.0, 1.0))
         named += len(ways)
         for way in ways:
-            moved = question.rank(weighted(way.factor, way.then), NOW)
+            moved = question.rank(weighted(way.factor.weight, way.then), NOW)
             assert id in moved.ids
         assert [abs(w.then - w.now) for w in ways] == sorted(abs(w.then - w.now) for w in ways)
     assert named

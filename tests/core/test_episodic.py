@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.core.samples import NOW, memory
 from workbench.core.stream.memory import MEMORY_TYPES
 from workbench.core.tuning import episodic
+from workbench.core.tuning.cases import Candidate
 from workbench.core.tuning.episodic import GROUPS, TERMS, WEIGHTS, EpisodeTerms, group_weight, score, share
 from workbench.core.tuning.profile import BUILT_IN, EPISODE_HALF_LIFE
-from workbench.core.tuning.scoring import Candidate, rank
+from workbench.core.tuning.scoring import rank
 
 EPISODIC = next(p for p in BUILT_IN if p.name == "episodic")
 units = st.floats(0, 1)
@@ -38,7 +39,7 @@ def test_a_score_by_hand() -> None:
     found = rank([one], EPISODIC, NOW, "why did auth break")[0]
     assert found.total == pytest.approx(0.4 + 0.2 * math.exp(-1) + 0.15 + 0.1 * math.log(10) / 10 + 0.05, abs=1e-12)
     assert found.raw == found.norm
-    assert found.raw.recency == pytest.approx(math.exp(-1))
+    assert found.raw["recency"] == pytest.approx(math.exp(-1))
     assert pytest.approx(20.794, abs=1e-3) == EPISODE_HALF_LIFE
 
 
@@ -98,10 +99,10 @@ def test_the_age_counts_from_the_making_and_pinned_ones_do_not_age() -> None:
     """An access does not make an episode younger."""
     old, pinned = candidate("a", days=60), candidate("b", days=60, pinned=True)
     ranked = {s.memory.id: s for s in rank([old, pinned], EPISODIC, NOW)}
-    assert ranked["a"].raw.recency == pytest.approx(math.exp(-2))
-    assert ranked["b"].raw.recency == 1
-    assert rank([old], replace(EPISODIC, mode="off"), NOW)[0].raw.recency == 1
-    assert rank([candidate("c", days=-5)], EPISODIC, NOW)[0].raw.recency == 1
+    assert ranked["a"].raw["recency"] == pytest.approx(math.exp(-2))
+    assert ranked["b"].raw["recency"] == 1
+    assert rank([old], replace(EPISODIC, mode="off"), NOW)[0].raw["recency"] == 1
+    assert rank([candidate("c", days=-5)], EPISODIC, NOW)[0].raw["recency"] == 1
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from tests.core.samples import NOW, days, memory
 from workbench.core.errors import InvalidRecord
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.tuning.cases import Candidate, RuleCase
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, FrozenBounds, HalfLives, Profile, check_profile
-from workbench.core.tuning.scoring import Candidate, normalise, rank, recency_scores, relevance_scores
+from workbench.core.tuning.rules import recency_scores, relevance_scores
+from workbench.core.tuning.scoring import normalise, rank
 
 EQUAL = Profile("equal", 1.0, 1.0, 1.0, half_lives=HalfLives(episodic=1.0), feedback_half_life=None)
 
@@ -63,9 +65,9 @@ def test_a_ranking_by_hand() -> None:
     best = rank(pool, EQUAL, NOW)
     assert [s.memory.id for s in best] == ["b", "a", "c"]
     a = best[1]
-    assert (a.raw.recency, a.raw.importance, a.raw.relevance) == (0.5, 1.0, 0.2)
-    assert a.norm.recency == pytest.approx(1 / 3)
-    assert (a.norm.importance, a.norm.relevance) == (1.0, 0.0)
+    assert (a.raw["recency"], a.raw["importance"], a.raw["relevance"]) == (0.5, 1.0, 0.2)
+    assert a.norm["recency"] == pytest.approx(1 / 3)
+    assert (a.norm["importance"], a.norm["relevance"]) == (1.0, 0.0)
     assert a.total == pytest.approx(4 / 3)
     assert [s.total for s in best] == pytest.approx([2.0, 4 / 3, 1.0])
 
@@ -100,9 +102,9 @@ def test_a_total_is_the_sum_of_its_parts(pool: list[Candidate], profile: Profile
     """Normalised factors lie in 0…1, totals fall."""
     ranked = rank(pool, profile, NOW)
     for s in ranked:
-        assert s.total == s.weighted.recency + s.weighted.importance + s.weighted.relevance
-        assert all(0 <= x <= 1 for x in (s.norm.recency, s.norm.importance, s.norm.relevance))
-        assert s.weighted.recency == profile.recency * s.norm.recency
+        assert s.total == s.weighted["recency"] + s.weighted["importance"] + s.weighted["relevance"]
+        assert all(0 <= x <= 1 for x in (s.norm["recency"], s.norm["importance"], s.norm["relevance"]))
+        assert s.weighted["recency"] == profile.recency * s.norm["recency"]
     assert [s.total for s in ranked] == sorted((s.total for s in ranked), reverse=True)
 
 
@@ -113,13 +115,13 @@ def test_raising_a_weight_never_lowers_the_leader_against_one_that_trails_on_all
 ) -> None:
     """Who leads on the raised factor keeps ahead of whoever is no better on any."""
     before = rank(pool, EQUAL, NOW)
-    leader = max(before, key=lambda s: getattr(s.norm, factor))
+    leader = max(before, key=lambda s: s.norm[factor])
     trailing = {
         s.memory.id
         for s in before
-        if s.norm.recency < leader.norm.recency
-        and s.norm.importance < leader.norm.importance
-        and s.norm.relevance < leader.norm.relevance
+        if s.norm["recency"] < leader.norm["recency"]
+        and s.norm["importance"] < leader.norm["importance"]
+        and s.norm["relevance"] < leader.norm["relevance"]
     }
     raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})
     order = [s.memory.id for s in rank(pool, raised, NOW)]
@@ -135,10 +137,10 @@ def test_raising_a_weight_adds_to_the_advantage_of_who_leads_on_it(
     raised = replace(EQUAL, **{factor: getattr(EQUAL, factor) + more})
     before = {s.memory.id: s for s in rank(pool, EQUAL, NOW)}
     after = {s.memory.id: s for s in rank(pool, raised, NOW)}
-    leader = max(before, key=lambda id: getattr(before[id].norm, factor))
+    leader = max(before, key=lambda id: before[id].norm[factor])
     for id, was in before.items():
         gained = (after[leader].total - after[id].total) - (before[leader].total - was.total)
-        lead = getattr(before[leader].norm, factor) - getattr(was.norm, factor)
+        lead = before[leader].norm[factor] - was.norm[factor]
         assert gained == pytest.approx(more * lead, abs=1e-9)
         assert gained >= -1e-9
 
@@ -146,7 +148,7 @@ def test_raising_a_weight_adds_to_the_advantage_of_who_leads_on_it(
 def test_relevance_blends_cosine_and_full_text() -> None:
     """The blend is the share of the cosine."""
     pool = [candidate("a", dense=1.0, lexical=0.0), candidate("b", dense=0.0, lexical=0.4)]
-    assert relevance_scores(pool, replace(EQUAL, blend=0.75)) == pytest.approx([0.75, 0.1])
+    assert relevance_scores(RuleCase(pool, replace(EQUAL, blend=0.75), NOW)) == pytest.approx([0.75, 0.1])
 
 
 def test_contiguity_lends_only_the_excess() -> None:
@@ -159,7 +161,7 @@ def test_contiguity_lends_only_the_excess() -> None:
     mean = sum(base) / len(base)
     deviation = (sum((b - mean) ** 2 for b in base) / len(base)) ** 0.5
     lent = 0.5 * (0.9 - mean - deviation)
-    scores = relevance_scores(pool, replace(EQUAL, contiguity=0.5))
+    scores = relevance_scores(RuleCase(pool, replace(EQUAL, contiguity=0.5), NOW))
     assert lent > 0
     assert scores == pytest.approx([0.0, 0.1 + lent, 0.9, 0.1 + lent, 0.0, 0.1, 0.1])
 
@@ -167,10 +169,10 @@ def test_contiguity_lends_only_the_excess() -> None:
 def test_contiguity_needs_an_excess_and_a_session() -> None:
     """An even pool lends nothing, nor do memories without a session."""
     even = [candidate(f"m{i}", dense=0.5, session_id="s") for i in range(4)]
-    assert relevance_scores(even, replace(EQUAL, contiguity=1.0)) == [0.5] * 4
+    assert relevance_scores(RuleCase(even, replace(EQUAL, contiguity=1.0), NOW)) == [0.5] * 4
     alone = [candidate(f"m{i}", dense=d) for i, d in enumerate((0.0, 0.0, 1.0, 0.0))]
-    assert relevance_scores(alone, replace(EQUAL, contiguity=1.0)) == [0.0, 0.0, 1.0, 0.0]
-    assert relevance_scores([], replace(EQUAL, contiguity=1.0)) == []
+    assert relevance_scores(RuleCase(alone, replace(EQUAL, contiguity=1.0), NOW)) == [0.0, 0.0, 1.0, 0.0]
+    assert relevance_scores(RuleCase([], replace(EQUAL, contiguity=1.0), NOW)) == []
 
 
 def test_recency_by_hours_type_and_pin() -> None:
@@ -182,8 +184,8 @@ def test_recency_by_hours_type_and_pin() -> None:
         Candidate(memory("c", created_at=old, memory_type="semantic"), 0, 0),
         Candidate(memory("d", created_at=NOW + days(3)), 0, 0),
     ]
-    assert recency_scores(pool, EQUAL, NOW) == [0.5, 1.0, 1.0, 1.0]
-    assert recency_scores(pool, replace(EQUAL, mode="off"), NOW) == [1.0] * 4
+    assert recency_scores(RuleCase(pool, EQUAL, NOW)) == [0.5, 1.0, 1.0, 1.0]
+    assert recency_scores(RuleCase(pool, replace(EQUAL, mode="off"), NOW)) == [1.0] * 4
 
 
 def test_recency_by_age_and_pins_that_fade() -> None:
@@ -193,15 +195,17 @@ def test_recency_by_age_and_pins_that_fade() -> None:
         Candidate(memory("b", created_at=NOW - days(60), last_accessed_at=NOW, pinned=True), 0, 0),
     ]
     by_age = replace(EQUAL, mode="days", half_lives=HalfLives(episodic=30 * math.log(2)))
-    assert recency_scores(pool, by_age, NOW) == pytest.approx([math.exp(-1), 1.0])
-    assert recency_scores(pool, replace(by_age, pinned="fades"), NOW) == pytest.approx([math.exp(-1), math.exp(-2)])
-    assert recency_scores(pool, replace(by_age, mode="hours"), NOW) == [1.0, 1.0]
+    assert recency_scores(RuleCase(pool, by_age, NOW)) == pytest.approx([math.exp(-1), 1.0])
+    assert recency_scores(RuleCase(pool, replace(by_age, pinned="fades"), NOW)) == pytest.approx(
+        [math.exp(-1), math.exp(-2)]
+    )
+    assert recency_scores(RuleCase(pool, replace(by_age, mode="hours"), NOW)) == [1.0, 1.0]
 
 
 def test_what_the_candidate_filter_leaves_out_sets_no_bound_and_no_rank() -> None:
     pool = [candidate("a", 0.9, tags=("wip",)), candidate("b", 0.5), candidate("c", 0.1)]
     found = rank(pool, replace(EQUAL, candidates="-tag:wip"), NOW)
-    assert [(s.memory.id, s.norm.relevance) for s in found] == [("b", 1.0), ("c", 0.0)]
+    assert [(s.memory.id, s.norm["relevance"]) for s in found] == [("b", 1.0), ("c", 0.0)]
     for broken in ("free words", "since:sometime"):
         with pytest.raises(InvalidRecord, match="candidate filter"):
             check_profile(replace(EQUAL, candidates=broken))
@@ -211,8 +215,8 @@ def test_recency_by_rank() -> None:
     """Newest first, or oldest first as the published code ships; ties go by id in both."""
     pool = [candidate("b", hours=5), candidate("c", hours=1), candidate("a", hours=5)]
     newest = replace(EQUAL, mode="rank", rank_decay=0.5)
-    assert recency_scores(pool, newest, NOW) == [0.25, 1.0, 0.5]
-    assert recency_scores(pool, replace(newest, rank_order="oldest"), NOW) == [0.5, 0.25, 1.0]
+    assert recency_scores(RuleCase(pool, newest, NOW)) == [0.25, 1.0, 0.5]
+    assert recency_scores(RuleCase(pool, replace(newest, rank_order="oldest"), NOW)) == [0.5, 0.25, 1.0]
 
 
 def test_normalising_by_the_most_relevant_only() -> None:
@@ -223,9 +227,9 @@ def test_normalising_by_the_most_relevant_only() -> None:
         candidate("c", dense=0.1, importance_score=10.0),
     ]
     top = {s.memory.id: s.norm for s in rank(pool, replace(EQUAL, scope="top", top_n=2), NOW)}
-    assert (top["a"].importance, top["b"].importance, top["c"].importance) == (0.0, 1.0, 1.0)
+    assert (top["a"]["importance"], top["b"]["importance"], top["c"]["importance"]) == (0.0, 1.0, 1.0)
     whole = {s.memory.id: s.norm for s in rank(pool, EQUAL, NOW)}
-    assert whole["b"].importance == pytest.approx(1 / 3)
+    assert whole["b"]["importance"] == pytest.approx(1 / 3)
 
 
 def test_votes_move_the_importance() -> None:
@@ -234,7 +238,7 @@ def test_votes_move_the_importance() -> None:
     pool = [Candidate(voted, 0, 0)]
 
     def importance(profile: Profile) -> float:
-        return rank(pool, profile, NOW)[0].raw.importance
+        return rank(pool, profile, NOW)[0].raw["importance"]
 
     assert importance(EQUAL) == 0.7
     assert importance(replace(EQUAL, feedback=0.0)) == 0.5
@@ -251,9 +255,9 @@ def test_frozen_bounds_normalise_whatever_the_pool_holds() -> None:
     beyond = candidate("b", dense=1.0, importance_score=10.0)
     alone, among = rank([one], frozen, NOW)[0], rank([one, beyond], frozen, NOW)
     assert alone == next(s for s in among if s.memory.id == "a")
-    assert (alone.norm.recency, alone.norm.importance, alone.norm.relevance) == pytest.approx((0.5, 0.5, 0.5))
+    assert (alone.norm["recency"], alone.norm["importance"], alone.norm["relevance"]) == pytest.approx((0.5, 0.5, 0.5))
     top = among[0]
-    assert (top.norm.recency, top.norm.importance, top.norm.relevance) == (1.0, 1.0, 1.0)
+    assert (top.norm["recency"], top.norm["importance"], top.norm["relevance"]) == (1.0, 1.0, 1.0)
 
 
 @few
@@ -273,6 +277,6 @@ def test_a_factor_that_all_share_decides_nothing(pool: list[Candidate], which: i
     for weight in (0.0, 1.0, 7.0):
         change: dict[str, Any] = {name: weight}
         ranked = rank(same, replace(flat, **change), NOW)
-        assert {getattr(s.norm, name) for s in ranked} == {0.5}
+        assert {s.norm[name] for s in ranked} == {0.5}
         orders.append([s.memory.id for s in sorted(ranked, key=lambda s: (-round(s.total, 9), s.memory.id))])
     assert orders[0] == orders[1] == orders[2]

@@ -14,8 +14,9 @@ from tests.retrieval.samples import DEFAULT, RELEVANCE_ONLY, T0, memories, memor
 from workbench.core.errors import UnknownRecord
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory, MemoryType
+from workbench.core.tuning.cases import Candidate
 from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
-from workbench.core.tuning.scoring import Candidate, Scored, rank
+from workbench.core.tuning.scoring import Scored, rank
 from workbench.retrieval.arrays import Mask, Scores
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.column_cache import ColumnCache
@@ -50,7 +51,7 @@ def by_rule(pool: Pool, scores: QueryScores, profile: Profile, now: datetime, ma
 
 def parts(scored: Scored) -> list[float]:
     return [
-        getattr(stage, name)
+        stage[name]
         for stage in (scored.raw, scored.norm, scored.weighted)
         for name in ("recency", "importance", "relevance")
     ] + [scored.total]
@@ -62,7 +63,9 @@ def assert_equal(fast: Ranking, rule: list[Scored]) -> None:
     assert sorted(s.memory.id for s in everything) == sorted(expected)
     for scored in everything:
         assert parts(scored) == pytest.approx(parts(expected[scored.memory.id]), abs=1e-9, rel=0)
-        assert scored.total == sum((scored.weighted.recency, scored.weighted.importance, scored.weighted.relevance))
+        assert scored.total == sum(
+            (scored.weighted["recency"], scored.weighted["importance"], scored.weighted["relevance"])
+        )
     # Where the rule's totals really differ, so does the order.
     for place, (before, after) in enumerate(pairwise(everything)):
         assert expected[before.memory.id].total >= expected[after.memory.id].total - 1e-9, place

@@ -14,6 +14,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, Table, Tx
 
 Clock = Callable[[], datetime]
@@ -27,7 +28,8 @@ class Context:
     """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
 
     `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
-    that should not travel. `caches` is the folder of what is computed from this store's texts (see `bench.caches`).
+    that should not travel. `formats` are the kinds of files that are known. `caches` is the
+    folder of what is computed from this store's texts (see `bench.caches`).
     """
 
     library: Library
@@ -37,6 +39,7 @@ class Context:
     actor: str = "human"
     given: frozenset[str] = frozenset()
     verdicts: Verdicts = dataclasses.field(default_factory=Verdicts)
+    formats: Formats = FORMATS
 
     def now(self) -> datetime:
         """Return the present moment."""

@@ -19,6 +19,8 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import Stream
 from workbench.config import paths
 from workbench.config.loading import Settings
+from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, utc_now
 
 if TYPE_CHECKING:
@@ -54,13 +56,20 @@ class Workbench:
 
     `profiles` is the folder of a person's own retrieval profiles, `replaced` that of the copies of files that went on
     a person's word; without one, none goes. `gate` is what the store's changes go through: it tells what was masked.
+    `recipe` is what rankings are made of.
     """
 
     def __init__(
-        self, context: Context, profiles: Path, replaced: Path | None = None, gate: Gate | None = None
+        self,
+        context: Context,
+        profiles: Path,
+        replaced: Path | None = None,
+        gate: Gate | None = None,
+        recipe: Recipe = RECIPE,
     ) -> None:
         self.context = context
         self.gate = gate or Gate()
+        self.recipe = recipe
         self._profiles = profiles
         self._replaced = replaced
         self.stream = Stream(context)
@@ -73,7 +82,7 @@ class Workbench:
         """The ranking and its model; importing the numeric libraries is what makes it late."""
         from workbench.bench.tuning.retriever import Retriever
 
-        return Retriever(self.context)
+        return Retriever(self.context, self.recipe)
 
     @cached_property
     def playbooks(self) -> "Playbooks":
@@ -123,7 +132,7 @@ class Workbench:
         from workbench.bench.tuning.profiles import Profiles
         from workbench.bench.tuning.tuning import Tuning
 
-        return Tuning(self.context, self.retriever, Profiles(self._profiles))
+        return Tuning(self.context, self.retriever, Profiles(self._profiles, self.recipe))
 
     @cached_property
     def evaluator(self) -> "Evaluator":
@@ -268,14 +277,17 @@ def open_workbench(
     clock: Clock = utc_now,
     heads: Path | None = None,
     believed: bool = False,
+    recipe: Recipe = RECIPE,
+    formats: Formats = FORMATS,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
-    outside the store that it can be trusted. Opening changes nothing; what is half done stands in the journal's
-    notices. Raises `StoreProblem`.
+    outside the store that it can be trusted. `recipe` is what rankings are made of, `formats` are the
+    kinds of files that are known. Opening changes nothing; what is half done stands in the journal's notices.
+    Raises `StoreProblem`.
     """
     gate = Gate()
     library = Library(folder, clock, heads=heads, gate=gate, believed=believed)
@@ -285,5 +297,5 @@ def open_workbench(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
     own = place(cache or paths.cache_dir(), folder)
-    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache))
-    return Workbench(context, profiles, replaced, gate)
+    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats)
+    return Workbench(context, profiles, replaced, gate, recipe)

@@ -17,6 +17,8 @@ from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.config import loading
+    from workbench.core.tuning.factors import Recipe
+    from workbench.formats.registry import Formats
 
 PROBLEM = 2
 """Exit code when something could not be done; nothing was changed then."""
@@ -79,10 +81,19 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
     return parser
 
 
-def run(argv: Sequence[str] | None, *, open_app: OpenApp, cwd: Path | None = None, clock: Clock = utc_now) -> int:
+def run(
+    argv: Sequence[str] | None,
+    *,
+    open_app: OpenApp,
+    cwd: Path | None = None,
+    clock: Clock = utc_now,
+    recipe: "Recipe | None" = None,
+    formats: "Formats | None" = None,
+) -> int:
     """Run one command and return its exit code: 0, 2 for a problem, 130 for an interrupted one.
 
-    `open_app` runs the app. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
+    `open_app` runs the app; `recipe` (of rankings) and `formats` (of files) stand in for the workbench's own. Raises
+    `SystemExit` for `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -92,7 +103,7 @@ def run(argv: Sequence[str] | None, *, open_app: OpenApp, cwd: Path | None = Non
         parser.prog = getattr(args, "prog", parser.prog)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        session = Session(args, cwd or _here(), clock, open_app, cache(_settings))
+        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats)
         if command not in _UNSETTLED:
             session.settings()
         code: int = args.handler(session)

@@ -18,6 +18,8 @@ from workbench.core.errors import StoreProblem, WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.config import loading
+    from workbench.core.tuning.factors import Recipe
+    from workbench.formats.registry import Formats
 
 Clock = Callable[[], datetime]
 
@@ -37,13 +39,24 @@ class OpenApp(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for."""
+    """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
+
+    `recipe` and `formats` stand in for the workbench's own.
+    """
 
     args: Namespace
     cwd: Path
     clock: Clock
     open_app: OpenApp
     settings: "Callable[[], loading.Loaded]"
+    recipe: "Recipe | None" = None
+    formats: "Formats | None" = None
+
+    def known_formats(self) -> "Formats":
+        """Return the kinds of files that are known: those that were handed in, else the workbench's own."""
+        from workbench.formats.registry import FORMATS
+
+        return self.formats or FORMATS
 
     def choice(self) -> paths.StoreChoice:
         """Return the store that `--store` or the working directory means; raises `StoreProblem`."""
@@ -119,6 +132,7 @@ class Session:
     def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
         from workbench.bench.open import open_workbench
+        from workbench.core.tuning.factors import RECIPE
 
         settings = self.settings()
         remember_since(paths.heads_dir())
@@ -133,6 +147,8 @@ class Session:
             clock=self.clock,
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
+            recipe=self.recipe or RECIPE,
+            formats=self.known_formats(),
         )
         if remarks:
             if not bench.trust.standing.trusted:

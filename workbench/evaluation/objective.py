@@ -40,12 +40,16 @@ def values(ranker: Ranker, query: JudgedScores, settings: Settings, measure: Mea
 
 
 def columns_by_id(ranker: Ranker, query: JudgedScores, profile: Profile) -> tuple[Column, Rows]:
-    """Return the normalised factors of what is served, shape (n, 3), in the order of ids, and the pool rows."""
+    """Return the normalised factors of what is served, shape (n, factors), in the order of ids, and the pool rows.
+
+    The columns are in the order of the recipe; a factor that the profile's scorer does not know is 0 for all.
+    """
     ranking = ranker.rank(query.scores, profile, query.now, k=0)
     if not len(ranking.candidates):
-        return np.zeros((0, 3)), np.zeros(0, np.intp)
+        return np.zeros((0, len(ranker.recipe.factors))), np.zeros(0, np.intp)
     order = np.argsort(ranking.candidates.id_rank)
-    norms = [ranking.factors[name].norm[order] for name in ("recency", "importance", "relevance")]
+    known, nothing = ranking.factors, np.zeros(len(order))
+    norms = [known[f.id].norm[order] if f.id in known else nothing for f in ranker.recipe.factors]
     return np.stack(norms, axis=1), ranking.candidates.rows[order]
 
 

@@ -38,7 +38,7 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """One query's judging pool with the normalised factors under every half-life, shape (lives, memories, 3)."""
+    """One query's judging pool with the normalised factors under every half-life, shape (lives, memories, factors)."""
 
     ids: tuple[str, ...]
     columns: Column
@@ -46,7 +46,7 @@ class Pooled:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The possible questions; `apart`, shape (lives, pairs, 3), holds a's factors minus b's."""
+    """The possible questions; `apart`, shape (lives, pairs, factors), holds a's factors minus b's."""
 
     settings: Settings
     pooled: tuple[Pooled, ...]
@@ -97,7 +97,7 @@ def pairs_of(
             left, right = left[drawn], right[drawn]
         every += [Pair(number, pool.ids[a], pool.ids[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
         apart.append(pool.columns[:, left] - pool.columns[:, right])
-    nothing = np.zeros((len(settings.lives), 0, 3))
+    nothing = np.zeros((len(settings.lives), 0, settings.weights.shape[1]))
     return Pairs(settings, pooled, tuple(every), np.concatenate([nothing, *apart], axis=1))
 
 
@@ -126,7 +126,7 @@ def _pooled(
         place = np.empty(len(ranker.pool), np.intp)
         place[of] = np.arange(len(of))
         found.append(columns[place[rows]])
-    return Pooled(ids, np.array(found).reshape(len(settings.lives), len(ids), 3))
+    return Pooled(ids, np.array(found).reshape(len(settings.lives), len(ids), settings.weights.shape[1]))
 
 
 def _disputed(pool: Pooled) -> tuple[Rows, Rows]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.core.tuning.profile import Profile, check_profile
+from workbench.core.tuning.profile import Profile, check_profile, weight_of
 from workbench.evaluation.pairs import Pair, Pairs, entropy, pairs_of
 from workbench.evaluation.settings import settings_around, with_weights
 from workbench.retrieval.arrays import Column, Rows
@@ -86,12 +86,11 @@ class Preferences:
         return self.pairs.settings.profile(int(np.argmax(self.posterior)))
 
     @property
-    def spread(self) -> tuple[float, float, float]:
-        """How far the three weights' shares are still open: their posterior standard deviations."""
+    def spread(self) -> tuple[float, ...]:
+        """How far the weights' shares are still open: their posterior standard deviations, factor by factor."""
         weights = np.tile(self.pairs.settings.weights, (len(self.pairs.settings.lives), 1))
         mean = self.posterior @ weights
-        recency, importance, relevance = np.sqrt(self.posterior @ (weights - mean) ** 2).tolist()
-        return (recency, importance, relevance)
+        return tuple(np.sqrt(self.posterior @ (weights - mean) ** 2).tolist())
 
     def outlook(self, answers: int = 10, worlds: int = 24, seed: int = 0) -> Outlook:
         """Estimate what another ten answers could change, by playing them through.
@@ -133,8 +132,8 @@ def begin(
     ranker: Ranker, queries: Sequence[tuple[QueryScores, datetime]], profile: Profile, seed: int = 0
 ) -> Preferences:
     """Begin asking about the pools of some queries, each with its moment. Raises `InvalidRecord`."""
-    check_profile(profile)
-    return Preferences(pairs_of(ranker, queries, profile, settings_around(profile), seed))
+    check_profile(profile, ranker.recipe)
+    return Preferences(pairs_of(ranker, queries, profile, settings_around(profile, recipe=ranker.recipe), seed))
 
 
 def information(pairs: Pairs, posterior: Column) -> Column:
@@ -148,7 +147,7 @@ def regret(pairs: Pairs, profile: Profile, truth: int) -> float:
     settings = pairs.settings
     life, weight = divmod(truth, len(settings.weights))
     mine = next(i for i, p in enumerate(settings.lives) if (p.mode, p.half_lives) == (profile.mode, profile.half_lives))
-    own = np.array([profile.recency, profile.importance, profile.relevance])
+    own = np.array([weight_of(profile, key) for key in settings.recipe.weights])
     grades = np.array(GRADES, np.float64)
     discount = 1 / np.log2(np.arange(2, 12))
     lost = []
@@ -176,7 +175,7 @@ def _mean_profile(pairs: Pairs, posterior: Column) -> Profile:
     settings = pairs.settings
     by_life = posterior.reshape(len(settings.lives), len(settings.weights))
     life = int(np.argmax(by_life.sum(axis=1)))
-    return with_weights(settings.lives[life], by_life[life] @ settings.weights / by_life[life].sum())
+    return with_weights(settings.lives[life], by_life[life] @ settings.weights / by_life[life].sum(), settings.recipe)
 
 
 def _normalised(log: Column) -> Column:

@@ -5,11 +5,12 @@ very different settings, shuffled, so that the order gives nothing away.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
+from workbench.core.tuning.profile import Profile, with_value
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 DEPTH = 10
@@ -28,25 +29,34 @@ class JudgingPool:
         return tuple(id for id in self.ids if id not in judged)
 
 
-def corners(profile: Profile) -> Iterator[Profile]:
+def corners(profile: Profile, recipe: Recipe = RECIPE) -> Iterator[Profile]:
     """Yield a profile and its corner settings: each factor alone, the mixtures, each kind of relevance alone."""
     yield profile
-    for weights in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1)):
-        yield _weighted(profile, *weights)
-    yield replace(_weighted(profile, 0, 0, 1), blend=1.0, contiguity=0.0)
-    yield replace(_weighted(profile, 0, 0, 1), blend=0.0, contiguity=0.0)
+    ids = [factor.id for factor in recipe.factors]
+    others = [id for id in ids if id != RELEVANCE]
+    for counting in ([RELEVANCE], *([id] for id in others), *([id, RELEVANCE] for id in others), ids):
+        yield _weighted(profile, recipe, counting)
+    for part in recipe.parts:
+        if part.alone:
+            alone = _weighted(profile, recipe, [RELEVANCE])
+            for knob in recipe.parameters:
+                alone = with_value(alone, knob.key, dict(part.alone).get(knob.key, 0.0), knob.default)
+            yield alone
 
 
 def judging_pool(
     ranker: Ranker, scores: QueryScores, profile: Profile, now: datetime, *, depth: int = DEPTH, seed: int = 0
 ) -> JudgingPool:
     """Return the union of the first `depth` under every corner, shuffled by `seed` and the query's text."""
-    found = {id for corner in corners(profile) for id in ranker.rank(scores, corner, now, depth).ids}
+    found = {id for corner in corners(profile, ranker.recipe) for id in ranker.rank(scores, corner, now, depth).ids}
     # Sorted first: the order of a set is not the same in every process.
     ids = sorted(found)
     Random(f"{seed}\n{scores.query}").shuffle(ids)
     return JudgingPool(scores.query, tuple(ids))
 
 
-def _weighted(profile: Profile, recency: float, importance: float, relevance: float) -> Profile:
-    return replace(profile, recency=float(recency), importance=float(importance), relevance=float(relevance))
+def _weighted(profile: Profile, recipe: Recipe, counting: Collection[str]) -> Profile:
+    """Return the profile with the same weight for some factors, and none for the others."""
+    for factor in recipe.factors:
+        profile = with_value(profile, factor.weight, float(factor.id in counting))
+    return profile

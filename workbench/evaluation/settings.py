@@ -1,17 +1,21 @@
 """The settings that tuning tries: every point of a grid over the weights, times a handful of half-lives."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
-from workbench.core.tuning.profile import ENGRAM_HALF_LIFE, HalfLives, Profile
+from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.core.tuning.profile import ENGRAM_HALF_LIFE, HalfLives, Profile, weight_of, with_value
 from workbench.retrieval.arrays import Column
 
 STEPS = 20
-"""Shares of the weights move in steps of 1/20: 231 points."""
+"""Shares of the weights move in steps of 1/20: 231 points for three factors."""
+
+POINTS = 300
+"""Points of the grid at most: with more factors the steps are longer."""
 
 LIVES: tuple[float | None, ...] = (1.0, 3.0, ENGRAM_HALF_LIFE, 14.0, 30.0, 90.0, None)
 """Half-lives in days of episodic memories, from a day to no decay."""
@@ -27,13 +31,15 @@ SAME_LIFE = 0.1
 class Settings:
     """All settings around one profile, numbered life by life: number = life · len(weights) + weight.
 
-    `weights` has shape (W, 3), each row with sum 1: recency, importance, relevance. Row 0 holds the shares of
+    `weights` has shape (W, factors), each row with sum 1, in the order of the recipe. Row 0 holds the shares of
     the start itself and `lives[0]` its own half-lives, so setting 0 ranks as the start does.
     """
 
     start: Profile
     weights: Column
     lives: tuple[Profile, ...]
+    steps: int = STEPS
+    recipe: Recipe = RECIPE
 
     def __len__(self) -> int:
         return len(self.weights) * len(self.lives)
@@ -41,7 +47,7 @@ class Settings:
     def profile(self, number: int) -> Profile:
         """Return one setting as a profile; the start's own weights are left as they were given."""
         life, weight = divmod(number, len(self.weights))
-        return with_weights(self.lives[life], self.weights[weight]) if weight else self.lives[life]
+        return with_weights(self.lives[life], self.weights[weight], self.recipe) if weight else self.lives[life]
 
     def smoothed(self, means: Column) -> Column:
         """Average a value per setting with those of its neighbours on the grid of weights, shape (settings,).
@@ -56,7 +62,7 @@ class Settings:
     @cached_property
     def _kernel(self) -> Column:
         moved = np.abs(self.weights[:, None] - self.weights[None, :]).sum(axis=2) / 2
-        say = np.maximum(0.0, 1 - moved * STEPS / NEAR)
+        say = np.maximum(0.0, 1 - moved * self.steps / NEAR)
         return np.asarray(say / say.sum(axis=1, keepdims=True), np.float64)
 
     @cached_property
@@ -66,24 +72,43 @@ class Settings:
         A tenfold half-life counts like a twentieth of the weight, and switching decay on or off like two.
         """
         moved = np.abs(self.weights - self.weights[0]).sum(axis=1) / 2
-        apart = np.array([_life_distance(self.lives[0], life) for life in self.lives]) / STEPS
+        apart = np.array([_life_distance(self.lives[0], life) for life in self.lives]) / self.steps
         distance: Column = (apart[:, None] + moved[None, :]).ravel()
         return distance
 
 
-def settings_around(start: Profile, steps: int = STEPS) -> Settings:
-    """Return the grid around a profile; profiles without hourly recency keep their one way of ageing."""
-    own = np.array([start.recency, start.importance, start.relevance], np.float64)
-    grid = [(i / steps, j / steps, (steps - i - j) / steps) for i in range(steps + 1) for j in range(steps + 1 - i)]
+def settings_around(start: Profile, steps: int = 0, recipe: Recipe = RECIPE) -> Settings:
+    """Return the grid around a profile, by default as fine as `POINTS` lets it be.
+
+    Profiles without hourly recency keep their one way of ageing.
+    """
+    own = np.array([weight_of(start, key) for key in recipe.weights], np.float64)
+    steps = steps or _steps(len(own))
+    grid = [tuple(i / steps for i in point) for point in _points(steps, len(own))]
     # The shares of the start are a point of their own, unless the grid has it.
     distinct = [point for point in grid if np.abs(np.array(point) - own / own.sum()).max() > 1e-9]
-    return Settings(start, np.array([own / own.sum(), *distinct]), tuple(_lives(start)))
+    return Settings(start, np.array([own / own.sum(), *distinct]), tuple(_lives(start)), steps, recipe)
 
 
-def with_weights(profile: Profile, weights: Column) -> Profile:
-    """Return a profile with other weights, in the order recency, importance, relevance."""
-    recency, importance, relevance = (round(float(w), 6) for w in weights)
-    return replace(profile, recency=recency, importance=importance, relevance=relevance)
+def with_weights(profile: Profile, weights: Iterable[float], recipe: Recipe) -> Profile:
+    """Return a profile with other weights, in the order of the factors."""
+    for key, weight in zip(recipe.weights, weights, strict=True):
+        profile = with_value(profile, key, round(float(weight), 6))
+    return profile
+
+
+def _steps(factors: int) -> int:
+    """Return into how many steps the grid of so many weights is divided."""
+    return next(s for s in range(STEPS, 0, -1) if s == 1 or math.comb(s + factors - 1, factors - 1) <= POINTS)
+
+
+def _points(steps: int, factors: int) -> Iterator[tuple[int, ...]]:
+    """Yield every way to share steps among factors."""
+    if factors == 1:
+        yield (steps,)
+        return
+    for first in range(steps + 1):
+        yield from ((first, *rest) for rest in _points(steps - first, factors - 1))
 
 
 def with_half_life(profile: Profile, days: float | None) -> Profile:

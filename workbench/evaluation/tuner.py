@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.core.errors import InvalidQuery, WorkbenchError
-from workbench.core.tuning.profile import Profile, check_profile
+from workbench.core.tuning.factors import Recipe
+from workbench.core.tuning.profile import Profile, check_profile, weight_of
 from workbench.evaluation.measure import NDCG10, Measure
 from workbench.evaluation.objective import JudgedScores, values
 from workbench.evaluation.settings import Settings, settings_around
@@ -93,12 +94,12 @@ def tune(
     `InvalidQuery` with fewer than two queries or folds, `InvalidRecord` for a broken profile, and
     `TuningCancelled`.
     """
-    check_profile(start)
+    check_profile(start, ranker.recipe)
     if len(queries) < 2:
         raise InvalidQuery("Tuning needs at least two judged queries.", "Judge more of them; nothing was changed.")
     if search.folds < 2:
         raise InvalidQuery("Cross-validation needs at least two folds.", "Nothing was changed.")
-    settings = settings_around(start)
+    settings = settings_around(start, recipe=ranker.recipe)
     table = score_table(ranker, queries, settings, search.measure, progress, cancelled)
     return propose(settings, table, search)
 
@@ -147,7 +148,7 @@ def propose(settings: Settings, table: Column, search: Search = USUAL) -> Propos
         after=float(held_out.mean()),
         fitted=float(table[chosen].mean()),
         verdict=compare(table[0].tolist(), held_out.tolist(), search.measure.title, search.seed),
-        moved=_moved(settings.start, profile),
+        moved=_moved(settings.start, profile, settings.recipe),
         queries=count,
         folds=folds,
         tried=len(settings),
@@ -166,10 +167,9 @@ def _folds(count: int, folds: int, seed: int) -> list[Rows]:
     return [np.sort(part) for part in np.array_split(order, folds)]
 
 
-def _moved(start: Profile, end: Profile) -> tuple[Moved, ...]:
-    names = ("recency", "importance", "relevance")
-    one, other = (sum(getattr(p, name) for name in names) for p in (start, end))
-    shares = [Moved(name, getattr(start, name) / one, getattr(end, name) / other) for name in names]
+def _moved(start: Profile, end: Profile, recipe: Recipe) -> tuple[Moved, ...]:
+    one, other = (sum(weight_of(p, key) for key in recipe.weights) for p in (start, end))
+    shares = [Moved(f.id, weight_of(start, f.weight) / one, weight_of(end, f.weight) / other) for f in recipe.factors]
     ends = [None if p.mode == "off" else p.half_lives.episodic for p in (start, end)]
     moved = [*shares, *([] if start.mode == "rank" else [Moved("half-life", *ends)])]
     return tuple(

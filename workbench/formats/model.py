@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from workbench.core.playbook.book import Playbook
 from workbench.core.playbook.curation import Analysis, Curation
@@ -173,11 +174,16 @@ WriteText = Callable[[Parsed, str | None], str]
 it is unchanged or could not be read stays as it is."""
 
 
+Holds = Literal["playbook", "memories", "either", "queries"]
+"""What a file of a kind has in it: bullets, memories, either of them, or judged queries."""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """One kind of file: how to recognise it, read it and, when `write` is given, write it.
 
-    With `read_path` the file is no text and is read through that; `read` then says so.
+    A file that is written `holds` records of one kind, and its name usually ends in `suffix`. With `read_path`
+    the file is no text and is read through that; `read` then says so.
     """
 
     name: str
@@ -186,6 +192,8 @@ class Format:
     read: ReadText
     write: WriteText | None = None
     read_path: ReadPath | None = None
+    holds: Holds = "memories"
+    suffix: str = ".txt"
 
     @property
     def writes(self) -> bool:

@@ -1,16 +1,13 @@
 """Everything that can be written: the formats that are read as well, and the plain ones for other programs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import WriteText
+from workbench.formats.model import Holds, WriteText
 from workbench.formats.plain import block, data, prose
 from workbench.formats.plain.reading import NAME as RECORDS
-from workbench.formats.registry import ALIASES, FORMATS
-
-Holds = Literal["playbook", "memories", "either", "queries"]
+from workbench.formats.registry import ALIASES, FORMATS, Formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +28,6 @@ class Outlet:
     reader: str = ""
 
 
-_HOLDS: Mapping[str, tuple[Holds, str]] = {
-    "lifecycle": ("memories", ".jsonl"),
-    "ace": ("playbook", ".txt"),
-    "queries": ("queries", ".jsonl"),
-    "skillbook": ("playbook", ".json"),
-    "cass": ("playbook", ".yaml"),
-    "semantic-patterns": ("memories", ".json"),
-    "learnings": ("memories", ".md"),
-    "mcp-memory": ("memories", ".jsonl"),
-    "letta": ("memories", ".af"),
-    "external-overview": ("memories", ".md"),
-    "external-detail": ("memories", ".md"),
-    "external-messages": ("memories", ".jsonl"),
-    "trec-qrels": ("queries", ".qrels"),
-}
-
 _PLAIN = (
     Outlet("json", "JSON", "either", data.write_json, ".json", reader=RECORDS),
     Outlet("yaml", "YAML", "either", data.write_yaml, ".yaml", reader=RECORDS),
@@ -57,27 +38,32 @@ _PLAIN = (
     Outlet("prompt-counts", "prompt text with counts", "either", prose.write_prompt_with_counts, ".txt"),
 )
 
-OUTLETS: tuple[Outlet, ...] = (
-    *(
-        Outlet(f.name, f.title, *_HOLDS[f.name][:1], f.write, _HOLDS[f.name][1], reads=True, reader=f.name)
-        for f in FORMATS
+
+@cache
+def outlets_of(formats: Formats) -> tuple[Outlet, ...]:
+    """Return everything that can be written, what is read too first."""
+    read_too = (
+        Outlet(f.name, f.title, f.holds, f.write, f.suffix, reads=True, reader=f.name)
+        for f in formats
         if f.write is not None
-    ),
-    *_PLAIN,
-)
-"""All of them, those that are read too first."""
+    )
+    return (*read_too, *_PLAIN)
 
 
-def outlet(name: str) -> Outlet:
+OUTLETS = outlets_of(FORMATS)
+"""What the workbench's own formats can be written as."""
+
+
+def outlet(name: str, formats: Formats = FORMATS) -> Outlet:
     """Return the outlet called `name`. Raises `UnreadableFile` when there is none."""
-    own = {known.name for known in OUTLETS}
-    wanted = name if name in own else ALIASES.get(name, name)
-    for known in OUTLETS:
-        if known.name == wanted:
-            return known
-    raise UnreadableFile(f"There is no format “{name}” to write.", f"Known ones: {', '.join(names())}.")
+    known = {kind.name: kind for kind in outlets_of(formats)}
+    found = known.get(name) or known.get(ALIASES.get(name, name))
+    if found is None:
+        raise UnreadableFile(f"There is no format “{name}” to write.", f"Known ones: {', '.join(names(formats))}.")
+    return found
 
 
-def names() -> tuple[str, ...]:
+def names(formats: Formats = FORMATS) -> tuple[str, ...]:
     """Return the names a person may give."""
-    return ("ace", "jsonl", *(o.name for o in OUTLETS if o.name not in ("ace", "lifecycle")), "lifecycle")
+    others = (kind.name for kind in outlets_of(formats) if kind.name not in ("ace", "lifecycle"))
+    return ("ace", "jsonl", *others, "lifecycle")

@@ -1,63 +1,78 @@
 """All formats, and the only place of this package that opens files.
 
-A new format is one module with a `FORMAT`, and its line in `FORMATS`.
+A new format is one module with a `FORMAT`, and its line in `FORMATS`. A line only names the format: what nobody
+reads or writes is not loaded.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats import beads, mem0
-from workbench.formats.ace import ace, operations, replies, usage_log
-from workbench.formats.cass import cass
-from workbench.formats.claude_mem import claude_mem, database
-from workbench.formats.claude_memory import claude_memory
-from workbench.formats.external import messages, notes
-from workbench.formats.learnings import learnings
-from workbench.formats.letta import letta
-from workbench.formats.lifecycle import lifecycle
-from workbench.formats.mcp import mcp_memory
-from workbench.formats.memory_streams import genagents, generative_agents
-from workbench.formats.memory_streams.nodes import agent_name
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.patterns import patterns
-from workbench.formats.plain import reading
-from workbench.formats.queries import queryset, trec
-from workbench.formats.skillbook import skillbook
+from workbench.core.named import implementation
 
-FORMATS: tuple[Format, ...] = (
-    lifecycle.FORMAT,
-    ace.FORMAT,
-    queryset.FORMAT,
-    genagents.FORMAT,
-    generative_agents.FORMAT,
-    skillbook.FORMAT,
-    cass.FORMAT,
-    patterns.FORMAT,
-    learnings.FORMAT,
-    beads.FORMAT,
-    mcp_memory.FORMAT,
-    mem0.FORMAT,
-    letta.FORMAT,
-    claude_memory.FORMAT,
-    claude_mem.FORMAT,
-    database.FORMAT,
-    notes.OVERVIEW_FORMAT,
-    notes.DETAIL_FORMAT,
-    messages.FORMAT,
-    trec.QRELS_FORMAT,
-    trec.RUN_FORMAT,
-    usage_log.FORMAT,
-    replies.FORMAT,
-    operations.FORMAT,
-    reading.FORMAT,
+if TYPE_CHECKING:
+    from workbench.formats.model import Detection, Format, Parsed, ReadContext
+
+
+@dataclass(frozen=True)
+class Formats(Sequence["Format"]):
+    """The formats that are known, in the order of asking; `entries` name them (`core.named`)."""
+
+    entries: tuple[str, ...]
+
+    @cached_property
+    def _every(self) -> "tuple[Format, ...]":
+        return tuple(implementation(entry) for entry in self.entries)
+
+    @overload
+    def __getitem__(self, at: int) -> "Format": ...
+    @overload
+    def __getitem__(self, at: slice) -> "Sequence[Format]": ...
+    def __getitem__(self, at: int | slice) -> "Format | Sequence[Format]":
+        return self._every[at]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+FORMATS = Formats(
+    (
+        "workbench.formats.lifecycle.lifecycle:FORMAT",
+        "workbench.formats.ace.ace:FORMAT",
+        "workbench.formats.queries.queryset:FORMAT",
+        "workbench.formats.memory_streams.genagents:FORMAT",
+        "workbench.formats.memory_streams.generative_agents:FORMAT",
+        "workbench.formats.skillbook.skillbook:FORMAT",
+        "workbench.formats.cass.cass:FORMAT",
+        "workbench.formats.patterns.patterns:FORMAT",
+        "workbench.formats.learnings.learnings:FORMAT",
+        "workbench.formats.beads:FORMAT",
+        "workbench.formats.mcp.mcp_memory:FORMAT",
+        "workbench.formats.mem0:FORMAT",
+        "workbench.formats.letta.letta:FORMAT",
+        "workbench.formats.claude_memory.claude_memory:FORMAT",
+        "workbench.formats.claude_mem.claude_mem:FORMAT",
+        "workbench.formats.claude_mem.database:FORMAT",
+        "workbench.formats.external.notes:OVERVIEW_FORMAT",
+        "workbench.formats.external.notes:DETAIL_FORMAT",
+        "workbench.formats.external.messages:FORMAT",
+        "workbench.formats.queries.trec:QRELS_FORMAT",
+        "workbench.formats.queries.trec:RUN_FORMAT",
+        "workbench.formats.ace.usage_log:FORMAT",
+        "workbench.formats.ace.replies:FORMAT",
+        "workbench.formats.ace.operations:FORMAT",
+        "workbench.formats.plain.reading:FORMAT",
+    )
 )
+"""The workbench's own formats."""
 
 ALIASES: Mapping[str, str] = {
     "jsonl": "lifecycle",
-    **dict.fromkeys(("json", "yaml", "csv", "markdown"), reading.NAME),
+    **dict.fromkeys(("json", "yaml", "csv", "markdown"), "records"),
 }
 """What the formats to write are called where they are read under another name."""
 
@@ -73,27 +88,32 @@ _LARGEST_BESIDE = 1_000_000
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def format_named(name: str) -> Format:
+def format_named(name: str, formats: Formats = FORMATS) -> "Format":
     """Return the format called `name`, or read under that name. Raises `UnreadableFile` when there is none."""
-    for known in FORMATS:
+    for known in formats:
         if known.name == ALIASES.get(name, name):
             return known
-    raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {_names()}.")
+    raise UnreadableFile(f"There is no format “{name}”.", f"Known formats: {_names(formats)}.")
 
 
-def detect(path: str | Path, text: str) -> tuple[Detection, ...]:
+def detect(path: str | Path, text: str, formats: Formats = FORMATS) -> "tuple[Detection, ...]":
     """Return the formats `text` may have, the likeliest first; empty when it is none of them."""
-    found = [known.detect(text[:HEAD], str(path)) for known in FORMATS]
+    found = [known.detect(text[:HEAD], str(path)) for known in formats]
     return tuple(sorted((one for one in found if one.confidence >= SURE), key=lambda one: -one.confidence))
 
 
-def read_file(path: str | Path, *, format: str | None = None, context: ReadContext) -> Parsed:
+def read_file(
+    path: str | Path, *, format: str | None = None, context: "ReadContext", formats: Formats = FORMATS
+) -> "Parsed":
     """Read a file in the given format, or in the one it is detected to have.
 
     Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
     """
+    from workbench.formats.memory_streams.nodes import agent_name
+
     full = Path(path)
-    chosen = format_named(format) if format is not None else _detected(path, read_text(path))
+    known = _detected(path, read_text(path), formats) if format is None else None
+    chosen = known or format_named(format or "", formats)
     place = _absolute(full)
     context = replace(context, path=place, agent=context.agent or agent_name(place), beside=beside(Path(place).parent))
     if chosen.read_path is not None:
@@ -108,9 +128,11 @@ def read_text(path: str | Path) -> str:
 
     Of a database it is only the signature that it begins with, which is what tells its format.
     """
+    from workbench.formats.claude_mem.database import SIGNATURE
+
     full = Path(path)
-    if _begins_with(full, database.SIGNATURE.encode()):
-        return database.SIGNATURE
+    if _begins_with(full, SIGNATURE.encode()):
+        return SIGNATURE
     return _text(path, _bytes(full))
 
 
@@ -188,12 +210,12 @@ def _text(path: str | Path, data: bytes) -> str:
     return text
 
 
-def _detected(path: str | Path, text: str) -> Format:
-    found = detect(path, text)
+def _detected(path: str | Path, text: str, formats: Formats) -> "Format":
+    found = detect(path, text, formats)
     if not found:
-        raise UnreadableFile(f"{path} is of no known format.", f"Name its format if it has one: {_names()}.")
-    return format_named(found[0].format)
+        raise UnreadableFile(f"{path} is of no known format.", f"Name its format if it has one: {_names(formats)}.")
+    return format_named(found[0].format, formats)
 
 
-def _names() -> str:
-    return ", ".join(known.name for known in FORMATS)
+def _names(formats: Formats) -> str:
+    return ", ".join(known.name for known in formats)

@@ -10,9 +10,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
+from workbench.core.tuning.factors import RECIPE
 from workbench.tui.app.actions import remapped
 from workbench.tui.app.areas import AREAS, GLOBAL, STREAM
-from workbench.tui.widgets.bars.factor_bar import FILLS, factor_bar
+from workbench.tui.widgets.bars.factor_bar import factor_bar
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
@@ -113,27 +114,32 @@ async def test_a_click_on_a_label_is_its_key_also_when_remapped() -> None:
 
 
 parts = st.lists(st.floats(0, 1, allow_nan=False), min_size=3, max_size=3)
+FILLS = [factor.glyph for factor in RECIPE.factors]
+
+
+def bar(values: list[float], width: int) -> str:
+    return factor_bar({f.id: value for f, value in zip(RECIPE.factors, values, strict=True)}, width).plain
 
 
 @given(parts, st.integers(0, 60))
 def test_the_stacked_bar_is_exact(values: list[float], width: int) -> None:
-    drawn = factor_bar(values, width).plain
+    drawn = bar(values, width)
     assert len(drawn) == width
     full = min(width, round(sum(values) * width))
-    counts = [drawn.count(fill) for _, fill, _ in FILLS]
+    counts = [drawn.count(fill) for fill in FILLS]
     assert sum(counts) == full
     if 0 < sum(values) <= 1:
         assert all(abs(n - v / sum(values) * full) < 1 for n, v in zip(counts, values, strict=True))
 
 
 def test_the_parts_differ_without_colour() -> None:
-    assert len({fill for _, fill, _ in FILLS}) == 3
-    assert factor_bar([0.25, 0.25, 0.5], 8).plain == "▓▓░░████"
+    assert len(set(FILLS)) == 3
+    assert bar([0.25, 0.25, 0.5], 8) == "▓▓░░████"
 
 
 @pytest.mark.parametrize("values", [[0, 0, 0], [float("nan"), 0, 0.5], [-1, 0, 0], [2, 2, 2]])
 def test_odd_parts_never_break_the_bar(values: list[float]) -> None:
-    assert len(factor_bar(values, 10).plain) == 10
+    assert len(bar(values, 10)) == 10
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from workbench.formats.ace import ace
 from workbench.formats.lifecycle import lifecycle
 from workbench.formats.model import Issue, Parsed, ReadContext
 from workbench.formats.outlets import Outlet, outlet
+from workbench.formats.registry import FORMATS, Formats
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import memories_of, playbook_of
 
@@ -55,14 +56,23 @@ class Converted:
         return tuple(replace(i, reason=i.reason.replace(_KEPT, "left out")) for i in self.parsed.issues)
 
 
-def convert(source: Path, target: PurePath, now: datetime, *, read_as: str | None, write_as: str | None) -> Converted:
+def convert(
+    source: Path,
+    target: PurePath,
+    now: datetime,
+    *,
+    read_as: str | None,
+    write_as: str | None,
+    formats: Formats = FORMATS,
+) -> Converted:
     """Read a file and return its records in another format.
 
     Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do not go together.
     """
-    parsed = registry.read_file(source, format=read_as, context=ReadContext(now=now, file=str(source)))
-    _require_records(parsed, source)
-    kind = outlet(write_as or _asked_by_name(target, parsed))
+    context = ReadContext(now=now, file=str(source))
+    parsed = registry.read_file(source, format=read_as, context=context, formats=formats)
+    _require_records(parsed, source, formats)
+    kind = outlet(write_as or _asked_by_name(target, parsed), formats)
     ready, remarks = _crossed(parsed, kind, source.stem, now)
     if kind.name == "cass" and parsed.format != "cass":
         ready = replace(ready, playbooks=tuple(dated(book, now) for book in ready.playbooks))
@@ -73,17 +83,19 @@ def convert(source: Path, target: PurePath, now: datetime, *, read_as: str | Non
         remarks += ace_remarks(ready.playbooks[0], None)
     else:
         text = kind.write(ready, None)
-    return Converted(text, kind, parsed, _count(kind, text, target, now), tuple(remarks))
+    return Converted(
+        text, kind, parsed, _count(kind, text, replace(context, file=target.name), formats), tuple(remarks)
+    )
 
 
-def _require_records(parsed: Parsed, source: Path) -> None:
+def _require_records(parsed: Parsed, source: Path, formats: Formats) -> None:
     """Raise `UnreadableFile` when a file holds nothing of its format."""
     if parsed.records_read:
         return
     first = next(iter(parsed.issues), None)
     places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
     why = f" {places} none; the first is line {first.line}: {first.reason.removesuffix(_ASIDE)}." if first else ""
-    title = registry.format_named(parsed.format).title
+    title = registry.format_named(parsed.format, formats).title
     raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
 
 
@@ -121,11 +133,10 @@ def _crossed(parsed: Parsed, kind: Outlet, name: str, now: datetime) -> tuple[Pa
     return parsed, []
 
 
-def _count(kind: Outlet, text: str, target: PurePath, now: datetime) -> int | None:
+def _count(kind: Outlet, text: str, context: ReadContext, formats: Formats) -> int | None:
     if not kind.reader:
         return None
     try:
-        context = ReadContext(now=now, file=target.name)
-        return registry.format_named(kind.reader).read(text, context).records_read
+        return registry.format_named(kind.reader, formats).read(text, context).records_read
     except UnreadableFile:
         return 0

@@ -17,7 +17,8 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.formats import registry
 from workbench.formats.model import Parsed, ReadContext
-from workbench.formats.outlets import Outlet
+from workbench.formats.outlets import Outlet, outlets_of
+from workbench.formats.registry import ALIASES, Formats
 
 Why = Literal["unknown", "kind", "changed", "uncarried"]
 """`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else since;
@@ -28,7 +29,7 @@ Why = Literal["unknown", "kind", "changed", "uncarried"]
 class Obstacle:
     """Why a file may not be replaced unasked, and what would go: lines, and records of its own format.
 
-    `format` is the format that the file has, as far as that is known.
+    `format` is the format that the file has, as far as that is known, and `title` what that is called.
     """
 
     path: Path
@@ -36,6 +37,7 @@ class Obstacle:
     lines: int
     records: int
     format: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class Overwriting:
         gone = (
             self._records(format, path, present) - self._records(format, path, text) if format else Counter[Hashable]()
         )
-        return Obstacle(path, why, _gone(present, text).total(), gone.total(), format)
+        lines = _gone(present, text).total()
+        return Obstacle(path, why, lines, gone.total(), format, _title(format, self.states.formats))
 
     def joined(self, path: Path, present: str, text: str, kind: Outlet) -> str | None:
         """Return a file with the records that only `text` has, when nothing else differs; else `None`.
@@ -118,12 +121,12 @@ class Overwriting:
         known = self.states.known(path, present)
         if known is not None:
             return known.format
-        found = registry.detect(path, present)
+        found = registry.detect(path, present, self.states.formats)
         return found[0].format if found else ""
 
     def _read(self, format: str, path: Path, text: str) -> Parsed | None:
         try:
-            reader = registry.format_named(format).read
+            reader = registry.format_named(format, self.states.formats).read
             return reader(text, ReadContext(now=self.now, file=path.name, path=str(path)))
         except UnreadableFile:
             return None
@@ -136,6 +139,12 @@ class Overwriting:
         memories = ((m.id, m.content) for m in parsed.memories)
         bullets = ((b.id, b.content) for book in parsed.playbooks for b in book.bullets)
         return Counter[Hashable]([*memories, *bullets, *((q.text, q.now) for q in parsed.queries)])
+
+
+def _title(format: str, formats: Formats) -> str:
+    """Return what a format to read or to write is called; empty for one that is not known."""
+    titles: dict[str, str] = {kind.name: kind.title for kind in (*outlets_of(formats), *formats)}
+    return titles.get(format) or titles.get(ALIASES.get(format, format), "")
 
 
 def _gone(before: str, after: str) -> Counter[str]:

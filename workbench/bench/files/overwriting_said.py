@@ -1,8 +1,7 @@
 """Why a file is not replaced, in words: the same at the command line and in the app."""
 
 from workbench.bench.files.overwriting import Obstacle, Why
-from workbench.core.errors import Conflict, UnreadableFile
-from workbench.formats import outlets, registry
+from workbench.core.errors import Conflict
 
 NOTHING = "Nothing was written."
 
@@ -24,8 +23,7 @@ class NotReplaced(Conflict):
 
 def why_said(obstacle: Obstacle) -> str:
     """Say why a file stays as it is, and what would go."""
-    title = _title(obstacle.format)
-    kind = f" ({title})" if obstacle.why == "kind" and title else ""
+    kind = f" ({obstacle.title})" if obstacle.why == "kind" and obstacle.title else ""
     return f"{obstacle.path} {_WHY[obstacle.why]}{kind}; {loss_said(obstacle)}."
 
 
@@ -36,12 +34,3 @@ def loss_said(obstacle: Obstacle) -> str:
     lines = "1 line" if obstacle.lines == 1 else f"{obstacle.lines:,} lines"
     records = "1 record" if obstacle.records == 1 else f"{obstacle.records:,} records"
     return f"{lines} and {records} in it would go"
-
-
-def _title(format: str) -> str:
-    for find in (registry.format_named, outlets.outlet):
-        try:
-            return find(format).title
-        except UnreadableFile:
-            continue
-    return ""

@@ -14,7 +14,8 @@ from workbench.bench.safety.texts import name_of
 from workbench.core.file_state import FileState, Origin
 from workbench.formats import registry
 from workbench.formats.claude_memory.claude_memory import BEGIN
-from workbench.formats.outlets import OUTLETS, Outlet
+from workbench.formats.outlets import Outlet, outlets_of
+from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, Tx
 
 BLOCK = "block"
@@ -22,10 +23,11 @@ BLOCK = "block"
 
 
 class FileStates:
-    """The files of one store."""
+    """The files of one store, of the formats that are known."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, formats: Formats = FORMATS) -> None:
         self._library = library
+        self.formats = formats
         self._bases = FileBases(library.folder)
 
     def known(self, path: Path, present: str | None = None) -> FileState | None:
@@ -57,7 +59,7 @@ class FileStates:
         known = self.known(path, text)
         if known is not None:
             return is_of(known, kind)
-        found = registry.detect(path, text)
+        found = registry.detect(path, text, self.formats)
         return bool(found) and found[0].format == kind.reader
 
     def agree(self, tx: Tx, path: Path, format: str, digest: str, origin: Origin) -> None:
@@ -71,7 +73,7 @@ class FileStates:
         """Note in an open transaction that a file was read, and says what the store says; ours stays known as ours."""
         self._bases.keep_file(path, digest)
         before = self._library.files.find(real_name(path))
-        ours = before is not None and before.sha256 == digest and format == _READERS.get(before.format)
+        ours = before is not None and before.sha256 == digest and format == _readers(self.formats).get(before.format)
         if not ours:
             self.agree(tx, path, format, digest, "read")
 
@@ -106,19 +108,18 @@ class FileStates:
             text = present
         if text is None:
             return None
-        found = registry.detect(path, text)
+        found = registry.detect(path, text, self.formats)
         format = found[0].format if found else ""
-        if BEGIN in text and format not in _WRITTEN:
+        written = is_written(format, self.formats)
+        if BEGIN in text and not written:
             format = BLOCK
         # What no reader knows was a text of ours: prompts are written, and never read.
-        return FileState(name, format, digest, "read" if format in _WRITTEN else "written", self._library.now())
+        return FileState(name, format, digest, "read" if written else "written", self._library.now())
 
 
-_READERS = {kind.name: kind.reader for kind in OUTLETS}
-"""The format that reads what each outlet writes, empty for none."""
-
-_WRITTEN = frozenset(_READERS.values()) - {""}
-"""The formats that are read and written."""
+def _readers(formats: Formats) -> dict[str, str]:
+    """Return the format that reads what each outlet writes, empty for none."""
+    return {kind.name: kind.reader for kind in outlets_of(formats)}
 
 
 def is_of(known: FileState, kind: Outlet) -> bool:
@@ -126,9 +127,9 @@ def is_of(known: FileState, kind: Outlet) -> bool:
     return known.format in (kind.name, kind.reader) if known.format else not kind.reader
 
 
-def is_written(format: str) -> bool:
+def is_written(format: str, formats: Formats) -> bool:
     """Tell whether files of a format to read can be written, too."""
-    return format in _WRITTEN
+    return bool(format) and format in _readers(formats).values()
 
 
 def real_name(path: Path) -> str:

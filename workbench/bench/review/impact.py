@@ -21,7 +21,7 @@ from workbench.core.text import clean_for_store
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.ranking.outcome import Factor, Ranking
+from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 from workbench.retrieval.text import memory_text
 
@@ -39,7 +39,7 @@ class ImpactCancelled(WorkbenchError):
 class Moved:
     """A factor's minimum and maximum over the pool, before and after; raw values."""
 
-    factor: Factor
+    factor: str
     low: tuple[float, float]
     high: tuple[float, float]
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.episodic import GROUPS, Group, Term, domains_of, in_domain, query_words, share
+from workbench.core.tuning.episodic import GROUPS, Term, domains_of, in_domain, query_words, share
+from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.recency import hours_between
 from workbench.retrieval.ranking.outcome import Ranking
 
@@ -12,11 +13,11 @@ from workbench.retrieval.ranking.outcome import Ranking
 class TermPart:
     """One term: its value (at most 1) × its weight = what it adds; `note` says where the value comes from.
 
-    The weight is the term's share of the profile's weight for its `group`.
+    The weight is the term's share of the profile's weight for its `factor`.
     """
 
     term: Term
-    group: Group
+    factor: Factor
     value: float
     weight: float
     weighted: float
@@ -40,10 +41,10 @@ def term_parts(ranking: Ranking, id: str, query: str) -> tuple[TermPart, ...]:
         "domain": _named(memory, query),
     }
     found = []
-    for group, names in GROUPS.items():
-        for term in names:
-            value, weight = getattr(terms, term), getattr(ranking.profile, group) * share(term)
-            found.append(TermPart(term, group, value, weight, weight * value, notes[term]))
+    for factor in ranking.recipe.factors:
+        for term in GROUPS.get(factor.id, ()):
+            value, weight = getattr(terms, term), ranking.weight(factor) * share(term)
+            found.append(TermPart(term, factor, value, weight, weight * value, notes[term]))
     return tuple(found)
 
 

@@ -1,9 +1,9 @@
 """What tells two profiles apart, parameter by parameter, under the names their files have."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, parameters_of
 
 Value = str | int | float | bool | None
 
@@ -24,8 +24,7 @@ class Changed:
 def values_of(profile: Profile) -> dict[str, Value]:
     """Return every parameter by the dotted name it has in a file; what only names a profile is left out."""
     values: dict[str, Value] = {}
-    parts: dict[str, Any] = asdict(profile)
-    for name, value in parts.items():
+    for name, value in parameters_of(profile).items():
         if isinstance(value, dict):
             values |= {f"{name}.{inner}": _plain(one) for inner, one in value.items()}
         elif name not in _NO_SETTINGS and name not in _TABLES:

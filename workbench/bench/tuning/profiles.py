@@ -5,7 +5,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -13,6 +13,7 @@ from typing import Any, get_args
 from workbench.bench.tuning.provenance import Birth, birth_of
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.record import iso
+from workbench.core.tuning.factors import RECIPE, Recipe, listed
 from workbench.core.tuning.profile import (
     BUILT_IN,
     FrozenBounds,
@@ -24,6 +25,8 @@ from workbench.core.tuning.profile import (
     Scope,
     Scorer,
     check_profile,
+    parameters_of,
+    with_value,
 )
 from workbench.store.fresh import fresh_file
 
@@ -38,14 +41,18 @@ _CHOICES = {
 _ABOUT = frozenset({"birth", "snapshot"})
 """Tables that say where settings come from; they are no settings."""
 
-_KNOWN = {f.name for f in fields(Profile)} | _ABOUT
+_OTHERS = "others"
+"""The field of a profile whose values stand in its file as every other parameter does."""
+
+_KNOWN = {f.name for f in fields(Profile) if f.name != _OTHERS} | _ABOUT
 
 
 class Profiles:
-    """The profiles a person can choose from; `folder` holds their own."""
+    """The profiles a person can choose from; `folder` holds their own, with the parameters of the `recipe`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, recipe: Recipe = RECIPE) -> None:
         self._folder = folder
+        self.recipe = recipe
 
     def names(self) -> tuple[str, ...]:
         """Return the built-in names, then the person's own, sorted."""
@@ -58,7 +65,7 @@ class Profiles:
         found = next((p for p in BUILT_IN if p.name == name), None)
         if found is not None:
             return found
-        return read_profile(name, self.text(name))
+        return read_profile(name, self.text(name), self.recipe)
 
     @property
     def snapshots(self) -> Path:
@@ -96,7 +103,7 @@ class Profiles:
         Raises `InvalidRecord` for a bad name or value, and `StoreProblem` when it cannot be written.
         """
         self.check_name(profile.name, profile.name if replacing else parent)
-        check_profile(profile)
+        check_profile(profile, self.recipe)
         path = self.path(profile.name)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -127,7 +134,7 @@ class Profiles:
 
 def to_toml(profile: Profile, now: datetime, parent: str, birth: Birth | None = None) -> str:
     """Write a profile as TOML, one parameter a line, so that two profiles can be compared with diff."""
-    values = asdict(profile)
+    values = parameters_of(profile)
     lives, frozen = values.pop("half_lives"), values.pop("frozen")
     lines = [f"# Saved {iso(now)} from {parent}."]
     lines += [f"{name} = {_toml(value)}" for name, value in values.items()]
@@ -151,20 +158,29 @@ def _toml(value: object) -> str:
     return repr(value)
 
 
-def read_profile(name: str, text: str) -> Profile:
+def read_profile(name: str, text: str, recipe: Recipe = RECIPE) -> Profile:
     """Read the text of a profile's file as the profile `name`. Raises `InvalidRecord`."""
     raw = _toml_of(name, text)
-    unknown = sorted(set(raw) - _KNOWN)
+    beyond = {key: default for key, default in _parameters(recipe).items() if key.partition(".")[0] not in _KNOWN}
+    unknown = sorted(set(raw) - _KNOWN - set(beyond))
     if unknown:
         raise InvalidRecord(f"The profile “{name}” has an unknown parameter: {unknown[0]}.", "It was not used.")
     base = Profile(name, 1 / 3, 1 / 3, 1 / 3)
-    plain = {key: value for key, value in raw.items() if key not in {"half_lives", "frozen", *_ABOUT}}
+    plain = {key: value for key, value in raw.items() if key not in {"half_lives", "frozen", *_ABOUT, *beyond}}
     values = {key: _value(name, key, value, getattr(base, key)) for key, value in plain.items()}
     lives = _half_lives(name, raw.get("half_lives", {}))
-    frozen = _frozen(name, raw["frozen"]) if "frozen" in raw else None
+    frozen = _frozen(name, raw["frozen"], recipe) if "frozen" in raw else None
     profile = replace(base, **{**values, "name": name, "half_lives": lives, "frozen": frozen})
-    check_profile(profile)
+    for key in sorted(set(raw) & set(beyond)):
+        number = _value(name, key, raw[key], 0.0)
+        profile = with_value(profile, key, (number or None) if beyond[key] is None else number, beyond[key])
+    check_profile(profile, recipe)
     return profile
+
+
+def _parameters(recipe: Recipe) -> dict[str, float | None]:
+    """Return every key of a recipe with what it is where a file leaves it out."""
+    return {**dict.fromkeys(recipe.weights, 0.0), **{knob.key: knob.default for knob in recipe.knobs}}
 
 
 def _toml_of(name: str, text: str) -> dict[str, Any]:
@@ -181,15 +197,16 @@ def _half_lives(name: str, raw: Mapping[str, Any]) -> HalfLives:
     return HalfLives(**{key: _value(name, key, value, 1.0) or None for key, value in raw.items()})
 
 
-def _frozen(name: str, raw: object) -> FrozenBounds:
+def _frozen(name: str, raw: object, recipe: Recipe) -> FrozenBounds:
     """Read the frozen bounds: a pair of numbers for each factor."""
-    wanted = tuple(f.name for f in fields(FrozenBounds))
-    pairs: list[Any] = [raw[factor] for factor in wanted] if isinstance(raw, dict) and set(raw) == set(wanted) else []
-    found = [(float(pair[0]), float(pair[1])) for pair in pairs if _is_pair(pair)]
-    if len(found) != len(wanted):
-        hint = "Write recency, importance and relevance, each as [minimum, maximum]."
+    factors = [factor.id for factor in recipe.factors]
+    pairs: dict[str, Any] = raw if isinstance(raw, dict) else {}
+    found = {factor: (float(pair[0]), float(pair[1])) for factor, pair in pairs.items() if _is_pair(pair)}
+    own = {f.name for f in fields(FrozenBounds) if f.name != _OTHERS}
+    if len(found) != len(pairs) or not own <= set(found) <= set(factors):
+        hint = f"Write {listed(recipe)}, each as [minimum, maximum]."
         raise InvalidRecord(f"The profile “{name}” has frozen bounds that cannot be read.", f"It was not used. {hint}")
-    return FrozenBounds(*found)
+    return FrozenBounds.by_factor({factor: found[factor] for factor in factors if factor in found})
 
 
 def _is_pair(value: Any) -> bool:

@@ -58,7 +58,8 @@ class JudgedSet:
 
 def from_file(context: Context, path: Path) -> JudgedSet:
     """Read a query set, or the qrels of queries that the store has. Raises `UnreadableFile` or `InvalidQuery`."""
-    parsed = registry.read_file(path, context=ReadContext(now=context.now(), file=str(path)))
+    reading = ReadContext(now=context.now(), file=str(path))
+    parsed = registry.read_file(path, context=reading, formats=context.formats)
     if not parsed.queries:
         raise UnreadableFile(f"{path} holds no queries.", 'One a line: {"query": "…", "relevant": {"ID": 3}}.')
     return _matched(

@@ -3,25 +3,26 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import get_args
 
 import numpy as np
 
 from workbench.bench.tuning.episode_terms import TermPart, term_parts
+from workbench.core.named import implementation
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.factors import RELEVANCE, Factor
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import hours_between
-from workbench.core.tuning.scoring import Scored, half_life_of, since
+from workbench.core.tuning.rules import half_life_of, since
+from workbench.core.tuning.scoring import Scored
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column, Rows
+from workbench.retrieval.ranking.cases import Explain, Share, ShareCase
 from workbench.retrieval.ranking.flips import Flip, Lines, admitting, flips
-from workbench.retrieval.ranking.outcome import Factor, Ranking
+from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
-
-FACTORS: tuple[Factor, ...] = get_args(Factor)
 
 NO_EPISODE = "no episode, and this profile ranks only those"
 NO_CANDIDATE = "the profile's candidate filter leaves it out"
@@ -70,15 +71,6 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class RelevanceSplit:
-    """What raw relevance is made of: cosine, absolute BM25, and what neighbours in the session add."""
-
-    dense: float
-    lexical: float
-    contiguity: float
-
-
-@dataclass(frozen=True, slots=True)
 class Way:
     """A weight at which a memory outside the top would be in it: the factor, its weight now and then."""
 
@@ -92,13 +84,14 @@ class Explanation:
     """Why a memory stands where it stands; without parts when `hidden` says why it is not served.
 
     `hours` is the age that recency counts, `half_life` in days (`None`: it does not decay),
-    `pool` how many memories take part. `terms` are there for a score of episodes.
+    `shares` what its relevance is made of, `pool` how many memories take part. `terms` are there
+    for a score of episodes.
     """
 
     standing: Standing
     hidden: str | None
     parts: tuple[Part, ...]
-    split: RelevanceSplit
+    shares: tuple[Share, ...]
     hours: float
     half_life: float | None
     pool: int
@@ -152,7 +145,7 @@ class Question:
             standing=standing,
             hidden=left_out_because(memory, ranking),
             parts=_parts(ranking, standing.scored) if standing.scored else (),
-            split=self.split(ranking, id),
+            shares=self.shares(ranking, id),
             hours=hours_between(since(memory, profile), ranking.now),
             half_life=half_life_of(memory, profile),
             pool=len(ranking.candidates),
@@ -161,23 +154,27 @@ class Question:
 
     def flips(self, ranking: Ranking, factor: Factor, high: float) -> tuple[Flip, ...]:
         """Return where the top changes as one weight goes from 0 to `high`; positions are the ranking's."""
-        return flips(_lines(ranking, factor, high), ranking.profile.k) if len(ranking.candidates) else ()
+        if factor.id not in ranking.factors:
+            return ()
+        return flips(_lines(ranking, factor, high), ranking.profile.k)
 
     def ways(self, ranking: Ranking, id: str, highs: Iterable[float]) -> tuple[Way, ...]:
         """Return the single weights that would bring a memory into the top, the smallest change first.
 
-        `highs` are the upper ends of the three scales. Raises `UnknownRecord`.
+        `highs` are the upper ends of the scales, factor by factor. Raises `UnknownRecord`.
         """
         position = ranking.candidates.position(ranking.pool.row(id))
         if position is None or (ranking.place_of(id) or 0) <= ranking.profile.k:
             return ()
         found: list[Way] = []
-        for factor, high in zip(FACTORS, highs, strict=True):
-            now = getattr(ranking.profile, factor)
+        for factor, high in zip(ranking.recipe.factors, highs, strict=True):
+            if factor.id not in ranking.factors:
+                continue
+            now = ranking.weight(factor)
             lines = _lines(ranking, factor, max(high, now))
             then = admitting(lines, position, ranking.profile.k, now)
             found += [Way(factor, now, value) for value in then if value is not None]
-        return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor)))
+        return tuple(sorted(found, key=lambda way: (abs(way.then - way.now), way.factor.id)))
 
     def moved(self, ranking: Ranking, other: Profile, now: datetime) -> int:
         """Return how many of the top places would hold another memory under another profile or at another time."""
@@ -186,14 +183,16 @@ class Question:
         same = sum(a == b for a, b in zip(here, top, strict=False))
         return max(len(here), len(top)) - same
 
-    def split(self, ranking: Ranking, id: str) -> RelevanceSplit:
-        """Return what a memory's raw relevance is made of. Raises `UnknownRecord`."""
+    def shares(self, ranking: Ranking, id: str) -> tuple[Share, ...]:
+        """Return what a memory's raw relevance is made of, part by part. Raises `UnknownRecord`."""
         row, profile, scored = ranking.pool.row(id), ranking.profile, ranking.scored(id)
-        dense, lexical = float(self.scores.dense[row]), float(self.scores.lexical[row])
-        base = profile.blend * dense + (1 - profile.blend) * lexical
-        adds = profile.contiguity and profile.scorer == "factors"
-        gained = scored.raw.relevance - base if scored and adds else 0.0
-        return RelevanceSplit(dense, lexical, max(0.0, gained))
+        relevance = scored.raw[RELEVANCE] if scored else None
+        found: list[Share] = []
+        for part in ranking.recipe.parts:
+            explain: Explain = implementation(part.explain)
+            case = ShareCase(part, ranking.pool, self.scores, profile, ranking.now, row, relevance, tuple(found))
+            found.append(explain(case))
+        return tuple(found)
 
 
 def left_out_because(memory: Memory, ranking: Ranking) -> str | None:
@@ -215,25 +214,26 @@ def _parts(ranking: Ranking, scored: Scored) -> tuple[Part, ...]:
 
     return tuple(
         Part(
-            factor=name,
-            raw=getattr(scored.raw, name),
-            low=bounds[name].low,
-            high=bounds[name].high,
-            low_by=memory(bounds[name].low_id),
-            high_by=memory(bounds[name].high_id),
-            dead=bounds[name].dead,
-            norm=getattr(scored.norm, name),
-            weight=getattr(ranking.profile, name),
-            weighted=getattr(scored.weighted, name),
+            factor=factor,
+            raw=scored.raw[factor.id],
+            low=bounds[factor.id].low,
+            high=bounds[factor.id].high,
+            low_by=memory(bounds[factor.id].low_id),
+            high_by=memory(bounds[factor.id].high_id),
+            dead=bounds[factor.id].dead,
+            norm=scored.norm[factor.id],
+            weight=ranking.weight(factor),
+            weighted=scored.weighted[factor.id],
         )
-        for name in FACTORS
+        for factor in ranking.recipe.factors
+        if factor.id in bounds
     )
 
 
 def _lines(ranking: Ranking, factor: Factor, high: float) -> Lines:
-    """Return the totals as lines over one weight, the other two as they are."""
+    """Return the totals as lines over one weight, the others as they are."""
     offset: Column = np.zeros(len(ranking.candidates))
-    for name in FACTORS:
-        if name != factor:
-            offset += getattr(ranking.profile, name) * ranking.factors[name].norm
-    return Lines(offset, ranking.factors[factor].norm, ranking.candidates.id_rank, 0.0, high)
+    for other in ranking.recipe.factors:
+        if other != factor and other.id in ranking.factors:
+            offset += ranking.weight(other) * ranking.factors[other.id].norm
+    return Lines(offset, ranking.factors[factor.id].norm, ranking.candidates.id_rank, 0.0, high)

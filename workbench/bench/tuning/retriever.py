@@ -16,6 +16,7 @@ from workbench.bench.context import Context
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
+from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.growing import GrowingMatrix
@@ -40,8 +41,9 @@ Search = Callable[[LexicalIndex, TextOf, str, int], list[int]]
 class Retriever:
     """The store's ranker, its model and its vectors; loads on demand and follows the store."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, recipe: Recipe = RECIPE) -> None:
         self._context = context
+        self._recipe = recipe
         self._library = context.library
         self._lock = threading.RLock()
         self._dirty: set[str] = set()
@@ -179,7 +181,7 @@ class Retriever:
         vectors = self._vectors(texts, keys, progress, cancelled)
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
-        return Ranker(pool, vectors, index, self.embedder.embed)
+        return Ranker(pool, vectors, index, self.embedder.embed, recipe=self._recipe)
 
     def _vectors(
         self,

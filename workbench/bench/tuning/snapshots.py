@@ -17,6 +17,7 @@ from string import ascii_uppercase
 from workbench.bench.tuning.profiles import read_profile, to_toml
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.record import iso, parse_time
+from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.core.tuning.profile import Profile, check_profile
 from workbench.store.fresh import fresh_file
 
@@ -42,8 +43,9 @@ class Snapshot:
 class Snapshots:
     """The snapshots in a folder; the files are the truth, so that two apps see each other's."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, recipe: Recipe = RECIPE) -> None:
         self._folder = folder
+        self._recipe = recipe
 
     def all(self) -> tuple[Snapshot, ...]:
         """Return the snapshots, the latest last and what cannot be read first."""
@@ -53,13 +55,13 @@ class Snapshots:
                 written = path.stat().st_mtime_ns
             except OSError:
                 continue  # dropped meanwhile
-            snapshot = _read(path)
+            snapshot = _read(path, self._recipe)
             found.append(((snapshot.at is not None, snapshot.at and snapshot.at.timestamp(), written), snapshot))
         return tuple(snapshot for _, snapshot in sorted(found, key=lambda pair: pair[0]))
 
     def take(self, profile: Profile, at: datetime) -> Snapshot:
         """Keep settings under the next free letter. Raises `InvalidRecord` for broken ones, and `StoreProblem`."""
-        check_profile(profile)
+        check_profile(profile, self._recipe)
         text = to_toml(profile, at, profile.name) + f'\n[snapshot]\nat = "{iso(at)}"\n'
         taken = self._taken()
         try:
@@ -117,10 +119,10 @@ class Snapshots:
         return True
 
 
-def _read(path: Path) -> Snapshot:
+def _read(path: Path, recipe: Recipe) -> Snapshot:
     try:
         text = path.read_text("utf-8")
-        profile = read_profile(path.stem, text)
+        profile = read_profile(path.stem, text, recipe)
         raw = tomllib.loads(text)
         about = raw.get("snapshot")
         at = parse_time(str(about["at"])) if isinstance(about, dict) and "at" in about else None

@@ -10,6 +10,7 @@ from workbench.bench.tuning.question import Question
 from workbench.bench.tuning.retriever import Retriever
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.text import printable
+from workbench.core.tuning.factors import Recipe
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.ranking.outcome import Ranking
@@ -23,7 +24,12 @@ class Tuning:
         self._context = context
         self._retriever = retriever
         self.profiles = profiles
-        self.snapshots = Snapshots(profiles.snapshots)
+        self.snapshots = Snapshots(profiles.snapshots, profiles.recipe)
+
+    @property
+    def recipe(self) -> Recipe:
+        """What rankings are made of."""
+        return self.profiles.recipe
 
     @property
     def ready(self) -> bool:

@@ -41,7 +41,14 @@ def convert_file(session: Session) -> int:
     there = None if to_screen else present_bytes(target)
     if there is not None and not args.force:
         raise WorkbenchError(f"{target} exists.", "Nothing was written; --force replaces it.")
-    done = convert(source, args.target, session.clock(), read_as=args.read_as, write_as=args.write_as)
+    done = convert(
+        source,
+        args.target,
+        session.clock(),
+        read_as=args.read_as,
+        write_as=args.write_as,
+        formats=session.known_formats(),
+    )
     for line in (*issue_lines(args.source, done.issues), *done.remarks):
         warn(line)
     if to_screen:

@@ -35,7 +35,7 @@ def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str
     from workbench.bench.files.exports.choice import Choice
     from workbench.formats.outlets import outlet
 
-    kind = outlet(args.format)
+    kind = outlet(args.format, bench.context.formats)
     _require_fitting(args, kind)
     found, remarks = _filtered(bench, args.filter) if args.filter is not None else (None, ())
     book = args.book

@@ -15,6 +15,7 @@ from workbench.core.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.files.imports.importing import ImportPlan, ImportReport
     from workbench.bench.open import Workbench
+    from workbench.formats.registry import Formats
 
 CANCELLED = 130
 LONGEST = 10_000
@@ -59,7 +60,7 @@ def import_files(session: Session) -> int:
     if session.args.format is not None:
         from workbench.formats.registry import format_named
 
-        format_named(session.args.format)
+        format_named(session.args.format, session.known_formats())
     store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
     read = 0
     done: list[dict[str, object]] = []
@@ -112,7 +113,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
         finally:
             line.clear()
     if not wants_json(args):
-        say(f"{path}: {_format(plan, args.format)}")
+        say(f"{path}: {_format(plan, args.format, session.known_formats())}")
     for line_said in issue_lines(path, plan.parsed.issues):
         warn(Shown(bench)(line_said))
     return plan
@@ -146,14 +147,14 @@ def _report(plan: "ImportPlan", new: str, show: Shown) -> None:
         say(f"  {counted(left_out, 'record')} skipped")
 
 
-def _format(plan: "ImportPlan", asked: str | None) -> str:
+def _format(plan: "ImportPlan", asked: str | None, formats: "Formats") -> str:
     """Name the format, and why it was taken for that."""
     from workbench.formats import registry
 
-    title = registry.format_named(plan.parsed.format).title
+    title = registry.format_named(plan.parsed.format, formats).title
     if asked is not None:
         return f"read as {title}, as asked for"
-    found = registry.detect(plan.path, registry.read_text(plan.path))
+    found = registry.detect(plan.path, registry.read_text(plan.path), formats)
     return f"{title}, {found[0].confidence:.0%} sure ({found[0].reason})" if found else title
 
 

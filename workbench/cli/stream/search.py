@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.agents.blocks import Blocks
 from workbench.cli.describe import found_json
-from workbench.cli.output import counted, moment, plain, say, table, warn, write_json
+from workbench.cli.output import counted, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
 from workbench.cli.session import Session, actor_of
 from workbench.core.errors import InvalidQuery
+from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     from workbench.bench.tuning.question import Question
     from workbench.core.tuning.profile import Profile
     from workbench.core.tuning.scoring import Scored
+    from workbench.retrieval.ranking.cases import Share
     from workbench.retrieval.ranking.outcome import Ranking
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
 
-_DETAILS = """Ranks by recency, importance and relevance under a retrieval profile, over what agents are served:
+_DETAILS = f"""Ranks by {listed(RECIPE)} under a retrieval profile, over what agents are served:
 no candidates, nothing archived, nothing from after --now. It only looks: no access is counted,
 unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody allowed is held back.
 What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
@@ -140,8 +142,9 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str, wanted: int) ->
     asked = words(query)
     if not asked or all(word in STOP_WORDS for word in asked):
         remarks.append("The query has only common words, so full text finds nothing in it.")
-    if "relevance" in ranking.dead and served > 1:
-        remarks.append("Every memory is equally relevant; recency and importance alone decide the order.")
+    if RELEVANCE in ranking.dead and served > 1:
+        others = listed(ranking.recipe, without=RELEVANCE)
+        remarks.append(f"Every memory is equally relevant; {others} alone decide the order.")
     if wanted > served:
         remarks.append(f"Only {counted(served, 'memory', 'memories')} can be served at that time; these are all.")
     return remarks
@@ -187,7 +190,7 @@ def _row(place: int, scored: "Scored", name: str, flagged: str) -> tuple[str, ..
 
 def _basis(ranking: "Ranking") -> str:
     p = ranking.profile
-    weights = f"recency {p.recency:.3g}, importance {p.importance:.3g}, relevance {p.relevance:.3g}"
+    weights = ", ".join(f"{f.label} {ranking.weight(f):.3g}" for f in ranking.recipe.factors)
     what = "episodes" if p.scorer == "episodic" else "memories"
     only = f" · only {p.candidates}" if p.candidates else ""
     return f"profile {p.name}: {weights}{only} · {len(ranking.candidates):,} {what} are served"
@@ -204,18 +207,31 @@ def _terms(ranking: "Ranking", scored: "Scored", query: str) -> list[str]:
 
 def _parts(ranking: "Ranking", scored: "Scored", asked: "Question") -> list[str]:
     """Return a line per factor, with whose values bound it, and what the relevance is made of."""
-    p = ranking.profile
     rows = []
-    for name, weight in (("recency", p.recency), ("importance", p.importance), ("relevance", p.relevance)):
-        raw, norm, weighted = (getattr(part, name) for part in (scored.raw, scored.norm, scored.weighted))
-        bounds = ranking.bounds[name]  # type: ignore[index]
+    for factor in ranking.recipe.factors:
+        raw, norm, weighted = (part[factor.id] for part in (scored.raw, scored.norm, scored.weighted))
+        bounds, weight = ranking.bounds[factor.id], ranking.weight(factor)
         span = f"of {_bound(bounds.low, bounds.low_id)} … {_bound(bounds.high, bounds.high_id)}"
         span = "all are equal" if bounds.dead else span
-        rows.append(("     ", name, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}"))
-    split = asked.split(ranking, scored.memory.id)
-    made = f"dense {split.dense:.4f} × {p.blend:.3g} + lexical {split.lexical:.4f} × {1 - p.blend:.3g}"
-    lines = [*table(rows, right=(2,)), f"         relevance is {made} + contiguity {split.contiguity:.4f}"]
+        rows.append(
+            ("     ", factor.label, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}")
+        )
+    shares = asked.shares(ranking, scored.memory.id)
+    lines = [*table(rows, right=(2,)), f"         relevance is {_made(shares)}"]
+    lines += [f"         {share.said}" for share in shares if share.said]
     return [*lines, f"         total {scored.total!r}"]
+
+
+def _made(shares: "Sequence[Share]") -> str:
+    """Return what a relevance is made of: what is added, then what that is multiplied by."""
+    added = (s for s in shares if s.part.how == "adds")
+    times = (f" × {s.part.label} {s.value:.4f}" for s in shares if s.part.how == "multiplies")
+    return " + ".join(map(_added, added)) + "".join(times)
+
+
+def _added(share: "Share") -> str:
+    times = "" if share.times is None else f" × {share.times:.3g}"
+    return f"{share.part.label} {share.value:.4f}{times}"
 
 
 def _bound(value: float, id: str) -> str:
@@ -229,4 +245,8 @@ def _explain_json(ranking: "Ranking", asked: "Question", id: str) -> dict[str, o
         name: {"low": b.low, "high": b.high, "low_by": b.low_id or None, "high_by": b.high_id or None, "dead": b.dead}
         for name, b in ranking.bounds.items()
     }
-    return {"bounds": bounds, "relevance": plain(asked.split(ranking, id)), "candidates": len(ranking.candidates)}
+    return {
+        "bounds": bounds,
+        "relevance": {s.part.id: s.value for s in asked.shares(ranking, id)},
+        "candidates": len(ranking.candidates),
+    }

@@ -190,9 +190,11 @@ def _verdict_json(verdict: "Verdict") -> dict[str, object]:
 
 
 def _proposal_json(found: "Proposal", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
+    from workbench.core.tuning.profile import parameters_of
+
     return {
-        "profile": found.profile,
-        "start": found.start,
+        "profile": parameters_of(found.profile),
+        "start": parameters_of(found.start),
         "metric": found.metric,
         "before": found.before,
         "after": found.after,

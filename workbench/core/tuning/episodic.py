@@ -16,14 +16,13 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import words
 
 Term = Literal["similarity", "recency", "success", "use", "domain"]
-Group = Literal["recency", "importance", "relevance"]
 
 TERMS: tuple[Term, ...] = get_args(Term)
 
 WEIGHTS: Mapping[Term, float] = {"recency": 0.2, "success": 0.15, "use": 0.1, "similarity": 0.5, "domain": 0.05}
 """The printed weights, in the order of the groups."""
 
-GROUPS: Mapping[Group, tuple[Term, ...]] = {
+GROUPS: Mapping[str, tuple[Term, ...]] = {
     "recency": ("recency",),
     "importance": ("success", "use"),
     "relevance": ("similarity", "domain"),
@@ -47,7 +46,7 @@ class EpisodeTerms:
     domain: float
     known: bool = True
 
-    def group(self, group: Group) -> float:
+    def group(self, group: str) -> float:
         """Return the terms under one weight of the profile as one number, at most 1."""
         total: float = sum(share(term) * getattr(self, term) for term in GROUPS[group])
         return total
@@ -58,7 +57,7 @@ def share(term: Term) -> float:
     return WEIGHTS[term] / group_weight(next(group for group, terms in GROUPS.items() if term in terms))
 
 
-def group_weight(group: Group) -> float:
+def group_weight(group: str) -> float:
     """Return the weight of a group: the sum of its terms' printed weights."""
     return math.fsum(WEIGHTS[term] for term in GROUPS[group])
 

@@ -5,13 +5,15 @@ a profile of a person's own is saved from the tuning screen.
 """
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from workbench.core.errors import InvalidQuery, InvalidRecord
 from workbench.core.stream.memory import MemoryType
 from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.factors import RECIPE, Recipe, counted
 
 RecencyMode = Literal["hours", "days", "rank", "off"]
 RankOrder = Literal["newest", "oldest"]
@@ -37,11 +39,28 @@ class HalfLives:
 
 @dataclass(frozen=True, slots=True)
 class FrozenBounds:
-    """Minimum and maximum of each raw factor as they were when somebody froze them."""
+    """Minimum and maximum of each raw factor as they were when somebody froze them; `others` by factor."""
 
     recency: tuple[float, float]
     importance: tuple[float, float]
     relevance: tuple[float, float]
+    others: tuple[tuple[str, tuple[float, float]], ...] = ()
+
+    def of(self, factor: str) -> tuple[float, float]:
+        """Return the bounds of one factor; 0 and 1 for one that was not there when they were frozen."""
+        return self.every.get(factor, (0.0, 1.0))
+
+    @property
+    def every(self) -> dict[str, tuple[float, float]]:
+        """The bounds by factor."""
+        return {**{f.name: getattr(self, f.name) for f in fields(self) if f.name != "others"}, **dict(self.others)}
+
+    @classmethod
+    def by_factor(cls, bounds: Mapping[str, tuple[float, float]]) -> "FrozenBounds":
+        """Return the bounds that are given by factor. Raises `KeyError` without one that every profile has."""
+        own = [f.name for f in fields(cls) if f.name != "others"]
+        others = tuple((factor, pair) for factor, pair in bounds.items() if factor not in own)
+        return cls(**{factor: bounds[factor] for factor in own}, others=others)
 
 
 _SOME_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -74,7 +93,9 @@ class Profile:
     access, "days" from the day a memory was made (exp(−age / τ) has the half-life τ · ln 2); both fade by the
     half-life of its type, and `pinned` says whether pinned memories stay fresh. `rank_decay` is used by mode "rank".
     `candidates` is a filter (`core.candidates`) that a memory must pass to take part, empty for none.
-    `scorer` "episodic" ranks episodes only, by the five terms of `core.episodic`.
+    `scorer` "episodic" ranks episodes only, by the five terms of `core.episodic`. `others` holds, by key, what the
+    recipe of a ranking has beyond these fields (`core.tuning.factors`): weights and numbers that are not as they
+    are where a file leaves them out.
     """
 
     name: str
@@ -97,11 +118,54 @@ class Profile:
     frozen: FrozenBounds | None = None
     pinned: PinnedHandling = "fresh"
     candidates: str = ""
+    others: tuple[tuple[str, float | None], ...] = ()
 
     @property
     def fades(self) -> bool:
         """Whether recency fades with time, by the half-lives."""
         return self.mode in ("hours", "days")
+
+
+_OWN = frozenset(f.name for f in fields(Profile))
+
+
+def value_of(profile: Profile, key: str, default: float | None = 0.0) -> float | None:
+    """Return a number of a profile by its dotted key, or `default` where the profile says nothing about it."""
+    own: float | None
+    if key in _OWN:
+        own = getattr(profile, key)
+        return own
+    table, _, name = key.rpartition(".")
+    if table:
+        own = getattr(getattr(profile, table), name)
+        return own
+    return dict(profile.others).get(key, default)
+
+
+def weight_of(profile: Profile, key: str) -> float:
+    """Return a weight by its key; a factor that a profile says nothing about does not count."""
+    return value_of(profile, key) or 0.0
+
+
+def with_value(profile: Profile, key: str, value: float | None, default: float | None = 0.0) -> Profile:
+    """Return the profile with another number under a dotted key; one that is as by `default` is not kept."""
+    table, _, name = key.rpartition(".")
+    if table:
+        change: dict[str, Any] = {table: replace(getattr(profile, table), **{name: value})}
+        return replace(profile, **change)
+    if name in _OWN:
+        return replace(profile, **{name: value})  # type: ignore[arg-type]
+    others = {known: kept for known, kept in profile.others if known != key}
+    if value != default:
+        others[key] = value
+    return replace(profile, others=tuple(sorted(others.items())))
+
+
+def parameters_of(profile: Profile) -> dict[str, Any]:
+    """Return everything that a profile holds under the name it has in files and JSON; tables as dictionaries."""
+    found = asdict(profile)
+    frozen = None if profile.frozen is None else profile.frozen.every
+    return {**{name: found[name] for name in found if name != "others"}, "frozen": frozen, **dict(profile.others)}
 
 
 WORKBENCH = Profile(
@@ -147,16 +211,17 @@ BUILT_IN: tuple[Profile, ...] = (
 )  # fmt: skip
 
 
-def check_profile(profile: Profile) -> None:
+def check_profile(profile: Profile, recipe: Recipe = RECIPE) -> None:
     """Raise `InvalidRecord` when a parameter is not finite, negative, or all weights are zero."""
-    lives = [getattr(profile.half_lives, f.name) for f in fields(HalfLives)]
-    weights = (profile.recency, profile.importance, profile.relevance)
-    numbers = (*weights, profile.feedback, profile.contiguity, profile.rank_decay)
-    positive = [*lives, profile.feedback_half_life]
+    weights = [weight_of(profile, key) for key in recipe.weights]
+    knobs = {knob: value_of(profile, knob.key, knob.default) for knob in recipe.knobs}
+    plain = [value for knob, value in knobs.items() if not knob.days and knob.key != "blend"]
+    numbers = [*weights, *plain, profile.rank_decay]
+    days = [value for knob, value in knobs.items() if knob.days and value is not None]
     rules: tuple[tuple[bool, str], ...] = (
-        (not all(math.isfinite(x) and x >= 0 for x in numbers), "a weight is negative or not a number"),
-        (not any(weights), "all three weights are zero, so nothing would be ranked"),
-        (any(x is not None and not (math.isfinite(x) and x > 0) for x in positive), "a half-life is not above zero"),
+        (not all(math.isfinite(x or 0.0) and (x or 0.0) >= 0 for x in numbers), "a weight is negative or not a number"),
+        (not any(weights), f"all {counted(recipe)} weights are zero, so nothing would be ranked"),
+        (any(not (math.isfinite(x) and x > 0) for x in days), "a half-life is not above zero"),
         (not 0 <= profile.blend <= 1, "the blend is outside 0–1"),
         (not 0 < profile.rank_decay <= 1, "the rank decay is outside 0–1"),
         (profile.k < 1 or profile.top_n < 1, "k and top_n must be at least 1"),
@@ -171,7 +236,7 @@ def _frozen_problem(profile: Profile) -> str | None:
     frozen = profile.frozen
     if frozen is None:
         return "it normalises by frozen bounds but has none" if profile.scope == "frozen" else None
-    pairs = (frozen.recency, frozen.importance, frozen.relevance)
+    pairs = frozen.every.values()
     sound = all(math.isfinite(low) and math.isfinite(high) and low <= high for low, high in pairs)
     return None if sound else "a frozen minimum is above its maximum or not a number"
 

@@ -38,4 +38,4 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     return writing.write(parsed, original)
 
 
-FORMAT = Format(NAME, "cass playbook (YAML)", detect, read, write)
+FORMAT = Format(NAME, "cass playbook (YAML)", detect, read, write, holds="playbook", suffix=".yaml")

@@ -115,4 +115,4 @@ def _document(memory: Memory) -> Doc:
     return doc or {"role": role, "content": memory.content, "timestamp": iso(memory.created_at)}
 
 
-FORMAT = Format(NAME, "external memory messages (JSON lines)", detect, read, write)
+FORMAT = Format(NAME, "external memory messages (JSON lines)", detect, read, write, suffix=".jsonl")

@@ -208,8 +208,18 @@ def _section(kind: _Kind, memory: Memory) -> str:
 
 
 OVERVIEW_FORMAT = Format(
-    OVERVIEW.name, "external memory overview", detect_overview, partial(_read, OVERVIEW), partial(_write, OVERVIEW)
+    OVERVIEW.name,
+    "external memory overview",
+    detect_overview,
+    partial(_read, OVERVIEW),
+    partial(_write, OVERVIEW),
+    suffix=".md",
 )
 DETAIL_FORMAT = Format(
-    DETAIL.name, "external memory detail", detect_detail, partial(_read, DETAIL), partial(_write, DETAIL)
+    DETAIL.name,
+    "external memory detail",
+    detect_detail,
+    partial(_read, DETAIL),
+    partial(_write, DETAIL),
+    suffix=".md",
 )

@@ -110,4 +110,4 @@ def _with(text: str, added: list[str]) -> str:
     return (body + gap if body else "") + gap.join(parts) + end
 
 
-FORMAT = Format(NAME, ".learnings file (Markdown)", detect, read, write)
+FORMAT = Format(NAME, ".learnings file (Markdown)", detect, read, write, suffix=".md")

@@ -72,4 +72,4 @@ def _line(memory: Memory, layout: Layout) -> str:
     return jsonlines.dumps(to_entry(memory), layout)
 
 
-FORMAT = Format(NAME, "learning entries (JSON lines)", detect, read, write)
+FORMAT = Format(NAME, "learning entries (JSON lines)", detect, read, write, suffix=".jsonl")

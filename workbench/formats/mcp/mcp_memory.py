@@ -94,4 +94,4 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     return spliced(original, edits, added, jsonlines.layout_of(original).newline)
 
 
-FORMAT = Format(NAME, "MCP memory server (JSON lines)", detect, read, write)
+FORMAT = Format(NAME, "MCP memory server (JSON lines)", detect, read, write, suffix=".jsonl")

@@ -113,4 +113,4 @@ def _counted(text: str, meta: Entry, before: int, grown: int, style: Style) -> s
     return text[meta.at : meta.end]
 
 
-FORMAT = Format(NAME, "agent-playbook patterns (JSON)", detect, read, write)
+FORMAT = Format(NAME, "agent-playbook patterns (JSON)", detect, read, write, suffix=".json")

@@ -1,5 +1,6 @@
-"""The three factors as columns: the same formulas as `core.scoring`, over all candidates at once."""
+"""Recency and importance as columns, and how any factor is normalised: `core.tuning.rules` over all candidates."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -7,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.stream.memory import MEMORY_TYPES
-from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import CUT
 from workbench.core.tuning.scoring import DEAD_SPREAD
-from workbench.retrieval.arrays import Column, Rows, Scores
+from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.candidates import Candidates
-from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.cases import ColumnCase, Columns
 from workbench.retrieval.ranking.times import micros
 
 NOBODY = -1
@@ -44,11 +44,12 @@ class FactorColumn:
         return self.raw.nbytes + self.norm.nbytes
 
 
-def recency_column(pool: Pool, chosen: Candidates, profile: Profile, now: datetime) -> Column:
+def recency_column(case: ColumnCase) -> Column:
     """Score recency since the last access (of episodes and in mode "days": since they were made), 0…1.
 
-    See `core.scoring.recency_scores`.
+    See `core.tuning.rules.recency_scores`.
     """
+    pool, chosen, profile, now = case.pool, case.chosen, case.profile, case.now
     if profile.mode == "off":
         return np.ones(len(chosen))
     made = profile.scorer == "episodic" or profile.mode == "days"
@@ -64,8 +65,9 @@ def recency_column(pool: Pool, chosen: Candidates, profile: Profile, now: dateti
     return _cut(np.exp2(-_hours_since(since, now) / hours[pool.kind[chosen.rows]]))
 
 
-def importance_column(pool: Pool, chosen: Candidates, profile: Profile, now: datetime) -> Column:
+def importance_column(case: ColumnCase) -> Column:
     """Return the effective importance, 0…1; see `core.feedback.effective_importance`."""
+    pool, chosen, profile, now = case.pool, case.chosen, case.profile, case.now
     delta = pool.net[chosen.rows] * profile.feedback
     if profile.feedback_half_life is not None:
         voted = np.flatnonzero(delta)
@@ -73,18 +75,6 @@ def importance_column(pool: Pool, chosen: Candidates, profile: Profile, now: dat
         delta[voted] *= _cut(np.exp2(-hours / (profile.feedback_half_life * 24)))
     delta += pool.importance[chosen.rows]
     return np.clip(delta, 0.0, 10.0, out=delta) / 10
-
-
-def relevance_column(chosen: Candidates, dense: Scores, lexical: Scores, profile: Profile) -> Column:
-    """Blend the two relevance scores of all pool rows and add contiguity; see `core.scoring.relevance_scores`."""
-    base: Column = np.multiply(dense[chosen.rows], profile.blend, dtype=np.float64)
-    base += np.multiply(lexical[chosen.rows], 1 - profile.blend, dtype=np.float64)
-    if not profile.contiguity or not len(base) or chosen.alone:
-        return base
-    excess = base - (base.mean() + base.std())
-    np.maximum(excess, 0.0, out=excess)
-    base += profile.contiguity * chosen.neighbour_maximum(excess)
-    return base
 
 
 def normalised(raw: Column, chosen: Candidates, inside: Rows | None) -> FactorColumn:
@@ -128,3 +118,19 @@ def _hours_since(then: NDArray[np.int64], now: datetime) -> Column:
 def _cut(values: Column) -> Column:
     values[values < CUT] = 0.0
     return values
+
+
+def _recency_depends(case: ColumnCase) -> Hashable:
+    p, at = case.profile, micros(case.now)
+    decay = (p.half_lives, p.pinned, at) if p.fades else (p.rank_decay, p.rank_order) if p.mode == "rank" else ()
+    return (case.pool.access_token, p.mode, decay)
+
+
+def _importance_depends(case: ColumnCase) -> Hashable:
+    p = case.profile
+    fading = None if p.feedback_half_life is None else (p.feedback_half_life, micros(case.now))
+    return (case.pool.importance_token, p.feedback, fading)
+
+
+RECENCY = Columns(_recency_depends, recency_column)
+IMPORTANCE = Columns(_importance_depends, importance_column)

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Protocol
 
 import numpy as np
 
@@ -12,36 +10,15 @@ from workbench.core.tuning.episodic import (
     TERMS,
     UNKNOWN_SUCCESS,
     EpisodeTerms,
-    Group,
     Term,
     in_domain,
     query_words,
     share,
 )
-from workbench.core.tuning.profile import Profile
-from workbench.retrieval.arrays import Column, Mask, Scores
-from workbench.retrieval.ranking.candidates import Candidates
-from workbench.retrieval.ranking.columns import FactorColumn, recency_column, relevance_column, unnormalised
-from workbench.retrieval.ranking.pool import Pool
-
-
-class AskedScores(Protocol):
-    """A query and both relevance scores of every pool row."""
-
-    @property
-    def query(self) -> str:
-        """The query's text."""
-        ...
-
-    @property
-    def dense(self) -> Scores:
-        """The cosines."""
-        ...
-
-    @property
-    def lexical(self) -> Scores:
-        """Absolute BM25."""
-        ...
+from workbench.retrieval.arrays import Column, Mask
+from workbench.retrieval.ranking.cases import ColumnCase
+from workbench.retrieval.ranking.columns import FactorColumn, recency_column, unnormalised
+from workbench.retrieval.ranking.relevance import relevance_column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +34,7 @@ class EpisodeColumns:
     use: Column
     domain: Column
     known: Mask
-    factors: dict[Group, FactorColumn]
+    factors: dict[str, FactorColumn]
 
     def terms(self, position: int) -> EpisodeTerms:
         """Return the terms of one candidate."""
@@ -71,17 +48,15 @@ class EpisodeColumns:
         )
 
 
-def episode_columns(
-    pool: Pool, chosen: Candidates, scores: AskedScores, profile: Profile, now: datetime
-) -> EpisodeColumns:
+def episode_columns(case: ColumnCase) -> EpisodeColumns:
     """Compute the terms of the chosen episodes, of which there is at least one."""
-    fields, asked = pool.episodes, query_words(scores.query)
-    relevance = relevance_column(chosen, scores.dense, scores.lexical, replace(profile, contiguity=0.0))
+    chosen, fields, asked = case.chosen, case.pool.episodes, query_words(case.scores.query)
+    relevance = relevance_column(replace(case, recipe=case.recipe.plain))
     success = fields.success[chosen.rows]
     matches = np.array([in_domain(names, asked) for names in fields.domains], np.float64)
     columns: dict[Term, Column] = {
         "similarity": np.maximum(relevance, 0.0),
-        "recency": recency_column(pool, chosen, profile, now),
+        "recency": recency_column(case),
         "success": np.where(np.isnan(success), UNKNOWN_SUCCESS, success),
         "use": fields.use[chosen.rows],
         "domain": matches[fields.domain[chosen.rows]],
@@ -92,7 +67,7 @@ def episode_columns(
     return EpisodeColumns(similarity, recency, success, use, domain, known, factors)
 
 
-def _sum(group: Group, columns: Mapping[Term, Column]) -> Column:
+def _sum(group: str, columns: Mapping[Term, Column]) -> Column:
     total: Column = np.zeros(len(columns["recency"]))
     for term in GROUPS[group]:
         total += share(term) * columns[term]

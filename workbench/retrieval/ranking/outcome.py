@@ -3,20 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Literal
 
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.episodic import EpisodeTerms
-from workbench.core.tuning.profile import Profile
-from workbench.core.tuning.scoring import Factors, Scored
+from workbench.core.tuning.factors import Factor, Recipe
+from workbench.core.tuning.profile import Profile, weight_of
+from workbench.core.tuning.scoring import Scored, weighed
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.columns import NOBODY, FactorColumn
 from workbench.retrieval.ranking.episodic import EpisodeColumns
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.selecting import place_of, top_positions
-
-Factor = Literal["recency", "importance", "relevance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +32,17 @@ class Bounds:
 class Ranking:
     """The `k` best candidates, best first, and the columns of all candidates.
 
-    `positions` index the candidates, `totals` and the columns of `factors` have one number per candidate
-    (none when there are no candidates). `episodes` holds the terms when the score is that of episodes.
+    `positions` index the candidates, `totals` and the columns of `factors`, by the factor's id, have one number per
+    candidate (none when there are no candidates). `episodes` holds the terms when the score is that of episodes.
     """
 
     pool: Pool
     candidates: Candidates
     profile: Profile
     now: datetime
+    recipe: Recipe
     k: int
-    factors: dict[Factor, FactorColumn]
+    factors: dict[str, FactorColumn]
     totals: Column
     positions: Rows
     episodes: EpisodeColumns | None = None
@@ -59,15 +58,19 @@ class Ranking:
         return tuple(self._memory(position).id for position in self.positions.tolist())
 
     @cached_property
-    def bounds(self) -> dict[Factor, Bounds]:
+    def bounds(self) -> dict[str, Bounds]:
         """Minimum and maximum per factor, and which memories set them."""
         return {
             name: Bounds(c.low, c.high, self._id(c.low_at), self._id(c.high_at), c.dead)
             for name, c in self.factors.items()
         }
 
+    def weight(self, factor: Factor) -> float:
+        """Return the weight of a factor under the profile."""
+        return weight_of(self.profile, factor.weight)
+
     @property
-    def dead(self) -> tuple[Factor, ...]:
+    def dead(self) -> tuple[str, ...]:
         """The factors without spread, which decide nothing here."""
         return tuple(name for name, column in self.factors.items() if column.dead)
 
@@ -97,8 +100,7 @@ class Ranking:
         return self.pool.memories[int(self.candidates.rows[position])]
 
     def _scored(self, position: int) -> Scored:
-        raw = Factors(**{name: float(c.raw[position]) for name, c in self.factors.items()})
-        norm = Factors(**{name: float(c.norm[position]) for name, c in self.factors.items()})
-        p = self.profile
-        weighted = Factors(p.recency * norm.recency, p.importance * norm.importance, p.relevance * norm.relevance)
+        raw = {factor: float(column.raw[position]) for factor, column in self.factors.items()}
+        norm = {factor: float(column.norm[position]) for factor, column in self.factors.items()}
+        weighted, _ = weighed(norm, self.profile, self.recipe)
         return Scored(self._memory(position), raw, norm, weighted, float(self.totals[position]))

@@ -13,8 +13,8 @@ from workbench.retrieval.arrays import Column, Mask, Rows
 
 Places: TypeAlias = NDArray[np.int64]
 
-CELLS = 32
-"""Steps a normalised factor is divided into to find rows that are beaten everywhere."""
+CELLS = 1 << 15
+"""Cells that all factors together are divided into, 32 steps each for three, to find rows beaten everywhere."""
 
 BLOCK = 128
 """Rows combined at a time: a block stays in a processor's cache, and a count of it fits a byte."""
@@ -23,19 +23,21 @@ BLOCK = 128
 def contenders(columns: Column, depth: int) -> Mask:
     """Tell which rows some weights could put among the first `depth`.
 
-    `columns` has shape (n, 3), values 0…1, rows in the order of ids. The other rows are beaten in every factor
+    `columns` has shape (n, factors), values 0…1, rows in the order of ids. The other rows are beaten in every factor
     that has a spread by at least `depth` rows, clearly enough that no rounding and no tie matters. Leaving them
     out changes no place up to `depth`.
     """
-    cell = np.minimum((columns * CELLS).astype(np.intp), CELLS - 1)
-    flat = (cell[:, 0] * CELLS + cell[:, 1]) * CELLS + cell[:, 2]
-    count = np.bincount(flat, minlength=CELLS**3).reshape(CELLS, CELLS, CELLS)
-    for axis in range(3):
+    factors = columns.shape[1]
+    steps = int(CELLS ** (1 / factors) + 1e-9)
+    cell = np.minimum((columns * steps).astype(np.intp), steps - 1)
+    flat = np.ravel_multi_index(tuple(cell.T), (steps,) * factors)
+    count = np.bincount(flat, minlength=steps**factors).reshape((steps,) * factors)
+    for axis in range(factors):
         count = np.flip(np.cumsum(np.flip(count, axis), axis=axis), axis)
     # Two cells up: at least one whole cell better, wherever in their cells the two rows lie.
     up = np.where(np.ptp(columns, axis=0) > 0, 2, 0)
-    ahead = np.zeros((CELLS + 2,) * 3, count.dtype)
-    ahead[:CELLS, :CELLS, :CELLS] = count
+    ahead = np.zeros((steps + 2,) * factors, count.dtype)
+    ahead[(slice(steps),) * factors] = count
     if not up.any():
         return np.ones(len(columns), np.bool_)
     keep: Mask = ahead[tuple((cell + up).T)] < depth
@@ -47,7 +49,7 @@ def contenders(columns: Column, depth: int) -> Mask:
 def places(columns: Column, weights: Column, targets: Rows) -> Places:
     """Return the places, from 1, of the rows `targets` under each row of `weights`: shape (targets, weights).
 
-    `columns`, shape (n, 3), hold recency, importance and relevance in the order of ids.
+    `columns`, shape (n, factors), are in the order of ids, `weights` in that of the factors.
     """
     # One row per factor: contiguous for the multiplications.
     factors = np.ascontiguousarray(weights.T)
@@ -71,5 +73,5 @@ def places(columns: Column, weights: Column, targets: Rows) -> Places:
 def _combine(columns: Column, factors: Column, out: Column, scratch: Column) -> None:
     """Write the totals of some rows under all weights, shape (rows, weights), term by term."""
     np.multiply(columns[:, :1], factors[0], out=out)
-    out += np.multiply(columns[:, 1:2], factors[1], out=scratch)
-    out += np.multiply(columns[:, 2:], factors[2], out=scratch)
+    for number in range(1, len(factors)):
+        out += np.multiply(columns[:, number : number + 1], factors[number], out=scratch)

@@ -1,11 +1,11 @@
-"""Three-factor ranking over columns: the fast form of `core.scoring` (source 000, algorithm 1).
+"""Ranking over columns: the fast form of `core.scoring` (source 000, algorithm 1).
 
-Relevance is computed once per query. A ranking then only combines three columns, and the columns
+A query is scored once. A ranking then only combines one column per factor, and the columns
 that a changed parameter does not touch are taken from a cache, so a slider step costs about one
 pass over memory.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,20 +13,16 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from workbench.core.tuning.profile import Profile
+from workbench.core.named import implementation
+from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
+from workbench.core.tuning.profile import Profile, value_of, weight_of
 from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors
 from workbench.retrieval.ranking.candidates import Candidates
+from workbench.retrieval.ranking.cases import ColumnCase, Columns
 from workbench.retrieval.ranking.column_cache import ColumnCache
-from workbench.retrieval.ranking.columns import (
-    FactorColumn,
-    importance_column,
-    normalised,
-    normalised_by,
-    recency_column,
-    relevance_column,
-)
+from workbench.retrieval.ranking.columns import FactorColumn, normalised, normalised_by
 from workbench.retrieval.ranking.episodic import EpisodeColumns, episode_columns
-from workbench.retrieval.ranking.outcome import Factor, Ranking
+from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.selecting import top_positions
 from workbench.retrieval.ranking.times import micros
@@ -56,17 +52,25 @@ class Ranker:
     """Ranks the memories of a pool; reads only, writes nothing.
 
     `vectors` (n, dim) and `lexical` are aligned with the rows of `pool`; `embed` turns a query into a
-    vector of the same model. Immutable apart from the cache, so it may be used from several threads.
+    vector of the same model; `recipe` says what a score is made of.
+    Immutable apart from the cache, so it may be used from several threads.
     """
 
     def __init__(
-        self, pool: Pool, vectors: Vectors, lexical: Lexical, embed: Embed, cache: ColumnCache | None = None
+        self,
+        pool: Pool,
+        vectors: Vectors,
+        lexical: Lexical,
+        embed: Embed,
+        cache: ColumnCache | None = None,
+        recipe: Recipe = RECIPE,
     ) -> None:
         if len(vectors) != len(pool):
             raise ValueError(f"{len(vectors)} vectors for {len(pool)} memories")
         self.pool = pool
         self.vectors = vectors
         self.lexical = lexical
+        self.recipe = recipe
         self._embed = embed
         self._cache = cache or ColumnCache()
 
@@ -77,7 +81,7 @@ class Ranker:
         when texts or rows change, give the new vectors and index, and compute `relevance` again.
         """
         vectors = self.vectors if vectors is None else vectors
-        return type(self)(pool, vectors, lexical or self.lexical, self._embed, self._cache)
+        return type(self)(pool, vectors, lexical or self.lexical, self._embed, self._cache, self.recipe)
 
     def relevance(self, query: str) -> QueryScores:
         """Compute both relevance scores of `query` for every row; texts that are equal score equal."""
@@ -104,12 +108,13 @@ class Ranker:
         chosen = self._episodes(now, mask) if episodic else self._candidates(now, mask)
         k = profile.k if k is None else k
         if not len(chosen):
-            return Ranking(self.pool, chosen, profile, now, k, {}, np.zeros(0), np.zeros(0, np.intp))
-        terms = self._terms(chosen, scores, profile, now) if episodic else None
-        factors = terms.factors if terms else self._factors(chosen, scores, profile, now)
-        totals = _combined(factors, profile)
+            return Ranking(self.pool, chosen, profile, now, self.recipe, k, {}, np.zeros(0), np.zeros(0, np.intp))
+        case = ColumnCase(self.pool, chosen, scores, profile, now, self.recipe)
+        terms = self._terms(case) if episodic else None
+        factors = terms.factors if terms else self._factors(case)
+        totals = _combined(factors, profile, self.recipe)
         best = top_positions(totals, chosen.id_rank, k)
-        return Ranking(self.pool, chosen, profile, now, k, factors, totals, best, terms)
+        return Ranking(self.pool, chosen, profile, now, self.recipe, k, factors, totals, best, terms)
 
     def _candidates(self, now: datetime, mask: Mask | None) -> Candidates:
         if mask is not None:
@@ -120,63 +125,54 @@ class Ranker:
     def _episodes(self, now: datetime, mask: Mask | None) -> Candidates:
         return self._chosen((self.pool.served(now) if mask is None else mask) & self.pool.episodes.episode)
 
-    def _terms(self, chosen: Candidates, scores: QueryScores, p: Profile, now: datetime) -> EpisodeColumns:
-        moment = (micros(now), p.pinned) if p.fades else None
-        key = ("terms", chosen, self.pool.episodes, scores, p.blend, p.mode, p.half_lives, moment, p.rank_decay)
-        make = partial(episode_columns, self.pool, chosen, scores, p, now)
-        return self._cache.get((*key, p.rank_order), make, _terms_bytes)
+    def _terms(self, case: ColumnCase) -> EpisodeColumns:
+        p = case.profile
+        moment = (micros(case.now), p.pinned) if p.fades else None
+        matching = tuple(value_of(p, knob.key, knob.default) for knob in self.recipe.plain.parameters)
+        key = ("terms", case.chosen, self.pool.episodes, case.scores, matching, p.mode, p.half_lives, moment)
+        return self._cache.get((*key, p.rank_decay, p.rank_order), partial(episode_columns, case), _terms_bytes)
 
     def _chosen(self, mask: Mask) -> Candidates:
         """Return the candidates of a mask, the same value for an equal mask, so their columns are found again."""
         key = ("mask", self.pool.layout_token, np.packbits(mask).tobytes())
         return self._cache.get(key, lambda: Candidates.of(self.pool, mask), _candidate_bytes)
 
-    def _factors(
-        self, chosen: Candidates, scores: QueryScores, p: Profile, now: datetime
-    ) -> dict[Factor, FactorColumn]:
-        pool, at = self.pool, micros(now)
-        # Each key names everything its column depends on, and nothing else.
-        decay = (p.half_lives, p.pinned, at) if p.fades else (p.rank_decay, p.rank_order) if p.mode == "rank" else ()
-        fading = None if p.feedback_half_life is None else (p.feedback_half_life, at)
-        keys: dict[Factor, Hashable] = {
-            "recency": ("recency", chosen, pool.access_token, p.mode, decay),
-            "importance": ("importance", chosen, pool.importance_token, p.feedback, fading),
-            "relevance": ("relevance", chosen, scores, p.blend, p.contiguity),
-        }
-        make: dict[Factor, Callable[[], Column]] = {
-            "recency": partial(recency_column, pool, chosen, p, now),
-            "importance": partial(importance_column, pool, chosen, p, now),
-            "relevance": partial(relevance_column, chosen, scores.dense, scores.lexical, p),
-        }
-        raw = {name: self._cache.get(("raw", key), make[name], _column_bytes) for name, key in keys.items()}
+    def _factors(self, case: ColumnCase) -> dict[str, FactorColumn]:
+        p, chosen = case.profile, case.chosen
+        keys: dict[str, Hashable] = {}
+        raw: dict[str, Column] = {}
+        for factor in self.recipe.factors:
+            columns: Columns = implementation(factor.columns)
+            key = keys[factor.id] = (factor.id, chosen, columns.depends(case))
+            raw[factor.id] = self._cache.get(("raw", key), partial(columns.make, case), _column_bytes)
         if p.scope == "frozen" and (frozen := p.frozen) is not None:
-            bounds = {"recency": frozen.recency, "importance": frozen.importance, "relevance": frozen.relevance}
             return {
                 name: self._cache.get(
-                    ("frozen", key, bounds[name]), partial(normalised_by, raw[name], bounds[name]), _factor_bytes
+                    ("frozen", key, frozen.of(name)), partial(normalised_by, raw[name], frozen.of(name)), _factor_bytes
                 )
                 for name, key in keys.items()
             }
         inside, scope = None, None
         if p.scope == "top" and p.top_n < len(chosen):
-            inside, scope = top_positions(raw["relevance"], chosen.id_rank, p.top_n), (keys["relevance"], p.top_n)
+            inside, scope = top_positions(raw[RELEVANCE], chosen.id_rank, p.top_n), (keys[RELEVANCE], p.top_n)
         return {
             name: self._cache.get(("norm", key, scope), partial(normalised, raw[name], chosen, inside), _factor_bytes)
             for name, key in keys.items()
         }
 
 
-def _combined(factors: dict[Factor, FactorColumn], profile: Profile) -> Column:
+def _combined(factors: dict[str, FactorColumn], profile: Profile, recipe: Recipe) -> Column:
     """Return the weighted sum, term by term as the plain rule adds it, block by block for the caches' sake."""
-    recency, importance, relevance = (factors[name].norm for name in ("recency", "importance", "relevance"))
-    totals = np.empty(len(recency))
-    scratch = np.empty(min(BLOCK, len(recency)))
+    terms = [(factors[f.id].norm, weight_of(profile, f.weight)) for f in recipe.factors if f.id in factors]
+    (first, weight), *others = terms
+    totals = np.empty(len(first))
+    scratch = np.empty(min(BLOCK, len(first)))
     for start in range(0, len(totals), BLOCK):
         part = slice(start, min(start + BLOCK, len(totals)))
         out, term = totals[part], scratch[: part.stop - start]
-        np.multiply(recency[part], profile.recency, out=out)
-        out += np.multiply(importance[part], profile.importance, out=term)
-        out += np.multiply(relevance[part], profile.relevance, out=term)
+        np.multiply(first[part], weight, out=out)
+        for column, share in others:
+            out += np.multiply(column[part], share, out=term)
     return totals
 
 

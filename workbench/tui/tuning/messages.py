@@ -3,10 +3,13 @@
 from textual.message import Message
 
 from workbench.bench.tuning.question import Question
+from workbench.core.tuning.factors import RECIPE
 from workbench.tui.tuning.session import Hints
 
-HELP = """The ranking
-  ▓ ░ █            the weighted parts: recency, importance, relevance
+_FACTORS = RECIPE.factors
+
+HELP = f"""The ranking
+  {" ".join(f.glyph for f in _FACTORS):17}the weighted parts: {", ".join(f.label for f in _FACTORS)}
   ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
 The sliders

@@ -1,9 +1,10 @@
 """The moves of the sliders since something was stored: each can be taken back, and made again."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.core.tuning.profile import Profile
-from workbench.tui.tuning.parameters import PARAMETERS, TIME, day_offset
+from workbench.tui.tuning.parameters import PARAMETERS, TIME, Parameter, day_offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +64,17 @@ class Moves:
         return target[-1]
 
 
-def label_of(slider: str) -> str:
+def label_of(slider: str, parameters: Sequence[Parameter] = PARAMETERS) -> str:
     """Return what a slider is called where it stands alone; "the sliders" without one."""
-    parameter = next((p for p in PARAMETERS if p.id == slider), None)
+    parameter = next((p for p in parameters if p.id == slider), None)
     if parameter is None:
         return slider or "the sliders"
     return parameter.label if parameter.label == slider else f"{parameter.group}, {parameter.label}"
 
 
-def value_of(slider: str, settings: Settings) -> str:
+def value_of(slider: str, settings: Settings, parameters: Sequence[Parameter] = PARAMETERS) -> str:
     """Return where a slider stands, as it shows it; "where they stood" for several."""
     if slider == TIME:
         return day_offset(settings.days)
-    parameter = next((p for p in PARAMETERS if p.id == slider), None)
+    parameter = next((p for p in parameters if p.id == slider), None)
     return "where they stood" if parameter is None else parameter.text(parameter.get(settings.profile))

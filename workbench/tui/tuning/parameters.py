@@ -3,25 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
-from workbench.core.tuning.profile import Profile
-from workbench.retrieval.ranking.outcome import Factor
+from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe
+from workbench.core.tuning.profile import Profile, value_of, weight_of, with_value
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.figures import days, hourly
 
 Value = float | None
 
-WEIGHTS, HALF_LIVES, VOTES, RELEVANCE, RESULT = "weights", "half-life of recency", "votes", "relevance", "result"
+WEIGHTS, RESULT = "weights", "result"
 MACHINE = "time machine"
 
 TIME = "now"
 """The id of the slider that is no part of a profile: the days that `now` is moved by."""
-
-EPISODES_LACK = frozenset(
-    {"half-life-working", "half-life-semantic", "half-life-procedural", "feedback", "feedback-half-life", "contiguity"}
-)
-"""The parameters that the score of episodes does not have; their sliders rest."""
 
 TIME_SCALE = Scale(-180.0, 180.0, 5.0, 1.0)
 
@@ -33,7 +27,11 @@ def weight(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One number of a profile; `factor` is set for the three weights, `off` says what `None` means."""
+    """One number of a profile; `factor` is set for a weight, `off` says what `None` means.
+
+    A weight's scale is as long as that of the longest of `weights`. `fading` ones count only while recency fades
+    with time, and what the score of episodes lacks has no effect on it.
+    """
 
     id: str
     label: str
@@ -45,10 +43,23 @@ class Parameter:
     show: Callable[[float], str] = weight
     off: str = ""
     factor: Factor | None = None
+    weights: tuple[str, ...] = ()
+    fading: bool = False
+    episodes: bool = True
+
+    @property
+    def full_label(self) -> str:
+        """What it is called where its group is not in sight."""
+        return f"half-life {self.label}" if self.fading else self.label
+
+    def share(self, profile: Profile) -> float:
+        """Return which part of all weights a weight is."""
+        total = sum(weight_of(profile, key) for key in self.weights)
+        return (self.get(profile) or 0.0) / total if total else 0.0
 
     def scale_for(self, profile: Profile) -> Scale:
         """Return the scale, long enough for the profile's value; the weights share the longest of theirs."""
-        values = [getattr(profile, p.id) for p in PARAMETERS if p.factor] if self.factor else [self.get(profile)]
+        values = [weight_of(profile, key) for key in self.weights] if self.factor else [self.get(profile)]
         most = max((v for v in values if v is not None), default=0.0)
         if most <= self.scale.maximum:
             return self.scale
@@ -65,9 +76,9 @@ class Parameter:
 
     def holds(self, profile: Profile) -> str:
         """Return why the parameter has no effect under a profile, or an empty text."""
-        if profile.scorer == "episodic" and self.id in EPISODES_LACK:
+        if profile.scorer == "episodic" and not self.episodes:
             return "the score of episodes has no such part"
-        if self.group != HALF_LIVES or profile.fades:
+        if not self.fading or profile.fades:
             return ""
         return "recency is off" if profile.mode == "off" else "recency goes by rank"
 
@@ -87,71 +98,51 @@ def day_offset(value: float) -> str:
     return "today" if not whole else f"{'+' if whole > 0 else '−'}{abs(whole)}\u00a0d"
 
 
-def _put(name: str, profile: Profile, value: Value) -> Profile:
-    change: dict[str, Any] = {name: value}
-    return replace(profile, **change)
+_LIFE = Scale(1 / 24, 1000.0, 0.1, 0.02, log=True, off=True)
+
+
+def _get(key: str, default: float | None, profile: Profile) -> Value:
+    return value_of(profile, key, default)
+
+
+def _put(key: str, default: float | None, profile: Profile, value: Value) -> Profile:
+    return with_value(profile, key, value, default)
 
 
 def _put_k(profile: Profile, value: Value) -> Profile:
     return replace(profile, k=round(value or 1))
 
 
-def _put_life(name: str, profile: Profile, value: Value) -> Profile:
-    change: dict[str, Any] = {name: value}
-    return replace(profile, half_lives=replace(profile.half_lives, **change))
-
-
-def _get(name: str, profile: Profile) -> Value:
-    value: Value = getattr(profile, name)
-    return value
-
-
-def _get_life(name: str, profile: Profile) -> Value:
-    value: Value = getattr(profile.half_lives, name)
-    return value
-
-
-def _weight(factor: Factor, about: str) -> Parameter:
+def _weight(factor: Factor, weights: tuple[str, ...]) -> Parameter:
+    get, put = partial(_get, factor.weight, 0.0), partial(_put, factor.weight, 0.0)
     return Parameter(
-        factor, factor, WEIGHTS, about, partial(_get, factor), partial(_put, factor), show=weight, factor=factor
-    )
-
-
-def _life(name: str, about: str) -> Parameter:
-    return Parameter(
-        f"half-life-{name}", name, HALF_LIVES, about, partial(_get_life, name), partial(_put_life, name),
-        _LIFE, days, "never",
+        factor.id, factor.label, WEIGHTS, factor.words, get, put,
+        factor=factor, weights=weights, episodes=factor.episodes,
     )  # fmt: skip
 
 
-def _plain(
-    name: str, label: str, group: str, about: str, scale: Scale, show: Callable[[float], str] = weight, off: str = ""
-) -> Parameter:
+def _of_knob(knob: Knob) -> Parameter:
+    get, put = partial(_get, knob.key, knob.default), partial(_put, knob.key, knob.default)
+    scale = _LIFE if knob.days else Scale(0.0, knob.high, knob.step, knob.fine)
     return Parameter(
-        name.replace("_", "-"), label, group, about, partial(_get, name), partial(_put, name), scale, show, off
-    )
+        knob.id, knob.label, knob.group, knob.words, get, put, scale, days if knob.days else weight,
+        "never" if knob.days else "", fading=knob.fading, episodes=knob.episodes,
+    )  # fmt: skip
 
 
-_LIFE = Scale(1 / 24, 1000.0, 0.1, 0.02, log=True, off=True)
-_SHARE = Scale(0.0, 1.0, 0.05, 0.01)
-
-PARAMETERS: tuple[Parameter, ...] = (
-    _weight("recency", "How much recent access counts."),
-    _weight("importance", "How much importance counts."),
-    _weight("relevance", "How much the match counts."),
-    _life("episodic", "Events: until recency halves."),
-    _life("working", "The task: until recency halves."),
-    _life("semantic", "Facts: until recency halves."),
-    _life("procedural", "How-to: until recency halves."),
-    _plain("feedback", "per vote", VOTES, "Importance one vote gives.", Scale(0.0, 2.0, 0.1, 0.02)),
-    _plain("feedback_half_life", "half-life", VOTES, "Time until a vote counts half.", _LIFE, days, "never"),
-    _plain("blend", "dense", RELEVANCE, "Cosine's share; BM25 has the rest.", _SHARE),
-    _plain("contiguity", "contiguity", RELEVANCE, "What a match gives neighbours.", _SHARE),
-    Parameter(
-        "k", "k", RESULT, "How many an agent is served.", partial(_get, "k"), _put_k,
-        Scale(1.0, 50.0, 1.0, 1.0), lambda value: f"{value:.0f}",
-    ),
+_K = Parameter(
+    "k", "k", RESULT, "How many an agent is served.", partial(_get, "k", None), _put_k, Scale(1.0, 50.0, 1.0, 1.0),
+    lambda value: f"{value:.0f}",
 )  # fmt: skip
-"""Every parameter that has a slider, in the order of the screen."""
+
+
+def parameters_of(recipe: Recipe) -> tuple[Parameter, ...]:
+    """Return every parameter that has a slider, in the order of the screen."""
+    weights = (_weight(factor, recipe.weights) for factor in recipe.factors)
+    return (*weights, *map(_of_knob, recipe.knobs), _K)
+
+
+PARAMETERS = parameters_of(RECIPE)
+"""The parameters of the workbench's own ranking."""
 
 TIME_ABOUT = "As if it were earlier or later."

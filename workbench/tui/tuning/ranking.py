@@ -8,6 +8,7 @@ from textual.content import Content
 
 from workbench.bench.safety.safety import Safety
 from workbench.core.text import printable
+from workbench.core.tuning.factors import RECIPE
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.parameters import day_offset, scope_texts
 from workbench.tui.tuning.rows import Line, draw, is_heading, key_of, legend
@@ -36,13 +37,14 @@ class RankingPane(Vertical):
     def __init__(self, safety: Safety, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._safety = safety
+        self._factors = RECIPE.factors
         self._against = ""
         self._pieces: tuple[Piece, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Build title, list and legend."""
         yield FixedText(classes="ranking--title")
-        yield LineView(lambda line, width: draw(line, width, self._safety), key_of, is_heading=is_heading, id="list")
+        yield LineView(self._row, key_of, is_heading=is_heading, id="list")
         yield FixedText(classes="ranking--legend")
 
     @property
@@ -52,11 +54,15 @@ class RankingPane(Vertical):
 
     def show(self, desk: Desk, obstacle: str) -> None:
         """Show a ranking, or the obstacle in its place."""
+        self._factors = desk.recipe.factors
         self.rows.set_empty(Content(obstacle))
         self.rows.set_rows(desk.lines())
         self._pieces = tuple(title(desk))
         self._against = desk.saved.name
         self._show_frame()
+
+    def _row(self, line: Line, width: int) -> Content:
+        return draw(line, width, self._safety, self._factors)
 
     def on_resize(self) -> None:
         """Draw title and legend for the width there is."""
@@ -65,7 +71,7 @@ class RankingPane(Vertical):
     def _show_frame(self) -> None:
         width = max(0, self.size.width - 2)
         self.query_one(".ranking--title", FixedText).write(as_many(self._pieces, width))
-        self.query_one(".ranking--legend", FixedText).write(legend(width, self._against))
+        self.query_one(".ranking--legend", FixedText).write(legend(width, self._against, self._factors))
 
 
 def title(desk: Desk) -> Iterator[Piece]:

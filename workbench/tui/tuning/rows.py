@@ -8,10 +8,12 @@ from textual.content import Content
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.question import Standing
 from workbench.core.stream.memory import Memory
+from workbench.core.tuning.factors import RECIPE, Factor
+from workbench.core.tuning.scoring import Scored
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
-from workbench.tui.widgets.bars.factor_bar import FILLS, bar_pieces
+from workbench.tui.widgets.bars.factor_bar import bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
 from workbench.tui.widgets.figures import scores
 
@@ -87,7 +89,7 @@ def movement(standing: Standing, k: int) -> str:
     return f"▲{before - place}" if before > place else f"▼{place - before}" if before < place else "="
 
 
-def draw(line: Line, width: int, safety: Safety) -> Content:
+def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = RECIPE.factors) -> Content:
     """Return one line of the list, exactly `width` cells; what is flagged is marked, and its secrets are masked.
 
     It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
@@ -98,14 +100,13 @@ def draw(line: Line, width: int, safety: Safety) -> Content:
     scored = line.standing.scored
     room = width - 3 - _MOVE - len(line.total) - 4
     bar = max(_MIN_BAR, min(_MAX_BAR, room // 4))
-    parts = (scored.weighted.recency, scored.weighted.importance, scored.weighted.relevance) if scored else ()
     style = "" if line.served else MUTED
     place = "–" if line.standing.place is None else str(line.standing.place)
     head = [
         (f"{place:>3} ", style),
         (f"{line.move:<{_MOVE}} ", _move_style(line.move)),
         (f"{line.total} ", style),
-        *(bar_pieces(parts, bar, _full(parts, line.share)) if scored else [(" " * bar, "")]),
+        *(_bar(scored, bar, line.share, factors) if scored else [(" " * bar, "")]),
         (" ", ""),
     ]
     if room - bar < 1:
@@ -124,11 +125,12 @@ def _words(line: Row, text: str) -> str:
     return ("◂ " if line.asked else "") + (f"{mark} " if mark else "") + text
 
 
-def legend(width: int, baseline: str) -> Content:
+def legend(width: int, baseline: str, factors: Sequence[Factor] = RECIPE.factors) -> Content:
     """Return what the fills of the bars and the marks of movement stand for, as much as fits."""
     pieces: list[tuple[str, str]] = []
-    for name, fill, style in FILLS:
-        pieces += [(fill * 2, style), (f" {name}  ", MUTED)]
+    for factor in factors:
+        fill, style = fill_of(factor)
+        pieces += [(fill * 2, style), (f" {factor.label}  ", MUTED)]
     parts = assemble(pieces)
     moves = assemble([("▲▼ new out", ""), (f" against {baseline}", MUTED)])
     gap = width - parts.cell_length - moves.cell_length
@@ -141,9 +143,10 @@ def _row(standing: Standing, total: str, full: float, k: int, asked: bool) -> Ro
     return Row(standing, served, total, movement(standing, k), share, asked)
 
 
-def _full(parts: Sequence[float], share: float) -> float:
-    """Return the total that fills a bar, from a row's own total and its share of it."""
-    return sum(parts) / share if share else 1.0
+def _bar(scored: Scored, width: int, share: float, factors: Sequence[Factor]) -> list[tuple[str, str]]:
+    """Return the bar of a row, which is filled where the row's share of the best total is 1."""
+    parts = scored.weighted
+    return bar_pieces(parts, width, sum(parts.values()) / share if share else 1.0, factors)
 
 
 def _move_style(move: str) -> str:

@@ -13,9 +13,9 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from workbench.core.errors import WorkbenchError
+from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
-from workbench.retrieval.ranking.outcome import Factor
 from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import SLIDER, TUNE
@@ -81,10 +81,10 @@ class TuneScreen(TuneAsking):
             profile = self.bench.tuning.default()
         except WorkbenchError as error:
             self.workbench_app.say(f"{error}\nThe sliders stand as in {profile.name} instead.", "error")
-        self._desk = Desk(profile, profile, now)
+        self._desk = Desk(profile, profile, now, self.bench.recipe)
         yield QueryLine()
         yield Horizontal(
-            TuneSliders(profile, self._moved, id="sliders"),
+            TuneSliders(profile, self._moved, self._desk.parameters, id="sliders"),
             Container(
                 RankingPane(self.bench.safety, id="ranking"),
                 WhyPane(self.bench.safety.masked, id="why"),
@@ -98,7 +98,7 @@ class TuneScreen(TuneAsking):
         self._rest = self.set_interval(REST_SECONDS, self._at_rest, pause=True)
         queries = self.bench.tuning.queries()
         self.sliders.show(self._desk.profile, self._desk.saved)
-        self.query_one("#slider-recency").focus()
+        self.sliders.query(Slider).first().focus()
         if queries:
             self._take_query(queries[0])
 
@@ -223,7 +223,9 @@ class TuneScreen(TuneAsking):
         move = self._past.back()
         if move is not None:
             self._put(move.before)
-            self.workbench_app.say(f"{label_of(move.slider)} back to {value_of(move.slider, move.before)}")
+            known = self._desk.parameters
+            moved = f"{label_of(move.slider, known)} back to {value_of(move.slider, move.before, known)}"
+            self.workbench_app.say(moved)
         return move is not None
 
     def redo_own(self) -> bool:
@@ -231,7 +233,9 @@ class TuneScreen(TuneAsking):
         move = self._past.again()
         if move is not None:
             self._put(move.after)
-            self.workbench_app.say(f"{label_of(move.slider)} again to {value_of(move.slider, move.after)}")
+            known = self._desk.parameters
+            moved = f"{label_of(move.slider, known)} again to {value_of(move.slider, move.after, known)}"
+            self.workbench_app.say(moved)
         return move is not None
 
     def action_next_flip(self) -> None:

@@ -8,16 +8,17 @@ from workbench.bench.tuning.question import Baseline, Explanation, Question
 from workbench.core import record
 from workbench.core.errors import UnknownRecord
 from workbench.core.text import printable, words
-from workbench.core.tuning.profile import FrozenBounds, Profile
+from workbench.core.tuning.factors import RECIPE, Factor, Recipe, counted
+from workbench.core.tuning.profile import FrozenBounds, Profile, weight_of
 from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 from workbench.retrieval.ranking.flips import Flip
-from workbench.retrieval.ranking.outcome import Factor, Ranking
+from workbench.retrieval.ranking.outcome import Ranking
 from workbench.tui.tuning.moves import Settings
-from workbench.tui.tuning.parameters import HALF_LIVES, PARAMETERS, TIME_SCALE, Parameter, weight
+from workbench.tui.tuning.parameters import TIME_SCALE, Parameter, parameters_of, weight
 from workbench.tui.tuning.rows import BEYOND, Line, lines_of
 from workbench.tui.widgets.figures import number
 
-NO_WEIGHTS = "All three weights are zero, so nothing would be ranked. Move one of them up."
+NO_WEIGHTS = "All {count} weights are zero, so nothing would be ranked. Move one of them up."
 NO_QUERY = "Press / and write what an agent might ask; the ranking follows while you type."
 NO_QUERY_SAVED = "Press / and write what an agent might ask, or f for a saved query."
 LOADING = "The embedding model is loading. Write on; the ranking comes by itself."
@@ -59,13 +60,14 @@ class Hints:
 class Desk:
     """The settings (`profile`, against `saved`), the question, and `now`: `asked_at` moved by `days`.
 
-    `watched` is a memory that somebody asked about. `ranking` and `baseline` are there when
-    there is something to rank; `rerank` after every change.
+    `recipe` is what the ranking is made of. `watched` is a memory that somebody asked about. `ranking`
+    and `baseline` are there when there is something to rank; `rerank` after every change.
     """
 
     saved: Profile
     profile: Profile
     asked_at: datetime
+    recipe: Recipe = RECIPE
     days: float = 0.0
     watched: str | None = None
     question: Question | None = None
@@ -76,6 +78,11 @@ class Desk:
     def now(self) -> datetime:
         """The moment that is ranked at."""
         return record.moved(self.asked_at, timedelta(days=self.days))
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What can be moved."""
+        return parameters_of(self.recipe)
 
     @property
     def settings(self) -> Settings:
@@ -91,7 +98,7 @@ class Desk:
         """Rank anew; costs a pass over a few columns, no embedding."""
         self.ranking = None
         profile = self.profile
-        if self.question is None or not (profile.recency or profile.importance or profile.relevance):
+        if self.question is None or not any(weight_of(profile, key) for key in self.recipe.weights):
             return
         if self.baseline is None or (self.baseline.profile, self.baseline.now) != (self.saved, self.asked_at):
             self.baseline = self.question.baseline(self.saved, self.asked_at)
@@ -101,7 +108,7 @@ class Desk:
         """Return the minimum and maximum of each factor in the ranking; `None` where nothing is normalised."""
         if self.ranking is None or not self.ranking.factors or self.profile.scorer != "factors":
             return None
-        return FrozenBounds(**{name: (c.low, c.high) for name, c in self.ranking.factors.items()})
+        return FrozenBounds.by_factor({name: (c.low, c.high) for name, c in self.ranking.factors.items()})
 
     def put(self, question: Question | None, asked_at: datetime) -> None:
         """Take another question, or the same one over a store that changed."""
@@ -115,7 +122,7 @@ class Desk:
         if self.question is None or (self.ranking is not None and self.ranking.ids):
             return ""
         if self.ranking is None:
-            return NO_WEIGHTS
+            return NO_WEIGHTS.format(count=counted(self.recipe))
         count = len(self.ranking.pool)
         if count and self.profile.candidates:
             return NONE_CHOSEN.format(filter=printable(self.profile.candidates), count=number(count))
@@ -142,14 +149,14 @@ class Desk:
         """Return the weights that would bring a memory into the top, the smallest change first."""
         if self.question is None or self.ranking is None:
             return ()
-        highs = [p.scale_for(self.profile).maximum for p in PARAMETERS if p.factor]
+        highs = [p.scale_for(self.profile).maximum for p in self.parameters if p.factor]
         ways = self.question.ways(self.ranking, id, highs)
-        return tuple(WayIn(way.factor, weight(way.then), weight(way.now)) for way in ways)
+        return tuple(WayIn(way.factor.label, weight(way.then), weight(way.now)) for way in ways)
 
     def other_ways(self, id: str, cancelled: Callable[[], bool]) -> tuple[WayIn, ...]:
         """Try every step of the parameters that are no weights; takes some hundred rankings."""
         found: list[tuple[int, WayIn]] = []
-        for parameter in PARAMETERS:
+        for parameter in self.parameters:
             if not parameter.factor and not parameter.holds(self.profile):
                 found += (hit for d in (-1, 1) if (hit := self._first(parameter, d, id, cancelled)))
         return tuple(way for _, way in sorted(found, key=lambda hit: hit[0]))
@@ -165,8 +172,7 @@ class Desk:
             profile = parameter.put(self.profile, value)
             place = self.question.rank(profile, self.now, 1).place_of(id)
             if place is not None and place <= profile.k:
-                label = parameter.label if parameter.group != HALF_LIVES else f"half-life {parameter.label}"
-                return steps, WayIn(label, parameter.text(value), parameter.text(here))
+                return steps, WayIn(parameter.full_label, parameter.text(value), parameter.text(here))
         return None
 
     def hints(

@@ -1,6 +1,6 @@
 """The column of sliders: one per parameter and one for `now`, with what the focused one means below."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual import events
@@ -10,9 +10,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.ranking.flips import Flip, nearest_flip
-from workbench.retrieval.ranking.outcome import Factor
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.parameters import (
     MACHINE,
@@ -62,9 +62,12 @@ class TuneSliders(Vertical):
     }
     """
 
-    def __init__(self, profile: Profile, moved: Moved, *, id: str | None = None) -> None:
+    def __init__(
+        self, profile: Profile, moved: Moved, parameters: Sequence[Parameter] = PARAMETERS, *, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
         self._profile = profile
+        self._parameters = parameters
         self._moved = moved
         self._saved = profile
         self._loading = False
@@ -77,7 +80,7 @@ class TuneSliders(Vertical):
         yield FixedText(classes="slider--profile")
         with VerticalScroll(can_focus=False):
             group = ""
-            for parameter in PARAMETERS:
+            for parameter in self._parameters:
                 if parameter.group != group:
                     group = parameter.group
                     yield Static(Content(group), classes=f"slider--group -{group.split()[0]}")
@@ -98,9 +101,7 @@ class TuneSliders(Vertical):
         )  # fmt: skip
 
     def _weight(self, parameter: Parameter, value: float) -> str:
-        total = sum(getattr(self._profile, p.id) for p in PARAMETERS if p.factor)
-        share = getattr(self._profile, parameter.id) / total if total else 0.0
-        return f"{weight(value)} {share:.0%}"
+        return f"{weight(value)} {parameter.share(self._profile):.0%}"
 
     def on_resize(self, event: events.Resize) -> None:
         """Give up the lines between where there are few, and the second lines of the weights."""
@@ -136,13 +137,13 @@ class TuneSliders(Vertical):
     @property
     def highs(self) -> dict[Factor, float]:
         """The upper ends of the scales of the weights."""
-        weights = [p for p in PARAMETERS if p.factor]
+        weights = [p for p in self._parameters if p.factor]
         return {p.factor: self.query_one(f"#slider-{p.id}", Slider).scale.maximum for p in weights if p.factor}
 
     def show(self, profile: Profile, saved: Profile) -> None:
         """Put every slider where a profile has it; `saved` is where backspace leads."""
         self._profile = profile
-        for parameter in PARAMETERS:
+        for parameter in self._parameters:
             slider = self.query_one(f"#slider-{parameter.id}", Slider)
             scale = max(parameter.scale_for(profile), parameter.scale_for(saved), key=lambda s: s.maximum)
             slider.scale = scale
@@ -169,7 +170,7 @@ class TuneSliders(Vertical):
         """Take notice that one slider moved: the shares of the weights and the name of the profile follow."""
         self._profile = profile
         if moved.factor:
-            for parameter in PARAMETERS:
+            for parameter in self._parameters:
                 if parameter.factor:
                     self.query_one(f"#slider-{parameter.id}", Slider).refresh()
         self._head(saved)
@@ -200,7 +201,7 @@ class TuneSliders(Vertical):
         self._steps = hints.steps
         self._flips = {factor: found for factor, found in hints.flips.items() if found is not None}
         for factor in hints.flips:
-            slider = self.query_one(f"#slider-{factor}", Slider)
+            slider = self.query_one(f"#slider-{factor.id}", Slider)
             slider.ticks = tuple(f.value for f in self._flips.get(factor, ()))
             slider.hint = self._nearest(factor, slider.value or 0.0)
         self._show_about()
@@ -250,7 +251,7 @@ class TuneSliders(Vertical):
         self.post_message(self.Focused())
 
     def _parameter(self, slider: Slider) -> Parameter | None:
-        return next((p for p in PARAMETERS if slider.id == f"slider-{p.id}"), None)
+        return next((p for p in self._parameters if slider.id == f"slider-{p.id}"), None)
 
 
 def flip_text(flip: Flip) -> str:

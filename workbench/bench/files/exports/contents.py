@@ -54,8 +54,8 @@ def render(
 
     Raises `WorkbenchError` for a format, playbook or section that is not there.
     """
-    kind = outlet(format)
-    states = FileStates(context.library)
+    kind = outlet(format, context.formats)
+    states = FileStates(context.library, context.formats)
     place = path or Path()
     own = original if _is_mine(states, kind, place, original) else None
     if kind.holds == "queries":

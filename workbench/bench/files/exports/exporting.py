@@ -23,7 +23,7 @@ from workbench.core.playbook.book import Dialect
 from workbench.core.waiting import StoreBusy
 from workbench.formats import registry
 from workbench.formats.ace import ace
-from workbench.formats.outlets import OUTLETS, Outlet, outlet
+from workbench.formats.outlets import Outlet, outlet, outlets_of
 
 DEFAULT_NAME = "playbook.txt"
 ACE = outlet(ace.NAME)
@@ -103,7 +103,16 @@ class Exporter:
         self._context = context
         self._playbooks = playbooks
         self._replaced = replaced
-        self._states = FileStates(context.library)
+        self._states = FileStates(context.library, context.formats)
+
+    @property
+    def outlets(self) -> tuple[Outlet, ...]:
+        """Everything that can be written."""
+        return outlets_of(self._context.formats)
+
+    def kind(self, format: str) -> Outlet:
+        """Return what is written under the name of a format. Raises `UnreadableFile` when there is nothing."""
+        return outlet(format, self._context.formats)
 
     def the_book(self, name: str | None) -> str:
         """Return the playbook meant: the named one, or the only one there is; raises `UnknownRecord` otherwise."""
@@ -119,10 +128,9 @@ class Exporter:
         """Return the names of the store's playbooks."""
         return tuple(line.book.id for line in self._playbooks.books())
 
-    @staticmethod
-    def is_for_agents(format: str) -> bool:
+    def is_for_agents(self, format: str) -> bool:
         """Tell whether agents read files of a format, as opposed to programs that keep what the store holds."""
-        kind = outlet(format)
+        kind = self.kind(format)
         return kind.name not in DATA and kind.holds != "queries"
 
     def target(self, book: str, format: str = ace.NAME) -> Path:
@@ -132,14 +140,14 @@ class Exporter:
             known = source.is_absolute() and source.is_file()
         except (OSError, ValueError):
             known = False
-        kind = outlet(format)
+        kind = self.kind(format)
         own = kind.name == ace.NAME if source.suffix in (".txt", ".md", "") else kind.suffix == source.suffix
         return source if known and kind.reads and own else Path(DEFAULT_NAME).with_suffix(kind.suffix)
 
     def format_of(self, book: str) -> str:
         """Return the format of the file that a playbook came from, if it can be changed in place; otherwise ACE."""
         source = Path(self._context.library.books.get(book).source)
-        own = {kind.name for kind in OUTLETS if kind.holds == "playbook"}
+        own = {kind.name for kind in self.outlets if kind.holds == "playbook"}
         try:
             text = registry.read_text(source) if source.is_absolute() else None
         except UnreadableFile:
@@ -156,7 +164,7 @@ class Exporter:
         if data is None or path is None:
             return render(self._context, self._playbooks, format, choice, None, path)
         original, known = text_of(path, data), self._states.known(path)
-        if known is not None and known.sha256 != hash_of(data) and not outlet(format).inside:
+        if known is not None and known.sha256 != hash_of(data) and not self.kind(format).inside:
             original = self._states.base(path) or original
         return render(self._context, self._playbooks, format, choice, original, path)
 

@@ -32,7 +32,7 @@ def _holding(context: Context, states: FileStates, kind: Outlet, wanted: set[str
         if text is None:
             continue
         try:
-            held = registry.format_named(kind.name).read(
+            held = registry.format_named(kind.name, context.formats).read(
                 text, ReadContext(now=context.now(), file=str(path), path=str(path))
             )
         except UnreadableFile:

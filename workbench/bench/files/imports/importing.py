@@ -121,7 +121,7 @@ class Importer:
             watch=_watching(path, progress, cancelled),
         )
         with collection_paused():
-            parsed = registry.read_file(path, format=format, context=context)
+            parsed = registry.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
         new, kept = self._compared(parsed, path)
         read = len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
@@ -152,9 +152,9 @@ class Importer:
 
     def _compared_whole(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Note whether a file that holds known records says something else of one; an export would take that back."""
-        if not plan.present or plan.kept or not is_written(plan.parsed.format):
+        if not plan.present or plan.kept or not is_written(plan.parsed.format, self._context.formats):
             return replace(plan, agrees=not plan.kept)
-        known = FileStates(self._library).known(plan.path)
+        known = FileStates(self._library, self._context.formats).known(plan.path)
         if known is not None and known.sha256 == plan.parsed.digest:
             return plan
         from workbench.bench.files.imports.theirs import replaced
@@ -235,9 +235,9 @@ class Importer:
         An export then tells whose changes are whose, and which file it may replace.
         """
         digest, format = plan.parsed.digest, plan.parsed.format
-        if not digest or not is_written(format):
+        if not digest or not is_written(format, self._context.formats):
             return
-        states = FileStates(self._library)
+        states = FileStates(self._library, self._context.formats)
         if plan.agrees:
             states.read(tx, plan.path, format, digest)
         elif states.known(plan.path) is None:

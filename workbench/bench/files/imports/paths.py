@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.formats import registry
+from workbench.formats.registry import FORMATS, Formats
 
 MOST = 500
 """Entries of a folder that are looked at, and names that are offered, at most."""
@@ -64,7 +65,7 @@ def as_named(name: str, folder: Path) -> Path:
         raise WorkbenchError(f"{plain} names a home folder that is not known.", "Nothing was read.") from error
 
 
-def listing(folder: Path, cancelled: Callable[[], bool] = lambda: False) -> Listing:
+def listing(folder: Path, cancelled: Callable[[], bool] = lambda: False, formats: Formats = FORMATS) -> Listing:
     """Look at the files of a folder, hidden ones left out. Raises `UnreadableFile` when it cannot be opened."""
     found, others = list[Offered](), 0
     entries = [entry for entry in _entries(folder) if not entry.name.startswith(".")]
@@ -73,7 +74,7 @@ def listing(folder: Path, cancelled: Callable[[], bool] = lambda: False) -> List
             break
         if _is_folder(entry):
             found.append(Offered(Path(entry.path), True))
-        elif (file := _recognised(Path(entry.path))) is not None:
+        elif (file := _recognised(Path(entry.path), formats)) is not None:
             found.append(file)
         else:
             others += 1
@@ -116,7 +117,7 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def _recognised(path: Path) -> Offered | None:
+def _recognised(path: Path, formats: Formats) -> Offered | None:
     """Tell a file's format by its beginning; `None` when it is of none, or cannot be opened."""
     try:
         if not path.is_file():
@@ -126,23 +127,23 @@ def _recognised(path: Path) -> Offered | None:
         text = data.decode("utf-8", "replace" if len(data) == _LOOKED_AT else "strict")
         size = path.stat().st_size
     except UnicodeDecodeError:
-        return _database(path)
+        return _database(path, formats)
     except (OSError, ValueError):
         return None
-    return _detected(path, text, size)
+    return _detected(path, text, size, formats)
 
 
-def _database(path: Path) -> Offered | None:
+def _database(path: Path, formats: Formats) -> Offered | None:
     try:
-        return _detected(path, registry.read_text(path), path.stat().st_size)
+        return _detected(path, registry.read_text(path), path.stat().st_size, formats)
     except (OSError, UnreadableFile):
         return None
 
 
-def _detected(path: Path, text: str, size: int) -> Offered | None:
-    found = registry.detect(path, text)
+def _detected(path: Path, text: str, size: int, formats: Formats) -> Offered | None:
+    found = registry.detect(path, text, formats)
     if not found:
         return None
     best = found[0]
-    title = registry.format_named(best.format).title
+    title = registry.format_named(best.format, formats).title
     return Offered(path, False, title, best.confidence, best.reason, size)

@@ -20,7 +20,7 @@ from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats import registry
 from workbench.formats.ace import ace
-from workbench.formats.model import Parsed, ReadContext
+from workbench.formats.model import Format, Parsed, ReadContext
 
 R = TypeVar("R", Memory, Bullet)
 Pair = tuple[object, object]
@@ -35,7 +35,7 @@ _OWN = frozenset({"id", "book", "section", "order", "raw", "lead", "version", "m
 
 def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> tuple[Pair, ...]:
     """Return the stored records that differ from those of a file, each with what it becomes."""
-    text = registry.read_text(path) if registry.format_named(parsed.format).writes else ""
+    text = registry.read_text(path) if _kind(context, parsed).writes else ""
     base = _base(context, path, parsed, reading)
     pairs: list[Pair] = [*_memories(context, text, parsed, base, reading)]
     for playbook in parsed.playbooks:
@@ -46,12 +46,16 @@ def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext)
 def _base(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> Parsed:
     """Return what the file held when it was last read or written here."""
     text = FileBases(context.library.folder).text(path)
-    return _again(parsed.format, text, reading) if text else Parsed()
+    return _again(_kind(context, parsed), text, reading) if text else Parsed()
 
 
-def _again(format: str, text: str, reading: ReadContext) -> Parsed:
+def _kind(context: Context, parsed: Parsed) -> Format:
+    return registry.format_named(parsed.format, context.formats)
+
+
+def _again(kind: Format, text: str, reading: ReadContext) -> Parsed:
     try:
-        return registry.format_named(format).read(text, reading)
+        return kind.read(text, reading)
     except UnreadableFile:
         return Parsed()
 
@@ -59,11 +63,12 @@ def _again(format: str, text: str, reading: ReadContext) -> Parsed:
 def _memories(context: Context, text: str, parsed: Parsed, base: Parsed, reading: ReadContext) -> Iterator[Pair]:
     table = context.library.memories
     stored = {m.id: found for m in parsed.memories if (found := table.find(m.id)) and found.status != "archived"}
-    write = registry.format_named(parsed.format).write
+    kind = _kind(context, parsed)
+    write = kind.write
     as_written: Mapping[str, Memory] = {}
     if write is not None and text:
         ours = replace(parsed, memories=tuple(stored.get(m.id, m) for m in parsed.memories))
-        as_written = {m.id: m for m in _again(parsed.format, write(ours, text), reading).memories}
+        as_written = {m.id: m for m in _again(kind, write(ours, text), reading).memories}
     for memory in parsed.memories:
         if (old := stored.get(memory.id)) is not None:
             ours_there = as_written.get(memory.id) or replace(memory, content=old.content)
@@ -84,7 +89,7 @@ def _playbook(
     sections = {s.id: s for s in library.sections.all() if s.book == name}
     bullets = {b.id: b for b in library.bullets.all() if b.book == name}
     ours = Playbook(book, tuple(sections.values()), tuple(bullets.values()))
-    as_written = {b.id: b for b in _written(parsed, ours, text, reading)}
+    as_written = {b.id: b for b in _written(_kind(context, parsed), parsed, ours, text, reading)}
     yield book, _layout(book, theirs.book)
     for section in theirs.sections:
         if section.id in sections:
@@ -126,16 +131,15 @@ def _stays(bullet: Bullet, section: str, in_file: set[str]) -> bool:
     return bullet.section == section and bullet.state != "deprecated" and bullet.id not in in_file
 
 
-def _written(parsed: Parsed, ours: Playbook, text: str, reading: ReadContext) -> tuple[Bullet, ...]:
+def _written(kind: Format, parsed: Parsed, ours: Playbook, text: str, reading: ReadContext) -> tuple[Bullet, ...]:
     """Return the store's bullets as the file would say them."""
-    write = registry.format_named(parsed.format).write
     if parsed.format == ace.NAME:
         written = ace.write_playbook(ours)
-    elif write is not None:
-        written = write(replace(parsed, playbooks=(ours,)), text)
+    elif kind.write is not None:
+        written = kind.write(replace(parsed, playbooks=(ours,)), text)
     else:
         return ()
-    found = _again(parsed.format, written, reading).playbooks
+    found = _again(kind, written, reading).playbooks
     return found[0].bullets if found else ()
 
 

@@ -20,7 +20,6 @@ from workbench.bench.files.overwriting_said import loss_said
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.text import printable
 from workbench.formats.ace import ace
-from workbench.formats.outlets import OUTLETS, outlet
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.areas import EXPORT
 from workbench.tui.app.asking import asking
@@ -166,7 +165,7 @@ class ExportDialog(Dialog[Written | None]):
     @asking
     async def action_format(self) -> None:
         """Choose another format; the file's name follows it."""
-        kinds = [kind for kind in OUTLETS if kind.holds in ("playbook", "either")]
+        kinds = [kind for kind in self._exporter.outlets if kind.holds in ("playbook", "either")]
         choices = [Choice(k.name, k.title, how_written(k)) for k in kinds]
         chosen = await self.app.push_screen_wait(Choose("Format of the file", choices, self._format))
         if chosen is None or chosen == self._format:
@@ -201,7 +200,7 @@ class ExportDialog(Dialog[Written | None]):
         self._notice = notice or []
         self._asked = asked = self._wanted()
         self.query_one(DialectChoice).show(self._chosen)
-        self.query_one(FormatLine).show(outlet(self._format).title, self._key("export.format"))
+        self.query_one(FormatLine).show(self._exporter.kind(self._format).title, self._key("export.format"))
         if self._found is None:
             self._say(LOOKING)
         self._make(asked)

@@ -41,7 +41,7 @@ def chosen_by(
     try:
         path = exact or (as_named(name, base) if name.strip() else base)
         if path.is_dir():
-            return Chosen(path, listing=listing(path, cancelled))
+            return Chosen(path, listing=listing(path, cancelled, bench.context.formats))
         if not path.exists():
             offered = completions(path)
             return Chosen(path, offered=offered, problem="" if offered else f"There is no file {path}.")
@@ -54,7 +54,7 @@ def chosen_by(
             progress=tell,
             cancelled=cancelled,
         )
-        return Chosen(path, plan, format_said(plan, way.format))
+        return Chosen(path, plan, format_said(plan, way.format, bench.context.formats))
     except WorkbenchError as error:
         return Chosen(_path(exact, name, base), problem=str(error))
     except (OSError, ValueError):

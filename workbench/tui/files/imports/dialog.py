@@ -216,7 +216,7 @@ class ImportDialog(ImportWriting):
             return
         held = self.chosen.plan.parsed.format if self.chosen.plan else ""
         try:
-            way = await ask_format(self.app, path, self._way, held)
+            way = await ask_format(self.app, path, self._way, held, self._bench.context.formats)
         except WorkbenchError as error:
             self._say([(f"✗ {printable(str(error))}", "$text-error")])
             return

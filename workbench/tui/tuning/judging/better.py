@@ -19,7 +19,7 @@ from workbench.bench.tuning.question import Question
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, weight_of
 from workbench.evaluation.pairwise import Answer, Outlook, Preferences, begin
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import BETTER
@@ -220,11 +220,12 @@ class Better(Dialog[Profile | None]):
 def state(preferences: Preferences, start: Profile, outlook: Outlook | None) -> Content:
     """Return how the weights stand, how open they still are, and what more answers could change."""
     count, profile = len(preferences.answers), preferences.profile
-    total = start.recency + start.importance + start.relevance
+    factors = preferences.pairs.settings.recipe.factors
+    total = sum(weight_of(start, factor.weight) for factor in factors)
     parts: list[tuple[str, str]] = []
-    for name, spread in zip(("recency", "importance", "relevance"), preferences.spread, strict=True):
-        before, now = getattr(start, name) / total, getattr(profile, name)
-        parts.append((f"{'  ' if parts else ''}{name} {before:.0%}", MUTED))
+    for factor, spread in zip(factors, preferences.spread, strict=True):
+        before, now = weight_of(start, factor.weight) / total, weight_of(profile, factor.weight)
+        parts.append((f"{'  ' if parts else ''}{factor.label} {before:.0%}", MUTED))
         if count:
             parts += [(" → ", MUTED), (f"{now:.0%}", "bold"), (f" ±{spread:.0%}", MUTED)]
     parts.append((f"\n{count} {'answer' if count == 1 else 'answers'}", "bold"))

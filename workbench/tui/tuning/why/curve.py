@@ -69,7 +69,7 @@ def curve_of(found: Explanation, profile: Profile) -> Curve | None:
     """Return the curve of a memory, or `None` where recency does not fade."""
     if profile.mode == "off" or found.standing.scored is None:
         return None
-    value = found.standing.scored.raw.recency
+    value = found.standing.scored.raw["recency"]
     if profile.mode == "rank":
         return None if profile.rank_decay == 1 or not value else _by_rank(found, profile.rank_decay, value)
     if found.half_life is None:

@@ -7,15 +7,15 @@ from textual.content import Content
 
 from workbench.bench.tuning.question import NO_CANDIDATE, NO_EPISODE, Explanation, Part
 from workbench.core.text import printable
+from workbench.core.tuning.factors import RELEVANCE
 from workbench.core.tuning.profile import Profile
 from workbench.tui.tuning.parameters import weight
 from workbench.tui.tuning.session import WayIn
 from workbench.tui.tuning.why.terms import terms_text
-from workbench.tui.widgets.bars.factor_bar import FILLS
+from workbench.tui.widgets.bars.factor_bar import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, line
 from workbench.tui.widgets.figures import number
 
-_FILL = {name: (fill, style) for name, fill, style in FILLS}
 _BY_SETTINGS = {NO_CANDIDATE: "C changes the filter.", NO_EPISODE: "l loads another profile."}
 """What lets in again a memory that only the settings leave out."""
 
@@ -57,8 +57,8 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
     lines += terms_text(found.terms, setting.width) if found.terms else [_header(setting.width)]
     for part in () if found.terms else found.parts:
         lines += _part(part, setting.width)
-        if part.factor == "relevance":
-            lines += _split(found, setting)
+        if part.factor.id == RELEVANCE:
+            lines += _shares(found, fill_of(part.factor)[1], setting.width)
     if found.standing.scored:
         lines += [_total(found.standing.scored.total, setting.width), _scope(found, setting)]
     return Content("\n").join(lines)
@@ -88,9 +88,9 @@ def _header(width: int) -> Content:
 
 
 def _part(part: Part, width: int) -> list[Content]:
-    fill, style = _FILL[part.factor]
+    fill, style = fill_of(part.factor)
     figures = f"{part.raw:>7.4f} → {part.norm:>6.4f} × {weight(part.weight):>5} = {part.weighted:>7.5f}"
-    head = assemble([(f"{fill} ", style), (f"{part.factor:<{_NAME - 2}}", "bold"), (figures, "")])
+    head = assemble([(f"{fill} ", style), (f"{part.factor.label:<{_NAME - 2}}", "bold"), (figures, "")])
     if part.dead:
         cause = f"all have {part.raw:.4f}" if part.low_by else f"both frozen bounds are {part.low:.4f}"
         dead = f"    dead: {cause}, so it is 0.5 everywhere and decides nothing"
@@ -105,22 +105,19 @@ def _bound(name: str, value: float, text: str, width: int) -> Content:
     return Content.styled(head, MUTED) + line(text, max(0, width - len(head)), MUTED)
 
 
-def _split(found: Explanation, setting: Setting) -> list[Content]:
-    """Return a line for each thing that raw relevance is made of, with a bar of its share."""
-    split, blend = found.split, setting.profile.blend
-    terms = [
-        ("dense", split.dense, f" × {weight(blend)}", split.dense * blend),
-        ("lexical", split.lexical, f" × {weight(round(1 - blend, 10))}", split.lexical * (1 - blend)),
-        ("contiguity", split.contiguity, "", split.contiguity),
-    ]
-    full = sum(max(0.0, part) for *_, part in terms)
-    cells, style = max(0, min(_SHARE, setting.width - _TERM - 6)), FILLS[-1][2]
+def _shares(found: Explanation, style: str, width: int) -> list[Content]:
+    """Return a line for each thing that raw relevance is made of, with a bar of what it adds."""
+    shares = [share for share in found.shares if share.part.how != "feeds"]
+    full = sum(max(0.0, share.amount) for share in shares if share.part.how == "adds")
+    cells = max(0, min(_SHARE, width - _TERM - 6))
     lines = []
-    for i, (name, value, times, part) in enumerate(terms):
-        text = f"{name:<10} {value:>7.4f}{times}"
-        bar = _BAR * round(max(0.0, part) / full * cells) if full else ""
-        lines.append(assemble([(f"    {'=+'[i > 0]} ", MUTED), (f"{text:<{_TERM}}", ""), (bar, style)]))
-    return lines
+    for i, share in enumerate(shares):
+        adds, times = share.part.how == "adds", "" if share.times is None else f" × {weight(round(share.times, 10))}"
+        text = f"{share.part.label:<10} {share.value:>7.4f}{times}"
+        bar = _BAR * round(max(0.0, share.amount) / full * cells) if full and adds else ""
+        sign = "=" if not i else "+" if adds else "×"
+        lines.append(assemble([(f"    {sign} ", MUTED), (f"{text:<{_TERM}}", ""), (bar, style)]))
+    return lines + [line(f"      {share.said}", width, MUTED) for share in found.shares if share.said]
 
 
 def _total(total: float, width: int) -> Content:

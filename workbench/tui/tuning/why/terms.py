@@ -7,10 +7,9 @@ from textual.content import Content
 from workbench.bench.tuning.episode_terms import TermPart
 from workbench.core.text import printable
 from workbench.tui.tuning.parameters import weight
-from workbench.tui.widgets.bars.factor_bar import FILLS
+from workbench.tui.widgets.bars.factor_bar import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, line
 
-_FILL = {name: (fill, style) for name, fill, style in FILLS}
 _NAME = 12
 
 
@@ -19,7 +18,7 @@ def terms_text(terms: Sequence[TermPart], width: int) -> list[Content]:
     header = f"{'':{_NAME}}{'value':>7}   {'weight':>6}   {'part':>7}"
     lines = [Content.styled(header[:width], MUTED)]
     for term in terms:
-        fill, style = _FILL[term.group]
+        fill, style = fill_of(term.factor)
         figures = f"{term.value:>7.4f} × {weight(round(term.weight, 6)):>6} = {term.weighted:>7.5f}"
         head = assemble([(f"{fill} ", style), (f"{term.term:<{_NAME - 2}}", "bold"), (figures, "")])
         note = printable(term.note)

@@ -1,0 +1,1 @@
+"""Something new is handed to the composition root, and is there all the way: one file for each kind of thing."""

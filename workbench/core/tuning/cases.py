@@ -1,0 +1,56 @@
+"""What the plain rules of a ranking look at."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.core.tuning.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory of the pool with its two relevance scores: cosine (−1…1) and absolute BM25 (0…1)."""
+
+    memory: Memory
+    dense: float
+    lexical: float
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCase:
+    """A pool that is ranked for a query at a moment, under a profile."""
+
+    pool: Sequence[Candidate]
+    profile: Profile
+    now: datetime
+    query: str = ""
+    recipe: Recipe = RECIPE
+
+
+@dataclass(frozen=True, slots=True)
+class PartCase:
+    """The same for a part of relevance: what the parts before it came to (nothing for the first), and what feeds it."""
+
+    case: RuleCase
+    so_far: Sequence[float]
+    fed: Mapping[str, Sequence[Any]]
+
+    @property
+    def pool(self) -> Sequence[Candidate]:
+        """The memories that take part."""
+        return self.case.pool
+
+    @property
+    def profile(self) -> Profile:
+        """The settings."""
+        return self.case.profile
+
+
+Rule = Callable[[RuleCase], list[float]]
+"""Returns one number for each candidate."""
+
+PartRule = Callable[[PartCase], list[Any]]
+"""Returns one number for each candidate, to be added or multiplied, or anything that later parts read."""

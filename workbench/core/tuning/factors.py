@@ -1,0 +1,186 @@
+"""What a ranking is made of: the factors that add up to a score, and the parts that make relevance.
+
+Each of them is one entry. Ranker, plain rule, sliders, bars, explanations, tuner and profile files read the entries
+of the recipe that they are given; none of them knows a factor by its name. An entry names what carries it out as
+`package.module:name`, which is imported when it is first used, so whoever only lists factors loads no numbers.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+RELEVANCE = "relevance"
+"""The factor that the parts of relevance make."""
+
+How = Literal["adds", "multiplies", "feeds"]
+"""How a part takes part: what it makes is added to what there is so far, multiplies it, or is for later parts only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A number of a profile that a person can move.
+
+    `key` is its dotted name in a profile's file and `default` what it is where a file leaves it out; `id` names its
+    slider, which goes from 0 to `high` or, for a duration in `days`, from an hour to never (`None`). `fading` ones
+    count only while recency fades with time; `episodes` tells whether the score of episodes has it.
+    """
+
+    id: str
+    key: str
+    label: str
+    group: str
+    words: str
+    high: float = 1.0
+    step: float = 0.05
+    fine: float = 0.01
+    default: float | None = 0.0
+    days: bool = False
+    fading: bool = False
+    episodes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One factor: its value, mapped to 0…1 over the pool, times its weight is added to the score.
+
+    `weight` is the key of the weight in a profile, `glyph` its fill in bars, `words` say what the weight does.
+    `rule` names the plain rule (`core.tuning.scoring.Rule`) and `columns` the fast form of it
+    (`retrieval.ranking.cases.Columns`); both give 0…1 and the higher the better. `episodes` tells whether the score
+    of episodes has terms under its weight.
+    """
+
+    id: str
+    label: str
+    rule: str
+    columns: str
+    weight: str
+    glyph: str
+    words: str
+    knobs: tuple[Knob, ...] = ()
+    episodes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RelevancePart:
+    """One thing that relevance is made of, in the order of the recipe.
+
+    `rule` names the plain rule (`core.tuning.scoring.PartRule`), `columns` the fast form with what it depends on
+    (`retrieval.ranking.cases.PartColumns`), `explain` what tells its share in one memory's relevance
+    (`retrieval.ranking.cases.Explain`). `words` is how the facts of that are said, with a place for each
+    (`"said by {speaker}"`); empty where the figures say it all. A part that tells by itself how well a text matches
+    has in `alone` the values of its parameters under which nothing else does.
+    """
+
+    id: str
+    label: str
+    how: How
+    rule: str
+    columns: str
+    explain: str
+    parameters: tuple[Knob, ...] = ()
+    words: str = ""
+    alone: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What rankings are made of, in the order of adding: a profile says how much of each."""
+
+    factors: tuple[Factor, ...]
+    parts: tuple[RelevancePart, ...]
+
+    @cached_property
+    def knobs(self) -> tuple[Knob, ...]:
+        """Every number that a person can move beside the weights, in the order of factors and parts."""
+        found: list[Knob] = []
+        for factor in self.factors:
+            found += factor.knobs
+            if factor.id == RELEVANCE:
+                found += self.parameters
+        return tuple(found)
+
+    @cached_property
+    def weights(self) -> tuple[str, ...]:
+        """The keys of the weights, in the order of the factors."""
+        return tuple(factor.weight for factor in self.factors)
+
+    @cached_property
+    def parameters(self) -> tuple[Knob, ...]:
+        """Every number that relevance depends on, each once."""
+        return tuple({knob.key: knob for part in self.parts for knob in part.parameters}.values())
+
+    @cached_property
+    def plain(self) -> "Recipe":
+        """The recipe with only those parts of relevance that match a text by itself, whatever stands beside it."""
+        return Recipe(self.factors, tuple(part for part in self.parts if part.alone))
+
+
+def listed(recipe: Recipe, *, without: str = "") -> str:
+    """Return the factors as part of a sentence: "recency, importance and relevance"."""
+    *most, last = (factor.label for factor in recipe.factors if factor.id != without)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def counted(recipe: Recipe) -> str:
+    """Return how many factors there are, in words."""
+    return ("no", "one", "two", "three", "four", "five", "six", "seven")[len(recipe.factors)]
+
+
+def _life(kind: str, words: str, *, episodes: bool = False) -> Knob:
+    return Knob(
+        f"half-life-{kind}", f"half_lives.{kind}", kind, "half-life of recency", words,
+        default=None, days=True, fading=True, episodes=episodes,
+    )  # fmt: skip
+
+
+_RULES, _COLUMNS, _PARTS = (
+    "workbench.core.tuning.rules", "workbench.retrieval.ranking.columns", "workbench.retrieval.ranking.relevance",
+)  # fmt: skip
+
+_BLEND = Knob("blend", "blend", "dense", RELEVANCE, "Cosine's share; BM25 has the rest.", default=1.0, episodes=True)
+
+RECIPE = Recipe(
+    factors=(
+        Factor(
+            "recency", "recency", f"{_RULES}:recency_scores", f"{_COLUMNS}:RECENCY", weight="recency", glyph="▓",
+            words="How much recent access counts.", episodes=True,
+            knobs=(
+                _life("episodic", "Events: until recency halves.", episodes=True),
+                _life("working", "The task: until recency halves."),
+                _life("semantic", "Facts: until recency halves."),
+                _life("procedural", "How-to: until recency halves."),
+            ),
+        ),
+        Factor(
+            "importance", "importance", f"{_RULES}:importance_scores", f"{_COLUMNS}:IMPORTANCE", weight="importance",
+            glyph="░", words="How much importance counts.", episodes=True,
+            knobs=(
+                Knob("feedback", "feedback", "per vote", "votes", "Importance one vote gives.", 2.0, 0.1, 0.02, 0.5),
+                Knob(
+                    "feedback-half-life", "feedback_half_life", "half-life", "votes", "Time until a vote counts half.",
+                    default=None, days=True,
+                ),
+            ),
+        ),
+        Factor(
+            RELEVANCE, "relevance", f"{_RULES}:relevance_scores", f"{_PARTS}:RELEVANCE", weight="relevance", glyph="█",
+            words="How much the match counts.", episodes=True,
+        ),
+    ),
+    parts=(
+        RelevancePart(
+            "dense", "dense", "adds", f"{_RULES}:dense_scores", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
+            parameters=(_BLEND,), alone=(("blend", 1.0),),
+        ),
+        RelevancePart(
+            "lexical", "lexical", "adds", f"{_RULES}:lexical_scores", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",
+            parameters=(_BLEND,), alone=(("blend", 0.0),),
+        ),
+        RelevancePart(
+            "contiguity", "contiguity", "adds", f"{_RULES}:contiguity_scores", f"{_PARTS}:CONTIGUITY",
+            f"{_PARTS}:contiguity_share",
+            parameters=(Knob("contiguity", "contiguity", "contiguity", RELEVANCE, "What a match gives neighbours."),),
+        ),
+    ),
+)  # fmt: skip
+"""The workbench's own ranking: three factors, and relevance from cosine, full text and neighbours."""

@@ -1,0 +1,140 @@
+"""What the fast forms of factors and of the parts of relevance look at, and what they are."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from workbench.core.tuning.factors import Recipe, RelevancePart
+from workbench.core.tuning.profile import Profile
+from workbench.retrieval.arrays import Column, Scores
+from workbench.retrieval.ranking.candidates import Candidates
+from workbench.retrieval.ranking.pool import Pool
+
+
+class AskedScores(Protocol):
+    """A query and both relevance scores of every pool row."""
+
+    @property
+    def query(self) -> str:
+        """The query's text."""
+        ...
+
+    @property
+    def dense(self) -> Scores:
+        """The cosines."""
+        ...
+
+    @property
+    def lexical(self) -> Scores:
+        """Absolute BM25."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnCase:
+    """The chosen rows of a pool, ranked for a query at a moment, under a profile."""
+
+    pool: Pool
+    chosen: Candidates
+    scores: AskedScores
+    profile: Profile
+    now: datetime
+    recipe: Recipe
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartColumnCase:
+    """The same for a part of relevance: what the parts before it came to, and what those made that feed it."""
+
+    case: ColumnCase
+    so_far: Column | None
+    """Neither to be changed nor kept; `None` for the first part."""
+    fed: Mapping[str, Any]
+
+    @property
+    def chosen(self) -> Candidates:
+        """The rows that take part."""
+        return self.case.chosen
+
+    @property
+    def profile(self) -> Profile:
+        """The settings."""
+        return self.case.profile
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A factor as a column: `depends` names everything that the column of `make` depends on, and nothing else."""
+
+    depends: Callable[[ColumnCase], Hashable]
+    make: Callable[[ColumnCase], Column]
+
+
+def on_nothing(case: ColumnCase) -> Hashable:  # noqa: ARG001 - the signature of what a part depends on
+    """Say that a part depends on the candidates, the query's scores and its parameters alone."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class PartColumns:
+    """A part of relevance as a column, `None` where it changes nothing; a part that feeds may make anything.
+
+    The column is a new one, and whoever asked for it may change it. `depends` names what it depends on beside the
+    candidates, the query's scores and the part's parameters.
+    """
+
+    make: Callable[[PartColumnCase], Any]
+    depends: Callable[[ColumnCase], Hashable] = on_nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a part has in one memory's relevance: `value`, `times` a parameter where it has one, makes `amount`.
+
+    The amount is what was added, or what the rest was multiplied by. `facts` is what it comes from.
+    """
+
+    part: RelevancePart
+    value: float
+    times: float | None
+    amount: float
+    facts: Mapping[str, str | float] = field(default_factory=dict)
+
+    @property
+    def said(self) -> str:
+        """The facts in the words of the part; empty where there are none."""
+        return self.part.words.format(**self.facts) if self.facts else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShareCase:
+    """One memory whose relevance is explained: its row, its raw relevance, and the shares of the parts before.
+
+    The raw relevance is `None` for a memory that takes no part in the ranking, and without the parts that the
+    ranking leaves out.
+    """
+
+    part: RelevancePart
+    pool: Pool
+    scores: AskedScores
+    profile: Profile
+    now: datetime
+    row: int
+    relevance: float | None
+    before: Sequence[Share]
+
+    @property
+    def so_far(self) -> float:
+        """What the parts before came to."""
+        total = 0.0
+        for share in self.before:
+            if share.part.how == "adds":
+                total += share.amount
+            elif share.part.how == "multiplies":
+                total *= share.amount
+        return total
+
+
+Explain = Callable[[ShareCase], Share]
+"""Tells a part's share in one memory's relevance."""

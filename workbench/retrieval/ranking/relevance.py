@@ -1,0 +1,85 @@
+"""Relevance as a column, made by its parts one after the other; the plain rules are in `core.tuning.rules`."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from workbench.core.named import implementation
+from workbench.core.tuning.factors import How
+from workbench.core.tuning.profile import value_of
+from workbench.retrieval.arrays import Column
+from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, Share, ShareCase
+
+
+def relevance_column(case: ColumnCase) -> Column:
+    """Let the parts of the recipe make the relevance of all candidates."""
+    so_far: Column | None = None
+    fed: dict[str, Any] = {}
+    for part in case.recipe.parts:
+        columns: PartColumns = implementation(part.columns)
+        if part.how == "feeds":
+            fed[part.id] = columns.make(PartColumnCase(case, so_far, fed))
+        else:
+            so_far = _joined(so_far, part.how, columns.make(PartColumnCase(case, so_far, fed)))
+    return np.zeros(len(case.chosen)) if so_far is None else so_far
+
+
+def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | None:
+    """Add a column to what there is so far, in place, or multiply by it; nothing times a column is nothing."""
+    if column is None:
+        return so_far
+    if so_far is None:
+        return column if how == "adds" else None
+    joined: Column = (np.add if how == "adds" else np.multiply)(so_far, column, out=so_far)
+    return joined
+
+
+def _depends(case: ColumnCase) -> Hashable:
+    values = tuple(value_of(case.profile, knob.key, knob.default) for knob in case.recipe.parameters)
+    return (case.scores, values, tuple(implementation(p.columns).depends(case) for p in case.recipe.parts))
+
+
+def _dense(case: PartColumnCase) -> Column:
+    column: Column = np.multiply(case.case.scores.dense[case.chosen.rows], case.profile.blend, dtype=np.float64)
+    return column
+
+
+def _lexical(case: PartColumnCase) -> Column:
+    share = 1 - case.profile.blend
+    column: Column = np.multiply(case.case.scores.lexical[case.chosen.rows], share, dtype=np.float64)
+    return column
+
+
+def _contiguity(case: PartColumnCase) -> Column | None:
+    so_far, contiguity = case.so_far, case.profile.contiguity
+    if so_far is None or not contiguity or not len(so_far) or case.chosen.alone:
+        return None
+    excess = so_far - (so_far.mean() + so_far.std())
+    np.maximum(excess, 0.0, out=excess)
+    gained: Column = contiguity * case.chosen.neighbour_maximum(excess)
+    return gained
+
+
+def dense_share(case: ShareCase) -> Share:
+    """Tell the share of the cosine."""
+    value, times = float(case.scores.dense[case.row]), case.profile.blend
+    return Share(case.part, value, times, times * value)
+
+
+def lexical_share(case: ShareCase) -> Share:
+    """Tell the share of absolute BM25."""
+    value, times = float(case.scores.lexical[case.row]), 1 - case.profile.blend
+    return Share(case.part, value, times, times * value)
+
+
+def contiguity_share(case: ShareCase) -> Share:
+    """Tell what neighbours in the session add: what is left of the relevance."""
+    adds = case.profile.contiguity and case.profile.scorer == "factors" and case.relevance is not None
+    gained = max(0.0, case.relevance - case.so_far) if adds and case.relevance is not None else 0.0
+    return Share(case.part, gained, None, gained)
+
+
+DENSE, LEXICAL, CONTIGUITY = PartColumns(_dense), PartColumns(_lexical), PartColumns(_contiguity)
+
+RELEVANCE = Columns(_depends, relevance_column)
