@@ -113,7 +113,7 @@ def test_between_a_screen_and_textual_stands_one_class() -> None:
 
 
 CHAINS = {
-    *("PlaybookTargets", "PlaybookTools", "PlaybookScreen", "StreamScreen", "ImportDialog", "TwinsDialog"),
+    *("StreamScreen", "ImportDialog", "TwinsDialog"),
     *("TuneTools", "TuneAsking", "TuneScreen"),
     *("SourcePrompt", "PickMemory", "SaveProfile"),
 }
