@@ -113,7 +113,6 @@ def test_between_a_screen_and_textual_stands_one_class() -> None:
 
 
 CHAINS = {
-    *("StreamScreen",),
     *("TuneTools", "TuneAsking", "TuneScreen"),
     *("SourcePrompt", "PickMemory", "SaveProfile"),
 }
