@@ -7,6 +7,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -37,6 +38,9 @@ class BookBrowser(Vertical):
 
     `book` is the id of the open playbook, `view` what it holds, and `filter` what is listed of it.
     """
+
+    class Marked(Message):
+        """Other bullets are marked than before."""
 
     def __init__(self, bench: Workbench, keys: Mapping[str, str]) -> None:
         super().__init__()
@@ -197,6 +201,12 @@ class BookBrowser(Vertical):
         place = None if heading is None else self.rows.index_of(heading.key)
         if place is not None:
             self.rows.cursor = place
+
+    @on(LineList.MarksChanged)
+    def _marked(self, event: LineList.MarksChanged) -> None:
+        # What the list says while the filter is dealt with would end here: Textual lets nothing pass its sender.
+        event.stop()
+        self.post_message(self.Marked())
 
     # Finding
 

@@ -74,7 +74,7 @@ class PlaybookScreen(AreaScreen):
         if any(table in TABLES for table, _ in touched.keys):
             self.show_store()
 
-    @on(LineList.MarksChanged)
+    @on(BookBrowser.Marked)
     def _marked(self) -> None:
         self.show_status()
 
