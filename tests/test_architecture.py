@@ -112,10 +112,7 @@ def test_between_a_screen_and_textual_stands_one_class() -> None:
     assert CHAINS - chains.keys() == set(), "these are composed now"
 
 
-CHAINS = {
-    *("TuneTools", "TuneAsking", "TuneScreen"),
-    *("SourcePrompt", "PickMemory", "SaveProfile"),
-}
+CHAINS = {"SourcePrompt", "PickMemory", "SaveProfile"}
 """Those that still inherit from each other."""
 
 

@@ -143,7 +143,7 @@ async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(tm
         assert isinstance(app.screen, SaveProfile)
         assert "The profile cannot be written" in screen_text(app)
         await keys(pilot, "escape")
-        assert tune(app)._desk.changed
+        assert tune(app).session.changed
 
 
 async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
@@ -160,7 +160,7 @@ async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
         await until(pilot, lambda: app.screen is tune(app))
         assert slider(app, "relevance").value == 3.0
         assert slider(app, "relevance").scale.maximum == 3.0
-        assert tune(app)._desk.profile == app.bench.tuning.profiles.get("generative-agents")
+        assert tune(app).session.profile == app.bench.tuning.profiles.get("generative-agents")
         await until(pilot, lambda: "recency by rank" in screen_text(app))
 
 
@@ -193,7 +193,7 @@ async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(t
         await keys(pilot, *["backspace"] * 4, *f"-id:{left_out.id}", "enter")
         await until(pilot, lambda: app.screen is tune(app))
         assert f"only -id:{left_out.id}" in screen_text(app)
-        desk = tune(app)._desk
+        desk = tune(app).session
         assert desk.ranking is not None
         assert left_out.id not in {scored.memory.id for scored in desk.ranking.best(10_000)}
         desk.watched = left_out.id

@@ -75,13 +75,13 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
         await keys(pilot, "enter")
         await settled(pilot)
-        assert tune(app)._desk.profile == proposal.profile
-        assert tune(app)._desk.saved == WORKBENCH
+        assert tune(app).session.profile == proposal.profile
+        assert tune(app).session.saved == WORKBENCH
         assert files(tmp_path / "store") == stored
         await keys(pilot, "s")
         await shown(pilot, SaveProfile)
         await keys(pilot, *"tuned", "enter")
-        await until(pilot, lambda: tune(app)._desk.saved.name == "tuned")
+        await until(pilot, lambda: tune(app).session.saved.name == "tuned")
         birth = app.bench.tuning.profiles.birth("tuned")
         assert birth is not None
         assert birth.delta == pytest.approx(proposal.verdict.delta, abs=1e-4)
@@ -97,7 +97,7 @@ async def test_esc_stops_the_search_and_leaves_the_sliders(tmp_path: Path) -> No
         await shown(pilot, AutoTune)
         await keys(pilot, "escape")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app)._desk.profile == WORKBENCH
+        assert tune(app).session.profile == WORKBENCH
 
 
 async def test_auto_tune_with_one_query_says_what_it_needs(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
         learnt = dialog.preferences.profile
         await keys(pilot, "enter")
         await settled(pilot)
-        assert tune(app)._desk.profile == learnt
-        assert tune(app)._desk.saved == WORKBENCH
+        assert tune(app).session.profile == learnt
+        assert tune(app).session.saved == WORKBENCH
         assert files(tmp_path / "store") == stored
 
 
@@ -148,7 +148,7 @@ async def test_better_left_with_esc_changes_nothing(tmp_path: Path) -> None:
         await better(pilot)
         await keys(pilot, "a", "escape")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app)._desk.profile == WORKBENCH
+        assert tune(app).session.profile == WORKBENCH
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -161,7 +161,7 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         await shown(pilot, Choose)
         await keys(pilot, *"engram", "enter")
         dialog = await shown(pilot, CompareDialog)
-        desk = tune(app)._desk
+        desk = tune(app).session
         assert desk.question is not None
         engram = next(p for p in BUILT_IN if p.name == "engram")
         theirs, mine = (desk.question.rank(p, desk.now).ids for p in (engram, desk.profile))

@@ -3,7 +3,7 @@
 from textual.message import Message
 
 from workbench.bench.tuning.question import Question
-from workbench.tui.tuning.session import Hints
+from workbench.tui.tuning.hints import Hints
 
 HELP = """The ranking
   ▓ ░ █            the weighted parts: recency, importance, relevance

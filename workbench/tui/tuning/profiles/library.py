@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from workbench.bench.tuning.profiles import to_toml
 from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
@@ -23,7 +24,6 @@ from workbench.tui.tuning.actions import LIBRARY
 from workbench.tui.tuning.profiles.certificate import certificate_text
 from workbench.tui.tuning.profiles.saving import SaveProfile, sentence_of
 from workbench.tui.tuning.profiles.sides import SLIDERS, Side, compare, sides
-from workbench.tui.tuning.session import Desk
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, line
 from workbench.tui.widgets.dialog import Dialog
@@ -44,7 +44,7 @@ _AGAINST = "◆"
 class Library:
     """What the list works on; `birth` measures settings when they are saved."""
 
-    desk: Desk
+    desk: TuningSession
     shelf: Snapshots
     birth: Callable[[Profile], Awaitable[Birth | None]]
 
