@@ -111,7 +111,7 @@ async def add_file(screen: "HealthScreen", row: Row) -> None:
     wanted = replace(before, added=tuple(dict.fromkeys((*before.added, path))))
     bench = screen.bench
     checks = await asyncio.to_thread(lambda: check_all(bench.library, bench.context.now(), wanted))
-    screen.post_message(screen.Gathered(ID, Found(checks)))
+    screen.rows.learn(ID, Found(checks))
     screen.call_after_refresh(_go, screen, path)
 
 
