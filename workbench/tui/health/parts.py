@@ -190,9 +190,10 @@ class PartsList(LineView[Row]):
 
     # Going
 
-    def go_to(self, id: str) -> None:
-        """Move the cursor to the heading of a part."""
-        place = next((n for n, row in enumerate(self.rows) if row.section == id and row.heading), None)
+    def go_to(self, id: str, item: object = None) -> None:
+        """Move the cursor to the heading of a part, or to its row about an item."""
+        rows = ((n, row) for n, row in enumerate(self.rows) if row.section == id)
+        place = next((n for n, row in rows if (row.heading if item is None else row.item == item)), None)
         if place is not None:
             self.cursor = place
 

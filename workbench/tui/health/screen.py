@@ -15,7 +15,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import HEALTH, scope
 from workbench.tui.app.asking import asking
-from workbench.tui.health.model import Facts, Section
+from workbench.tui.health.model import Facts, Found, Section
 from workbench.tui.health.parts import PartsList
 from workbench.tui.health.sections import SECTIONS
 from workbench.tui.widgets.lists.line_view import LineView
@@ -111,9 +111,13 @@ class HealthScreen(AreaScreen):
             self.detail.show(text, keep_place=row.key == self._shown)
         self._shown = row.key
 
-    def go_to(self, id: str) -> None:
-        """Move the cursor to the heading of a part."""
-        self.rows.go_to(id)
+    def learn(self, id: str, found: Found) -> None:
+        """Take what was found out for a part."""
+        self.rows.learn(id, found)
+
+    def go_to(self, id: str, item: object = None) -> None:
+        """Move the cursor to the heading of a part, or to its row about an item."""
+        self.rows.go_to(id, item)
 
     def open_detail(self) -> None:
         """Show the text instead of the list where there is no room for both, and let the keys scroll it."""
