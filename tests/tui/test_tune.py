@@ -13,9 +13,9 @@ from tests.tui.waiting import until
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.pick import PickMemory
 from workbench.tui.tuning.rows import Row
 from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.widgets.choose import Choose
 
 
 async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:
@@ -236,5 +236,5 @@ async def test_hostile_memories_are_explained_inert(tmp_path: Path) -> None:
             await keys(pilot, "j", "j")
             assert dangerous.search(screen_text(app)) is None
         await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, PickMemory))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         assert dangerous.search(screen_text(app)) is None

@@ -10,8 +10,6 @@ from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_b
 from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider, tune, why
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.tui.tuning.pick import PickMemory
-from workbench.tui.tuning.profiles.saving import SaveProfile
 from workbench.tui.tuning.rows import Row
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -69,7 +67,7 @@ async def test_why_not_shows_any_memory_with_its_place_and_esc_lets_it_go(tmp_pa
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, PickMemory))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         await keys(pilot, *"audit w")
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
@@ -106,7 +104,7 @@ async def test_a_hidden_memory_says_why_it_is_hidden(tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, PickMemory))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         await keys(pilot, *"status:candidate")
         assert "waits for review" in screen_text(app)
         await keys(pilot, "enter")
@@ -119,9 +117,9 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "right", "right", "s")
-        await until(pilot, lambda: isinstance(app.screen, SaveProfile))
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
         await keys(pilot, *"workbench", "enter")
-        assert isinstance(app.screen, SaveProfile)
+        assert isinstance(app.screen, Prompt)
         assert "built-in profile" in screen_text(app)
         await keys(pilot, *"-two", "enter")
         await until(pilot, lambda: app.screen is tune(app))
@@ -138,9 +136,9 @@ async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(tm
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "right", "s")
-        await until(pilot, lambda: isinstance(app.screen, SaveProfile))
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
         await keys(pilot, *"mine", "enter")
-        assert isinstance(app.screen, SaveProfile)
+        assert isinstance(app.screen, Prompt)
         assert "The profile cannot be written" in screen_text(app)
         await keys(pilot, "escape")
         assert tune(app).session.changed

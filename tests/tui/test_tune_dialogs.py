@@ -21,10 +21,10 @@ from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.tuning.judging.auto import AutoTune
 from workbench.tui.tuning.judging.better import Better
 from workbench.tui.tuning.profiles.compare import CompareDialog
-from workbench.tui.tuning.profiles.saving import SaveProfile
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = [(80, 24), (140, 45)]
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -79,7 +79,7 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert tune(app).session.saved == WORKBENCH
         assert files(tmp_path / "store") == stored
         await keys(pilot, "s")
-        await shown(pilot, SaveProfile)
+        await shown(pilot, Prompt)
         await keys(pilot, *"tuned", "enter")
         await until(pilot, lambda: tune(app).session.saved.name == "tuned")
         birth = app.bench.tuning.profiles.birth("tuned")

@@ -17,7 +17,7 @@ from workbench.evaluation.measure import NDCG10
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.tuning.judging.metrics import MetricsDialog
-from workbench.tui.tuning.profiles.saving import SaveProfile
+from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = [(80, 24), (140, 45)]
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -83,7 +83,7 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         assert "(saved 0." in verdict(app)
 
         await keys(pilot, "s")
-        await until(pilot, lambda: isinstance(app.screen, SaveProfile))
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
         await keys(pilot, *"mine", "enter")
         await until(pilot, lambda: tune(app).session.saved.name == "mine")
         birth = app.bench.tuning.profiles.birth("mine")

@@ -18,7 +18,6 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.tuning.profiles.library import LibraryDialog
-from workbench.tui.tuning.profiles.saving import SaveProfile
 from workbench.tui.tuning.profiles.sides import Side
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
@@ -127,9 +126,9 @@ async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Pat
         await keys(pilot, "r", "N")
         dialog = await shown(pilot, LibraryDialog)
         await keys(pilot, "s")
-        await shown(pilot, SaveProfile)
+        await shown(pilot, Prompt)
         await keys(pilot, *"workbench", "enter")
-        assert isinstance(app.screen, SaveProfile)
+        assert isinstance(app.screen, Prompt)
         await keys(pilot, *"-two", "enter")
         await until(pilot, lambda: app.screen is dialog)
         profiles = app.bench.tuning.profiles

@@ -31,7 +31,7 @@ DIALOGS = (
     "playbook.curation.sources", "playbook.curation.cards", "playbook.curation.ask", "review.merge",
     "review.refine", "review.impact", "review.group", "tuning.judging.judge", "tuning.judging.better",
     "tuning.judging.auto", "tuning.judging.metrics", "tuning.profiles.compare", "tuning.profiles.library",
-    "duplicates.threshold", "tuning.judging.queries_out", "tuning.judging.queries_in", "tuning.pick", "tuning.options",
+    "duplicates.threshold", "tuning.judging.queries_out", "tuning.judging.queries_in", "tuning.options",
     "files.dialog", "health.backup", "tuning.profiles.sides",
 )  # fmt: skip
 """Modules of dialogs that are imported when one is first opened, or before while nobody waits."""

@@ -18,8 +18,7 @@ from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.tui.tuning.options import CANDIDATES, choices, with_option
-from workbench.tui.tuning.pick import SHOWN, PickMemory
-from workbench.tui.tuning.profiles.saving import SaveProfile, sentence_of
+from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
 from workbench.tui.tuning.profiles.sides import remark, saved_sides
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -27,6 +26,10 @@ from workbench.tui.widgets.texts.prompt import Prompt
 
 if TYPE_CHECKING:
     from workbench.tui.app.app import WorkbenchApp
+
+
+SHOWN = 500
+"""How many memories are listed at most."""
 
 
 async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], current: str) -> SavedQuery | None:
@@ -93,14 +96,14 @@ async def choose_memory(app: "WorkbenchApp", desk: TuningSession) -> str | None:
             return str(error)
         return [Choice(m.id, app.bench.safety.masked(m.line)[:400], _place(desk, m)) for m in found]
 
-    return await app.push_screen_wait(PickMemory("Why not this one?", search))
+    return await app.push_screen_wait(Choose("Why not this one?", search=search))
 
 
 async def save_profile(app: "WorkbenchApp", desk: TuningSession, birth: Birth | None = None) -> Profile | None:
     """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
     tuning, parent = app.bench.tuning, desk.saved.name
     name = await app.push_screen_wait(
-        SaveProfile(
+        name_prompt(
             "" if tuning.profiles.is_built_in(parent) else parent,
             lambda name: tuning.profiles.check_name(name, parent),
             lambda name: tuning.save(desk.profile, name, parent, birth),

@@ -22,7 +22,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.tuning.actions import LIBRARY
 from workbench.tui.tuning.profiles.certificate import certificate_text
-from workbench.tui.tuning.profiles.saving import SaveProfile, sentence_of
+from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
 from workbench.tui.tuning.profiles.sides import SLIDERS, Side, compare, sides
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, line
@@ -189,7 +189,7 @@ class LibraryDialog(Dialog[Side | None]):
         profile, parent = side.profile, side.profile.name
         birth = None if side.kind in ("built in", "yours") else await self._library.birth(profile)
         name = await self.app.push_screen_wait(
-            SaveProfile(
+            name_prompt(
                 "",
                 tuning.profiles.check_name,
                 lambda name: tuning.save(profile, name, parent, birth),
