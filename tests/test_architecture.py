@@ -108,17 +108,12 @@ def test_between_a_screen_and_textual_stands_one_class() -> None:
         for cls in _classes_of("workbench.tui")
         if issubclass(cls, Screen) and (own := _own_bases(cls)) and own not in (["AreaScreen"], ["Dialog"])
     }
-    assert {name: own for name, own in chains.items() if name not in CHAINS} == {}
-    assert CHAINS - chains.keys() == set(), "these are composed now"
+    assert chains == {}
 
 
-CHAINS = {"SourcePrompt", "PickMemory", "SaveProfile"}
-"""Those that still inherit from each other."""
-
-
-def test_no_widget_is_put_together_from_several_of_ours() -> None:
-    mixed = [cls.__name__ for cls in _classes_of("workbench.tui") if _is_widget(cls) and len(_own_parents(cls)) > 1]
-    assert mixed == []
+def test_a_widget_is_made_of_one_other_of_ours_at_most() -> None:
+    chains = {cls.__name__: own for cls in _classes_of("workbench.tui") if _is_widget(cls) and (own := _own_bases(cls))}
+    assert {name: own for name, own in chains.items() if len(own) > 1} == {}
 
 
 def _classes_of(package: str) -> list[type]:
@@ -130,10 +125,6 @@ def _classes_of(package: str) -> list[type]:
 
 def _is_widget(cls: type) -> bool:
     return issubclass(cls, MessagePump)
-
-
-def _own_parents(cls: type) -> list[str]:
-    return [base.__name__ for base in cls.__bases__ if base.__module__.startswith("workbench.")]
 
 
 def _own_bases(cls: type) -> list[str]:

@@ -1,11 +1,9 @@
 """What waits in Review, as it is listed: the filter, the rows, where the cursor goes, how the sitting goes."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Iterable
 
 from textual.cache import LRUCache
 from textual.content import Content
-from textual.strip import Strip
 from textual.widgets import Static
 
 from workbench.bench.open import Workbench
@@ -21,38 +19,11 @@ from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row import lay_out
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
-T = TypeVar("T")
-
 NOTHING_NEW = (
     "No candidates, and no memories to find any in. `workbench import FILE` or `workbench ingest` brings some in, "
     "F imports a file."
 )
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
-
-
-class QueueList(LineList[T]):
-    """A `LineList` that keeps the strips of what it drew by what it drew.
-
-    A decision moves every row below it by a line, and none of them is drawn anew.
-
-    Its rows are drawn to finished `Content` that stays the same object as long as the row looks the same.
-    """
-
-    def __init__(self, draw: Callable[[T, int], Content], key: Callable[[T], Hashable], *, id: str) -> None:
-        self._kept: LRUCache[tuple[object, ...], Strip] = LRUCache(1024)
-        super().__init__(draw, key, id=id)
-
-    def notify_style_update(self) -> None:
-        """Drop what was drawn when theme, focus or style change."""
-        self._kept.clear()
-        super().notify_style_update()
-
-    def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
-        key = (line.plain, tuple(line.spans), width, *names)
-        strip = self._kept.get(key)
-        if strip is None:
-            strip = self._kept[key] = super()._strip(line, width, names)
-        return strip
 
 
 class Queue:
@@ -69,7 +40,8 @@ class Queue:
         self._progress = Progress()
         self.box = SafeInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
         self.count = Static(id="count")
-        self.rows: QueueList[Proposal] = QueueList(self._draw, lambda p: p.id, id="queue")
+        # A decision moves every row below it by a line, and none of them is drawn anew.
+        self.rows: LineList[Proposal] = LineList(self._draw, lambda p: p.id, kept=1024, id="queue")
         self.go_to: str | None = go_to
         self.awaited = ""
 

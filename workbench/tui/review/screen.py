@@ -20,7 +20,7 @@ from workbench.tui.app.stillness import Stillness
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
 from workbench.tui.review.line import SECONDS, ReasonLine
-from workbench.tui.review.queue import Queue, QueueList
+from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.texts import ItemTexts, Shown
 from workbench.tui.widgets.lists.line_list import LineList
@@ -93,7 +93,7 @@ class ReviewScreen(AreaScreen):
         self.still.release()
 
     @property
-    def rows(self) -> QueueList[Proposal]:
+    def rows(self) -> LineList[Proposal]:
         """The queue as it is listed."""
         return self.queue.rows
 
