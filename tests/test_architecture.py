@@ -1,12 +1,17 @@
 """The arrows as they really load: a late import hides from the import linter, not from `sys.modules`."""
 
 import ast
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
+from textual.message_pump import MessagePump
+from textual.screen import Screen
 
 PACKAGE = Path(__file__).parent.parent / "workbench"
 HEAVY = ("textual", "tinydb", "numpy", "rapidfuzz", "model2vec", "anthropic", "sqlite3", "orjson")
@@ -94,6 +99,37 @@ def _is_journal(module: str, names: ast.ImportFrom | None = None) -> bool:
     own = "workbench.store.journal"
     inner = module == "workbench.store" and names is not None and any(name.name == "journal" for name in names.names)
     return inner or module == own or module.startswith(f"{own}.")
+
+
+def test_between_a_screen_and_textual_stands_one_class() -> None:
+    """A screen owns its panes and controllers; it inherits what all areas, or all dialogs, share, and no more."""
+    chains = {
+        cls.__name__: own
+        for cls in _classes_of("workbench.tui")
+        if issubclass(cls, Screen) and (own := _own_bases(cls)) and own not in (["AreaScreen"], ["Dialog"])
+    }
+    assert chains == {}
+
+
+def test_a_widget_is_made_of_one_other_of_ours_at_most() -> None:
+    chains = {cls.__name__: own for cls in _classes_of("workbench.tui") if _is_widget(cls) and (own := _own_bases(cls))}
+    assert {name: own for name, own in chains.items() if len(own) > 1} == {}
+
+
+def _classes_of(package: str) -> list[type]:
+    """Return the classes that the modules of a package define."""
+    modules = walk_packages(import_module(package).__path__, f"{package}.")
+    members = [(info.name, cls) for info in modules for cls in vars(import_module(info.name)).values()]
+    return [cls for name, cls in members if inspect.isclass(cls) and cls.__module__ == name]
+
+
+def _is_widget(cls: type) -> bool:
+    return issubclass(cls, MessagePump)
+
+
+def _own_bases(cls: type) -> list[str]:
+    """Return the names of what of ours a class is made of, however far up."""
+    return [base.__name__ for base in cls.__mro__[1:] if base.__module__.startswith("workbench.")]
 
 
 def test_only_the_outermost_edge_catches_everything() -> None:

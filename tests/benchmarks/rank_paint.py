@@ -57,7 +57,7 @@ class PaintedApp(WorkbenchApp):
         if isinstance(renderable, CompositorUpdate):
             renderable.render_segments(self.console)
         super()._display(screen, renderable)
-        if isinstance(screen, TuneScreen) and screen._desk.ranking is not self.before and not self.painted.is_set():
+        if isinstance(screen, TuneScreen) and screen.session.ranking is not self.before and not self.painted.is_set():
             self.at, self.busy = perf_counter(), thread_time()
             self.painted.set()
 
@@ -122,7 +122,7 @@ async def _opened(pilot: Pilot[Path | None]) -> TuneScreen:
     begun = perf_counter()
     while perf_counter() - begun < 60:
         screen = pilot.app.screen
-        if isinstance(screen, TuneScreen) and screen._desk.ranking is not None:
+        if isinstance(screen, TuneScreen) and screen.session.ranking is not None:
             return screen
         await pilot.pause(0.05)
     raise TimeoutError("the ranking never came")
@@ -130,7 +130,7 @@ async def _opened(pilot: Pilot[Path | None]) -> TuneScreen:
 
 async def _step(app: PaintedApp, screen: TuneScreen, key: str) -> Taken:
     """Press a key as the terminal would send it; return what it took until the new ranking was painted."""
-    app.before = screen._desk.ranking
+    app.before = screen.session.ranking
     app.painted.clear()
     event = events.Key(key, None)
     event.set_sender(app)

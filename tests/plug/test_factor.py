@@ -162,7 +162,7 @@ async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Work
         await keys(pilot, *["right"] * 12)
         await settled(pilot)
         assert ranked(app) != before
-        assert tune(app)._desk.profile.others == (("brevity", 0.6),)
+        assert tune(app).session.profile.others == (("brevity", 0.6),)
         shown = screen_text(app)
         assert TOY.words in shown
         assert "▒▒ brevity" in shown
@@ -174,13 +174,13 @@ async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Work
         by_length.value = 20.0
         slider(app, "quiet").value = 0.5
         await settled(pilot)
-        profile = tune(app)._desk.profile
+        profile = tune(app).session.profile
         assert dict(profile.others) == {"brevity": 0.6, "brevity_length": 20.0, "quiet": 0.5}
         assert "quiet" in why(app)
         # Taken back move by move, the profile is the saved one again.
         await keys(pilot, "u", "u", "u")
         await settled(pilot)
-        assert tune(app)._desk.profile == tune(app)._desk.saved
+        assert tune(app).session.profile == tune(app).session.saved
 
 
 def test_a_part_says_what_it_did_to_one_memory(bench: Workbench) -> None:

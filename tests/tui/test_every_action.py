@@ -9,7 +9,7 @@ from workbench.tui.app.areas import AREAS, GLOBAL, Area
 
 @pytest.mark.parametrize("area", AREAS, ids=lambda a: a.id)
 def test_every_action_of_an_area_can_be_run(area: Area) -> None:
-    screen = modes.openers()[area.id]()
+    screen = modes.screen_class(area.id)
     methods = [action.method.partition("(")[0] for action in area.actions]
     missing = [m for m in methods if "." not in m and not hasattr(screen, f"action_{m}")]
     assert missing == []

@@ -187,7 +187,7 @@ async def test_queries_of_a_file_and_in_a_file_show_no_secret(tmp_path: Path, mo
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + '\n{"query": "broken ' + ALL["github"].secret + "\n")
     async with app_on(bench) as (app, pilot):
         await pilot.press("4")
-        await until_drawn(pilot, lambda: tune(app)._desk.ranking is not None)
+        await until_drawn(pilot, lambda: tune(app).session.ranking is not None)
         assert held(ALL, screen_text(app)) == []
         await pilot.press("X")
         for _ in range(4):
@@ -221,7 +221,7 @@ async def test_no_dialog_of_tune_shows_a_secret(tmp_path: Path, key: str, dialog
     put(bench, *(Memory(f"m{n}", text + " " * n, NOW, NOW) for n in range(2)))
     async with app_on(bench) as (app, pilot):
         await pilot.press("4")
-        await until_drawn(pilot, lambda: tune(app)._desk.ranking is not None)
+        await until_drawn(pilot, lambda: tune(app).session.ranking is not None)
         assert secret.on(app) == []
         await pilot.press(key)
         await until_drawn(pilot, lambda: isinstance(app.screen, dialog))

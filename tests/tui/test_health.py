@@ -63,7 +63,7 @@ async def settled(pilot: Pilot[Path | None]) -> None:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     await pilot.pause()
-    await until(pilot, lambda: app.bench.retriever.ready and not health(app)._working)
+    await until(pilot, lambda: app.bench.retriever.ready and not health(app).rows.working)
     await pilot.pause()
 
 

@@ -233,8 +233,8 @@ async def test_a_saved_query(tmp_path: Path, word: str, key: str) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
         await opened_tune(pilot)
         screen = tune(app)
-        screen.box.value = f"why does {SECRET} fail{word}"
-        await until_drawn(pilot, lambda: getattr(screen._desk.question, "text", "") == screen.box.value)
+        screen.query_line.box.value = f"why does {SECRET} fail{word}"
+        await until_drawn(pilot, lambda: getattr(screen.session.question, "text", "") == screen.query_line.box.value)
         screen.rows.focus()
         await pilot.press(key)
         await until_drawn(pilot, lambda: word or any(MASKED in note.message for note in app._notifications))
@@ -251,8 +251,8 @@ async def test_a_saved_query(tmp_path: Path, word: str, key: str) -> None:
         (made,) = [query for query in bench.library.queries.all() if query.id not in before]
         assert made.text.startswith(f"why does {SECRET if word else MASKED}")
         assert made.text.endswith(" fail")
-        await until_drawn(pilot, lambda: screen._text == made.text)
-        assert SECRET[:12] not in screen.box.value
+        await until_drawn(pilot, lambda: screen.session.text == made.text)
+        assert SECRET[:12] not in screen.query_line.box.value
         assert len(bench.judging.grades(made.text)) == (2 if key == "J" else 0)
-        await until_drawn(pilot, lambda: getattr(screen._desk.question, "text", "") == made.text)
+        await until_drawn(pilot, lambda: getattr(screen.session.question, "text", "") == made.text)
     assert (SECRET in stored(bench)) == bool(word)

@@ -110,6 +110,20 @@ async def test_on_a_heading_it_says_what_to_do(bench: Workbench) -> None:
         assert bench.library.votes.all() == []
 
 
+async def test_the_key_bar_says_that_the_filter_took_the_marks(bench: Workbench) -> None:
+    async with opened(bench) as hand:
+        await hand.press("t", "t")
+        assert "2 marked" in hand.text
+        await hand.press("slash")
+        await hand.write("Ruth")
+        assert hand.screen.rows.mark_count == 0
+        assert "marked" not in hand.text
+        await hand.press("escape", "T")
+        assert "1 marked" in hand.text
+        await hand.press("escape")
+        assert "marked" not in hand.text
+
+
 async def test_marked_bullets_take_the_next_key_together(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("t", "t", "semicolon")

@@ -15,6 +15,7 @@ from workbench.tui.duplicates.bullets import TwinsDialog
 from workbench.tui.playbook.agent import AgentDialog
 from workbench.tui.playbook.budget import BudgetDialog
 from workbench.tui.playbook.curation.cards import CardsDialog
+from workbench.tui.playbook.curation.sources import SourcePrompt
 from workbench.tui.playbook.deprecate import DeprecateDialog
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -243,7 +244,7 @@ REPLY = json.dumps(
 async def suggested(hand: Hand, path: Path) -> CardsDialog:
     path.write_text(REPLY)
     await hand.press("I")
-    prompt = await hand.dialog(Prompt)
+    prompt = await hand.dialog(SourcePrompt)
     prompt.query_one("SafeInput").value = str(path)  # type: ignore[attr-defined]
     await hand.press("enter")
     return await hand.dialog(CardsDialog)
@@ -296,7 +297,7 @@ async def test_a_file_that_is_no_reply_is_said(twins: Workbench, tmp_path: Path)
     (tmp_path / "x.txt").write_text("hello")
     async with opened(twins) as hand:
         await hand.press("I")
-        prompt = await hand.dialog(Prompt)
+        prompt = await hand.dialog(SourcePrompt)
         prompt.query_one("SafeInput").value = str(tmp_path / "x.txt")  # type: ignore[attr-defined]
         await hand.press("enter")
         await hand.back()

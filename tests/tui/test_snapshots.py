@@ -7,6 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import demo_app
+from tests.tui.tune_host import is_measured
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.screen import TuneScreen
 
@@ -33,7 +34,7 @@ async def at_rest(pilot: Pilot[Path | None]) -> None:
     await settled(pilot)
     screen = pilot.app.screen
     assert isinstance(screen, TuneScreen)
-    while screen._hinting or screen._measuring or screen._measured != screen._wanted:
+    while screen._hinting or not is_measured(screen) or screen.measuring.last is None:
         await pilot.pause(0.02)
     await pilot.pause()
 

@@ -13,9 +13,9 @@ from tests.tui.waiting import until
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.tuning.pick import PickMemory
 from workbench.tui.tuning.rows import Row
 from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.widgets.choose import Choose
 
 
 async def test_the_demo_opens_on_its_first_query_with_everything_alive(tmp_path: Path) -> None:
@@ -90,10 +90,10 @@ async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_p
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        served = len(tune(app)._desk.ranking.candidates)  # type: ignore[union-attr]
+        served = len(tune(app).session.ranking.candidates)  # type: ignore[union-attr]
         await keys(pilot, *["comma"] * 4)
         assert "as of 2026-02-28 17:30 (−20 d)" in screen_text(app).replace("\u00a0", " ")
-        assert len(tune(app)._desk.ranking.candidates) < served  # type: ignore[union-attr]
+        assert len(tune(app).session.ranking.candidates) < served  # type: ignore[union-attr]
         await keys(pilot, *["full_stop"] * 4)
         assert "as of" not in screen_text(app)
         assert {row(app, place).move for place in range(1, 11)} == {"="}
@@ -121,9 +121,9 @@ async def test_typing_asks_and_an_empty_query_says_what_to_do(tmp_path: Path) ->
         assert "f for a saved query" in screen_text(app)
         await keys(pilot, *"redis")
         await until(pilot, lambda: bool(ranked(app)))
-        await until(pilot, lambda: not tune(app)._asking)
+        await until(pilot, lambda: not tune(app).query_line.asking)
         assert ranked(app) != before
-        question = tune(app)._desk.question
+        question = tune(app).session.question
         assert question is not None
         assert question.text == "redis"
 
@@ -236,5 +236,5 @@ async def test_hostile_memories_are_explained_inert(tmp_path: Path) -> None:
             await keys(pilot, "j", "j")
             assert dangerous.search(screen_text(app)) is None
         await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, PickMemory))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         assert dangerous.search(screen_text(app)) is None

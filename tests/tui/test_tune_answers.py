@@ -36,7 +36,7 @@ async def test_a_query_of_common_words_alone_is_ranked_and_said_to_be_one(tmp_pa
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in "what is the"])
-        await until(pilot, lambda: getattr(tune(app)._desk.question, "text", "") == "what is the")
+        await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "what is the")
         await until(pilot, lambda: "only common words: full text finds nothing" in screen_text(app))
         assert len(ranked(app)) == WORKBENCH.k
 
@@ -69,23 +69,23 @@ async def test_frozen_bounds_hold_for_every_query_and_are_said_to_be_in_force(tm
         before = ranked(app)
         assert "0 to 1 over all 235 served memories" in why(app)
         await keys(pilot, "o", *"freeze", "enter")
-        await until(pilot, lambda: tune(app)._desk.profile.scope == "frozen")
+        await until(pilot, lambda: tune(app).session.profile.scope == "frozen")
         await settled(pilot)
-        bounds = tune(app)._desk.profile.frozen
+        bounds = tune(app).session.profile.frozen
         assert bounds is not None
         assert ranked(app) == before
         assert "0 to 1 by frozen bounds" in screen_text(app)
         assert f"max   {bounds.recency[1]:.4f}  frozen" in why(app)
         await keys(pilot, "slash", "ctrl+u", *"redis", "enter")
-        await until(pilot, lambda: getattr(tune(app)._desk.question, "text", "") == "redis")
+        await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "redis")
         await settled(pilot)
-        ranking = tune(app)._desk.ranking
+        ranking = tune(app).session.ranking
         assert ranking is not None
         relevance = ranking.factors["relevance"]
         assert (relevance.low, relevance.high) == bounds.relevance
         assert (float(relevance.raw.min()), float(relevance.raw.max())) != bounds.relevance
         await keys(pilot, "o", *"over all", "enter")
-        await until(pilot, lambda: tune(app)._desk.profile.scope == "pool")
+        await until(pilot, lambda: tune(app).session.profile.scope == "pool")
         assert "frozen" not in why(app)
 
 
@@ -100,13 +100,13 @@ async def test_words_of_an_imported_query_find_its_moment_and_its_judgments(tmp_
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "slash", "ctrl+u", *[{" ": "space", "_": "underscore"}.get(c, c) for c in saved.text])
-        await until(pilot, lambda: tune(app)._saved_query == saved)
+        await until(pilot, lambda: tune(app).session.query == saved)
         await keys(pilot, "enter")
-        await until(pilot, lambda: tune(app)._desk.asked_at == saved.now)
+        await until(pilot, lambda: tune(app).session.asked_at == saved.now)
         await settled(pilot)
         assert f"saved · {graded} judged" in screen_text(app)
         assert "as of 2026-03-20 17:30" in screen_text(app)
-        assert tune(app)._query_now == saved
+        assert tune(app).tools.saved_query == saved
 
 
 async def test_of_several_moments_of_the_same_words_one_is_chosen(tmp_path: Path) -> None:
@@ -118,10 +118,10 @@ async def test_of_several_moments_of_the_same_words_one_is_chosen(tmp_path: Path
         await keys(pilot, "4")
         await until(pilot, lambda: isinstance(app.screen, TuneScreen))
         await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in QUERY])
-        await until(pilot, lambda: tune(app)._saved_query == late)
+        await until(pilot, lambda: tune(app).session.query == late)
         await keys(pilot, "enter")
         await until(pilot, lambda: isinstance(app.screen, Choose))
         assert "2 saved queries have these words" in screen_text(app)
         await keys(pilot, *"03-11", "enter")
-        await until(pilot, lambda: tune(app)._desk.asked_at == early.now)
-        assert tune(app)._saved_query == early
+        await until(pilot, lambda: tune(app).session.asked_at == early.now)
+        assert tune(app).session.query == early

@@ -10,8 +10,6 @@ from tests.tui.support import DEMO, NOW, app_over, demo_app, import_file, open_b
 from tests.tui.tune_host import WIDE, keys, opened, ranked, row, settled, slider, tune, why
 from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.tui.tuning.pick import PickMemory
-from workbench.tui.tuning.profiles.saving import SaveProfile
 from workbench.tui.tuning.rows import Row
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -69,7 +67,7 @@ async def test_why_not_shows_any_memory_with_its_place_and_esc_lets_it_go(tmp_pa
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, PickMemory))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         await keys(pilot, *"audit w")
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
@@ -106,7 +104,7 @@ async def test_a_hidden_memory_says_why_it_is_hidden(tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "w")
-        await until(pilot, lambda: isinstance(app.screen, PickMemory))
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         await keys(pilot, *"status:candidate")
         assert "waits for review" in screen_text(app)
         await keys(pilot, "enter")
@@ -119,9 +117,9 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "right", "right", "s")
-        await until(pilot, lambda: isinstance(app.screen, SaveProfile))
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
         await keys(pilot, *"workbench", "enter")
-        assert isinstance(app.screen, SaveProfile)
+        assert isinstance(app.screen, Prompt)
         assert "built-in profile" in screen_text(app)
         await keys(pilot, *"-two", "enter")
         await until(pilot, lambda: app.screen is tune(app))
@@ -138,12 +136,12 @@ async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(tm
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "right", "s")
-        await until(pilot, lambda: isinstance(app.screen, SaveProfile))
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
         await keys(pilot, *"mine", "enter")
-        assert isinstance(app.screen, SaveProfile)
+        assert isinstance(app.screen, Prompt)
         assert "The profile cannot be written" in screen_text(app)
         await keys(pilot, "escape")
-        assert tune(app)._desk.changed
+        assert tune(app).session.changed
 
 
 async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
@@ -160,7 +158,7 @@ async def test_loading_asks_before_changed_settings_go_and_stretches_the_scales(
         await until(pilot, lambda: app.screen is tune(app))
         assert slider(app, "relevance").value == 3.0
         assert slider(app, "relevance").scale.maximum == 3.0
-        assert tune(app)._desk.profile == app.bench.tuning.profiles.get("generative-agents")
+        assert tune(app).session.profile == app.bench.tuning.profiles.get("generative-agents")
         await until(pilot, lambda: "recency by rank" in screen_text(app))
 
 
@@ -193,7 +191,7 @@ async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(t
         await keys(pilot, *["backspace"] * 4, *f"-id:{left_out.id}", "enter")
         await until(pilot, lambda: app.screen is tune(app))
         assert f"only -id:{left_out.id}" in screen_text(app)
-        desk = tune(app)._desk
+        desk = tune(app).session
         assert desk.ranking is not None
         assert left_out.id not in {scored.memory.id for scored in desk.ranking.best(10_000)}
         desk.watched = left_out.id

@@ -21,10 +21,10 @@ from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.tuning.judging.auto import AutoTune
 from workbench.tui.tuning.judging.better import Better
 from workbench.tui.tuning.profiles.compare import CompareDialog
-from workbench.tui.tuning.profiles.saving import SaveProfile
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = first_of((80, 24), (140, 45))
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -75,13 +75,13 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
         await keys(pilot, "enter")
         await settled(pilot)
-        assert tune(app)._desk.profile == proposal.profile
-        assert tune(app)._desk.saved == WORKBENCH
+        assert tune(app).session.profile == proposal.profile
+        assert tune(app).session.saved == WORKBENCH
         assert files(tmp_path / "store") == stored
         await keys(pilot, "s")
-        await shown(pilot, SaveProfile)
+        await shown(pilot, Prompt)
         await keys(pilot, *"tuned", "enter")
-        await until(pilot, lambda: tune(app)._desk.saved.name == "tuned")
+        await until(pilot, lambda: tune(app).session.saved.name == "tuned")
         birth = app.bench.tuning.profiles.birth("tuned")
         assert birth is not None
         assert birth.delta == pytest.approx(proposal.verdict.delta, abs=1e-4)
@@ -97,7 +97,7 @@ async def test_esc_stops_the_search_and_leaves_the_sliders(tmp_path: Path) -> No
         await shown(pilot, AutoTune)
         await keys(pilot, "escape")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app)._desk.profile == WORKBENCH
+        assert tune(app).session.profile == WORKBENCH
 
 
 async def test_auto_tune_with_one_query_says_what_it_needs(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ async def test_better_learns_takes_back_and_applies(tmp_path: Path, size: tuple[
         learnt = dialog.preferences.profile
         await keys(pilot, "enter")
         await settled(pilot)
-        assert tune(app)._desk.profile == learnt
-        assert tune(app)._desk.saved == WORKBENCH
+        assert tune(app).session.profile == learnt
+        assert tune(app).session.saved == WORKBENCH
         assert files(tmp_path / "store") == stored
 
 
@@ -148,7 +148,7 @@ async def test_better_left_with_esc_changes_nothing(tmp_path: Path) -> None:
         await better(pilot)
         await keys(pilot, "a", "escape")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app)._desk.profile == WORKBENCH
+        assert tune(app).session.profile == WORKBENCH
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -161,7 +161,7 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         await shown(pilot, Choose)
         await keys(pilot, *"engram", "enter")
         dialog = await shown(pilot, CompareDialog)
-        desk = tune(app)._desk
+        desk = tune(app).session
         assert desk.question is not None
         engram = next(p for p in BUILT_IN if p.name == "engram")
         theirs, mine = (desk.question.rank(p, desk.now).ids for p in (engram, desk.profile))

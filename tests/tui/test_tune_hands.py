@@ -36,7 +36,7 @@ async def test_a_query_is_followed_by_slides_without_another_key(tmp_path: Path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await keys(pilot, "slash", "ctrl+u", *"redis", "enter")
-        await until(pilot, lambda: getattr(tune(app)._desk.question, "text", "") == "redis")
+        await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "redis")
         await settled(pilot)
         before = ranked(app)
         await keys(pilot, *["right"] * 8)
@@ -95,13 +95,13 @@ async def test_the_wheel_nudges_a_click_sets_and_a_click_on_a_row_selects(tmp_pa
         target = slider(app, "importance")
         await roll(pilot, target, up=True)
         assert target.value == pytest.approx(0.1)
-        assert tune(app)._desk.profile.importance == pytest.approx(0.1)
+        assert tune(app).session.profile.importance == pytest.approx(0.1)
         await roll(pilot, target, up=False, shift=True)
         assert target.value == pytest.approx(0.09)
         start, cells = target._bar_place(target.content_size.width)
         await pilot.click(target, offset=(start + cells - 1, 0))
         assert target.value == 1.0
-        assert tune(app)._desk.profile.importance == 1.0
+        assert tune(app).session.profile.importance == 1.0
         await pilot.click("#list", offset=(60, 6))
         assert tune(app).rows.cursor == 6
         await until(pilot, lambda: f"#{7}" in screen_text(app))
@@ -122,7 +122,7 @@ async def test_a_weight_that_is_none_changes_nothing_and_says_why(tmp_path: Path
         await keys(pilot, "enter", *[{"-": "minus", ".": "full_stop"}.get(c, c) for c in typed], "enter")
         assert says in said(app)
         assert "recency stays at 0.05" in said(app)
-        assert tune(app)._desk.profile == WORKBENCH
+        assert tune(app).session.profile == WORKBENCH
         assert ranked(app) == before
         assert app.screen is tune(app)
 
@@ -134,7 +134,7 @@ async def test_a_half_life_can_be_typed_in_days_or_words(tmp_path: Path, typed: 
         await opened(pilot)
         slider(app, "half-life-episodic").focus()
         await keys(pilot, "enter", *[{".": "full_stop", ",": "comma"}.get(c, c) for c in typed], "enter")
-        assert tune(app)._desk.profile.half_lives.episodic == days
+        assert tune(app).session.profile.half_lives.episodic == days
 
 
 async def test_days_before_now_can_be_typed(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ async def test_days_before_now_can_be_typed(tmp_path: Path) -> None:
         await opened(pilot)
         slider(app, "now").focus()
         await keys(pilot, "enter", "minus", "3", "0", "enter")
-        assert tune(app)._desk.days == -30.0
+        assert tune(app).session.days == -30.0
 
 
 async def test_zeros_typed_into_all_weights_are_a_calm_sentence(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import_file, open_bench, screen_text
-from tests.tui.tune_host import WIDE, files, focused, keys, opened, settled, slider, tune
+from tests.tui.tune_host import WIDE, files, focused, is_measured, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.bench.tuning.query_sets import from_store
 from workbench.core.tuning.profile import WORKBENCH
@@ -17,7 +17,7 @@ from workbench.evaluation.measure import NDCG10
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.tuning.judging.metrics import MetricsDialog
-from workbench.tui.tuning.profiles.saving import SaveProfile
+from workbench.tui.widgets.texts.prompt import Prompt
 
 SIZES = first_of((80, 24), (140, 45))
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -37,7 +37,7 @@ async def measured(pilot: Pilot[Path | None]) -> WorkbenchApp:
 
 async def rested(pilot: Pilot[Path | None], app: WorkbenchApp) -> None:
     await settled(pilot)
-    await until(pilot, lambda: not tune(app)._measuring and tune(app)._measured in (None, tune(app)._wanted))
+    await until(pilot, lambda: is_measured(tune(app)))
     await pilot.pause()
 
 
@@ -50,7 +50,7 @@ async def judging(pilot: Pilot[Path | None], app: WorkbenchApp) -> JudgeDialog:
 
 async def ask(pilot: Pilot[Path | None], app: WorkbenchApp, query: str = QUERY) -> None:
     await keys(pilot, "slash", "ctrl+u", *[{" ": "space"}.get(c, c) for c in query], "enter")
-    await until(pilot, lambda: getattr(tune(app)._desk.question, "text", "") == query)
+    await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == query)
     await settled(pilot)
 
 
@@ -74,7 +74,7 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         slider(app, "recency").focus()
         await keys(pilot, *["right"] * 10)
         await rested(pilot, app)
-        profile = tune(app)._desk.profile
+        profile = tune(app).session.profile
         judged = from_store(app.bench.context)
         expected = app.bench.evaluator.score(judged).verdict(WORKBENCH, profile, NDCG10)
         wins, losses = expected.wins, expected.losses
@@ -83,9 +83,9 @@ async def test_query_slide_judge_verdict_save_by_keys(tmp_path: Path) -> None:
         assert "(saved 0." in verdict(app)
 
         await keys(pilot, "s")
-        await until(pilot, lambda: isinstance(app.screen, SaveProfile))
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
         await keys(pilot, *"mine", "enter")
-        await until(pilot, lambda: tune(app)._desk.saved.name == "mine")
+        await until(pilot, lambda: tune(app).session.saved.name == "mine")
         birth = app.bench.tuning.profiles.birth("mine")
         assert birth is not None
         assert (birth.parent, birth.queries, birth.query_set) == ("workbench", expected.queries, judged.digest)
@@ -133,7 +133,7 @@ async def test_the_pool_shows_no_scores_and_counts_what_is_left(tmp_path: Path) 
         assert f"All {count} are judged." in screen_text(app)
         await keys(pilot, "escape")
         await rested(pilot, app)
-        ranking = tune(app)._desk.ranking
+        ranking = tune(app).session.ranking
         assert ranking is not None
         assert set(ranking.ids[:10]) <= shown
 
@@ -185,7 +185,7 @@ async def test_narrow_says_it_on_one_line(tmp_path: Path) -> None:
         line = tune(app).query_one("#verdict")
         assert line.size.height == 1
         expected = app.bench.evaluator.score(from_store(app.bench.context)).verdict(
-            WORKBENCH, tune(app)._desk.profile, NDCG10
+            WORKBENCH, tune(app).session.profile, NDCG10
         )
         assert f"+{expected.wins} −{expected.losses} ={expected.ties}" in screen_text(app)
         assert expected.outcome != "unclear" or "can't tell" in screen_text(app)
@@ -220,10 +220,10 @@ async def test_the_metrics_of_every_query_with_their_definitions(tmp_path: Path,
         for title in ("nDCG@10", "MRR@10", "Recall@10", "P@10", "unjudged"):
             assert f"{title}: " in shown
         worst = min(found.queries, key=lambda query: query.values["ndcg@10"])
-        assert tune(app)._text != worst.query
+        assert tune(app).session.text != worst.query
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app)._text == worst.query
+        assert tune(app).session.text == worst.query
         assert focused(app) is not None
         assert files(tmp_path / "store") == stored
 

@@ -18,7 +18,6 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.tuning.profiles.library import LibraryDialog
-from workbench.tui.tuning.profiles.saving import SaveProfile
 from workbench.tui.tuning.profiles.sides import Side
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
@@ -52,9 +51,9 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         await opened(pilot)
         stored = files(tmp_path / "store")
         await keys(pilot, "right", "n", "n")
-        moved = tune(app)._desk.profile
+        moved = tune(app).session.profile
         await keys(pilot, "right", "right", "n")
-        assert [s.name for s in tune(app)._shelf.all()] == ["A", "B"]
+        assert [s.name for s in app.bench.tuning.snapshots.all()] == ["A", "B"]
         await keys(pilot, "N")
         dialog = await shown(pilot, LibraryDialog)
         current = dialog.rows.current
@@ -62,7 +61,7 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         assert (current.kind, current.name) == ("snapshot", "B")
         assert "The same settings." in text(dialog)
         await keys(pilot, "k")
-        (change,) = changes(tune(app)._desk.profile, moved)
+        (change,) = changes(tune(app).session.profile, moved)
         assert (change.parameter, change.after) == ("recency", moved.recency)
         assert f"{change.before:.4g} → {change.after:.4g}" in text(dialog)
         assert "of the best 10 are in both" in text(dialog)
@@ -76,7 +75,7 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         await keys(pilot, "c")
         beside = await shown(pilot, CompareDialog)
         assert "snapshot less recency" in str(beside.query_one("#compare-head", Static).content)
-        question, now = tune(app)._desk.question, tune(app)._desk.now
+        question, now = tune(app).session.question, tune(app).session.now
         assert question is not None
         assert tuple(r.right.memory.id for r in beside._rows[:10] if r.right) == question.rank(moved, now).ids
         await keys(pilot, "x")
@@ -86,8 +85,8 @@ async def test_snapshots_are_taken_named_compared_and_gone_back_to(tmp_path: Pat
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
         await settled(pilot)
-        assert tune(app)._desk.profile == moved
-        assert tune(app)._desk.saved == WORKBENCH
+        assert tune(app).session.profile == moved
+        assert tune(app).session.saved == WORKBENCH
         assert slider(app, "recency").value == moved.recency
         assert files(tmp_path / "store") == stored
 
@@ -123,13 +122,13 @@ async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Pat
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
         await keys(pilot, "right", "right", "n")
-        kept = tune(app)._desk.profile
+        kept = tune(app).session.profile
         await keys(pilot, "r", "N")
         dialog = await shown(pilot, LibraryDialog)
         await keys(pilot, "s")
-        await shown(pilot, SaveProfile)
+        await shown(pilot, Prompt)
         await keys(pilot, *"workbench", "enter")
-        assert isinstance(app.screen, SaveProfile)
+        assert isinstance(app.screen, Prompt)
         await keys(pilot, *"-two", "enter")
         await until(pilot, lambda: app.screen is dialog)
         profiles = app.bench.tuning.profiles
@@ -156,7 +155,7 @@ async def test_a_snapshot_is_saved_with_its_certificate_and_copied(tmp_path: Pat
         await shown(pilot, Confirm)
         await keys(pilot, "y")
         await until(pilot, lambda: app.screen is dialog)
-        assert tune(app)._shelf.all() == ()
+        assert app.bench.tuning.snapshots.all() == ()
 
 
 async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: Path) -> None:
@@ -175,7 +174,7 @@ async def test_loading_from_the_list_asks_before_changed_settings_go(tmp_path: P
         go_to(dialog, "engram")
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app)._desk.saved.name == "engram"
+        assert tune(app).session.saved.name == "engram"
 
 
 async def test_a_broken_profile_is_said_and_cannot_be_used(tmp_path: Path) -> None:
@@ -196,7 +195,7 @@ async def test_a_broken_profile_is_said_and_cannot_be_used(tmp_path: Path) -> No
         assert "birth certificate" in text(dialog)
         await keys(pilot, "enter")
         await until(pilot, lambda: app.screen is tune(app))
-        assert tune(app)._desk.saved.name == "orphan"
+        assert tune(app).session.saved.name == "orphan"
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -265,9 +264,9 @@ async def test_episodes_are_explained_by_their_five_terms(tmp_path: Path, size: 
         await keys(pilot, "l")
         await shown(pilot, Choose)
         await keys(pilot, *"episodic", "enter")
-        await until(pilot, lambda: tune(app)._desk.profile == episodic)
+        await until(pilot, lambda: tune(app).session.profile == episodic)
         await settled(pilot)
-        assert tune(app)._desk.ranking is not None
+        assert tune(app).session.ranking is not None
         await keys(pilot, "tab", "enter")
         for term in ("similarity", "recency", "success", "use", "domain"):
             assert term in why(app)
@@ -279,7 +278,7 @@ async def test_episodes_are_explained_by_their_five_terms(tmp_path: Path, size: 
             assert not slider(app, name).disabled
         await keys(pilot, "escape")
         semantic = next(m for m in app.bench.library.memories.all() if m.memory_type == "semantic")
-        explained = tune(app)._desk.explain(semantic.id)
+        explained = tune(app).session.explain(semantic.id)
         assert explained is not None
         assert explained.hidden in ("waits for review", "no episode, and this profile ranks only those")
 

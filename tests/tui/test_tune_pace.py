@@ -11,10 +11,11 @@ from tests.tui.support import demo_app, screen_text
 from tests.tui.tune_host import WIDE, keys, opened, settled, slider, tune
 from tests.tui.waiting import PATIENCE, until
 from workbench.bench.tuning.live import LiveSet
+from workbench.bench.tuning.session import TuningSession
+from workbench.tui.tuning.hints import hints_of
 from workbench.tui.tuning.judging.verdict import OLD
 from workbench.tui.tuning.ranking import as_many
 from workbench.tui.tuning.screen import TuneScreen
-from workbench.tui.tuning.session import Desk
 from workbench.tui.widgets.lists.fixed_text import whole_words
 
 
@@ -33,11 +34,11 @@ async def test_a_step_is_ranked_in_the_turn_of_its_key_and_lays_nothing_out(
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         layouts.clear()
-        before = tune(app)._desk.ranking
+        before = tune(app).session.ranking
         slider(app, "recency").action_fine_more()
         # No turn of the event loop lies between, so that slider and ranking are painted together.
-        assert tune(app)._desk.ranking is not before
-        assert tune(app)._desk.profile.recency == pytest.approx(0.06)
+        assert tune(app).session.ranking is not before
+        assert tune(app).session.profile.recency == pytest.approx(0.06)
         await keys(pilot, "shift+right", "shift+right")
         assert layouts == []
 
@@ -46,13 +47,12 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked: list[float] = []
-    real = Desk.hints
 
-    def noted(self: Desk, *args: object) -> object:
-        worked.append(self.profile.recency)
-        return real(self, *args)  # type: ignore[arg-type]
+    def noted(session: TuningSession, *args: Any) -> object:
+        worked.append(session.profile.recency)
+        return hints_of(session, *args)
 
-    monkeypatch.setattr(Desk, "hints", noted)
+    monkeypatch.setattr("workbench.tui.tuning.screen.hints_of", noted)
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -87,7 +87,7 @@ async def test_the_old_verdict_is_marked_until_the_new_one_comes(
         assert f"{OLD}nDCG@10" not in screen_text(app)
 
 
-async def test_workers_are_not_described_by_all_that_lies_on_the_desk(tmp_path: Path) -> None:
+async def test_workers_are_not_described_by_all_that_lies_on_thesession(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)

@@ -44,7 +44,7 @@ async def opened(pilot: Pilot[Path | None]) -> WorkbenchApp:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     await pilot.press("4")
-    await until(pilot, lambda: isinstance(app.screen, TuneScreen) and tune(app)._desk.ranking is not None)
+    await until(pilot, lambda: isinstance(app.screen, TuneScreen) and tune(app).session.ranking is not None)
     await settled(pilot)
     return app
 
@@ -56,6 +56,12 @@ async def settled(pilot: Pilot[Path | None]) -> None:
     await pilot.pause()
     await until(pilot, lambda: not tune(app)._hinting)
     await pilot.pause()
+
+
+def is_measured(screen: TuneScreen) -> bool:
+    """Tell whether the verdict is on the settings as they are now, or there is none."""
+    measuring = screen.measuring
+    return not measuring.running and measuring.last in (None, measuring.wanted(screen.session))
 
 
 async def keys(pilot: Pilot[Path | None], *pressed: str) -> None:

@@ -175,6 +175,13 @@ class AreaScreen(Screen[object]):
             return rows.marked_rows
         return [] if rows.current is None else [rows.current]
 
+    def disarm(self, rows: LineList[Any]) -> bool:
+        """Let go of `;`, and tell whether the next change would have been for marked rows."""
+        armed, self._armed = self._armed, False
+        if armed:
+            self.show_status()
+        return armed and rows.mark_count > 0
+
     # What any area can do with a text or a record
 
     def copy(self, text: str) -> None:

@@ -28,10 +28,10 @@ DIALOGS = (
     "widgets.texts.editor", "widgets.choose", "widgets.confirm", "widgets.texts.prompt", "widgets.help",
     "stream.history_dialog", "promotion.dialog", "files.imports.dialog", "reflection.flow", "app.stores",
     "files.exports.dialog", "duplicates.bullets", "playbook.budget", "playbook.agent", "playbook.deprecate",
-    "playbook.curation.sources", "playbook.curation.cards", "playbook.curation.ask", "review.merge", "review.split",
+    "playbook.curation.sources", "playbook.curation.cards", "playbook.curation.ask", "review.merge",
     "review.refine", "review.impact", "review.group", "tuning.judging.judge", "tuning.judging.better",
     "tuning.judging.auto", "tuning.judging.metrics", "tuning.profiles.compare", "tuning.profiles.library",
-    "duplicates.threshold", "tuning.judging.queries_out", "tuning.judging.queries_in", "tuning.pick", "tuning.options",
+    "duplicates.threshold", "tuning.judging.queries_out", "tuning.judging.queries_in", "tuning.options",
     "files.dialog", "health.backup", "tuning.profiles.sides",
 )  # fmt: skip
 """Modules of dialogs that are imported when one is first opened, or before while nobody waits."""
@@ -50,9 +50,14 @@ def import_all() -> None:
         import_module(library)
 
 
+def screen_class(area: str) -> type[Screen[object]]:
+    """Return the class of an area's screen; its module is imported then."""
+    found: type[Screen[object]] = getattr(_module(area), SCREENS[area])
+    return found
+
+
 def _open(area: str) -> Screen[object]:
-    screen: Screen[object] = getattr(_module(area), SCREENS[area])()
-    return screen
+    return screen_class(area)()
 
 
 def _module(area: str) -> object:

@@ -28,12 +28,13 @@ from workbench.tui.duplicates.bullet_groups import (
     group_text,
     objections,
 )
-from workbench.tui.duplicates.wording import AskingClaude
+from workbench.tui.duplicates.wording import AskingClaude, Streamed, Worded, what_is_sent
 from workbench.tui.playbook.actions import DUPLICATES
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
@@ -51,8 +52,11 @@ class Compared(Message):
         self.problem = problem
 
 
-class TwinsDialog(AskingClaude):
-    """A threshold, the groups, and the one under the cursor in full: merge it, keep all, or write one text."""
+class TwinsDialog(Dialog[None]):
+    """A threshold, the groups, and the one under the cursor in full: merge it, keep all, or write one text.
+
+    `proposed` is another text than the kept bullet's own.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(DUPLICATES)
     DEFAULT_CSS = """
@@ -71,7 +75,10 @@ class TwinsDialog(AskingClaude):
     """
 
     def __init__(self, bench: Workbench, book: str) -> None:
-        super().__init__("Duplicates in this playbook", [a for a in DUPLICATES if a.show], bench)
+        super().__init__("Duplicates in this playbook", [a for a in DUPLICATES if a.show])
+        self.bench = bench
+        self.claude = AskingClaude(self, bench.wording)
+        self.proposed: str | None = None
         self._book = book
         self.found: Likeness | None = None
         self._kept = 0
@@ -194,7 +201,7 @@ class TwinsDialog(AskingClaude):
     async def action_merge(self) -> None:
         """Make one of the group, with the text and id shown as staying; asks when the others say something else."""
         group = self.group
-        if group is None or self.coming is not None:
+        if group is None or self.claude.coming is not None:
             return
         if not group.ordinary and self.proposed is None:
             question = f"Merge bullets that {'are opposites' if group.kind == 'opposed' else 'say something else'}?"
@@ -221,7 +228,7 @@ class TwinsDialog(AskingClaude):
     def action_keep(self) -> None:
         """Remember that all of the group stay."""
         group = self.group
-        if group is not None and self.coming is None:
+        if group is not None and self.claude.coming is None:
 
             def keep() -> None:
                 self.bench.refiner.keep_both(group)
@@ -257,7 +264,7 @@ class TwinsDialog(AskingClaude):
 
     def action_next(self) -> None:
         """Keep the next one's text and id."""
-        if self.group is not None and self.coming is None:
+        if self.group is not None and self.claude.coming is None:
             self._kept, self.proposed = (self._kept + 1) % len(self.group.bullets), None
             self.show_text(keep_place=True)
 
@@ -265,7 +272,7 @@ class TwinsDialog(AskingClaude):
     async def action_edit(self) -> None:
         """Write the merged text, then merge."""
         group = self.group
-        if group is None or self.coming is not None:
+        if group is None or self.claude.coming is not None:
             return
         title = f"The text of {', '.join(group.ids)[:200]} as one"
         known = "\n".join((self._content(group), *(bullet.content for bullet in group.bullets)))
@@ -311,6 +318,44 @@ class TwinsDialog(AskingClaude):
 
         change(self, undo, lambda error: self.say(body(str(error), "$text-warning")))
 
+    # Asking Claude
+
+    def action_preview(self) -> None:
+        """Show what would leave this machine."""
+        from workbench.tui.review.impact import ImpactDialog
+
+        if self.group is None:
+            return
+        try:
+            text = what_is_sent(self.bench.wording, self.group)
+        except WorkbenchError as error:
+            self.say(body(str(error), "$text-warning"))
+            return
+        self.app.push_screen(ImpactDialog("What would be sent", text))
+
+    def action_ask(self) -> None:
+        """Let Claude write one text that holds everything of all."""
+        if self.bench.wording.missing:
+            self.say(body(f"{self.bench.wording.missing} Until then, e writes the text by hand.", "$text-warning"))
+        elif self.group is not None and self.claude.coming is None:
+            self.say(Content.styled("Asking Claude for one text … esc stops.", MUTED))
+            self.claude.begin(self.group)
+
+    def on_streamed(self, event: Streamed) -> None:
+        """Show the reply as it comes in."""
+        if self.claude.coming is not None:
+            self.claude.coming += event.text
+            head = Content.styled("Claude writes …\n", "bold")
+            self.query_one(ReadingPane).show(head + body(self.claude.coming), keep_place=True)
+
+    def on_worded(self, event: Worded) -> None:
+        """Show the proposed text; nothing is written until somebody merges."""
+        self.claude.coming = None
+        if event.text and self.group is event.group:
+            self.proposed = event.text
+        self.show_text()
+        self.say(body(event.said, MUTED if event.text else "$text-warning"))
+
     # The threshold, and the rest
 
     def action_less(self) -> None:
@@ -343,8 +388,8 @@ class TwinsDialog(AskingClaude):
 
     def action_close(self) -> None:
         """Stop Claude, or close."""
-        if self.coming is not None:
-            self.workers.cancel_group(self, "wording")
+        if self.claude.coming is not None:
+            self.claude.stop()
             self.say(Content.styled("Stopping …", MUTED))
         else:
             self.dismiss(None)

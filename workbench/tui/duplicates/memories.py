@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.content import Content
 
@@ -11,15 +11,12 @@ from workbench.bench.open import Workbench
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.suspicion import suspicions
 from workbench.core.stream.memory import Memory
-from workbench.tui.health.model import FIGURE, Facts, Row, Section, Watch, remark
+from workbench.tui.health.model import FIGURE, Facts, Hands, Row, Section, Watch, remark
 from workbench.tui.review.candidate import diff_legend, fold, folded, heading, name
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import number, since
 from workbench.tui.widgets.lists.row import Cell
-
-if TYPE_CHECKING:
-    from workbench.tui.health.screen import HealthScreen
 
 ID = "duplicates"
 LISTED = 300
@@ -82,73 +79,73 @@ def detail(row: Row, facts: Facts) -> Content:
     return Content("\n").join(parts)
 
 
-async def compare(screen: "HealthScreen", row: Row) -> None:
+async def compare(health: Hands, row: Row) -> None:
     """Start the comparison, and go to where it is shown."""
     del row
-    screen.go_to(ID)
-    screen.gather(ID)
+    health.go_to(ID)
+    health.gather(ID)
 
 
-async def apply(screen: "HealthScreen", row: Row) -> None:
+async def apply(health: Hands, row: Row) -> None:
     """Put every group that still holds into Review."""
     del row
-    plan = _plan(screen)
+    plan = _plan(health)
     if plan is None:
         return
-    made = await asyncio.to_thread(screen.bench.deduplication.propose, plan)
+    made = await asyncio.to_thread(health.bench.deduplication.propose, plan)
     count = len(made)
     wait, back = ("merge waits", "it") if count == 1 else ("merges wait", "them")
     told = f"{count} {wait} in Review now (key 2); u takes {back} back."
-    screen.workbench_app.say(told if count else "There is no group to propose.")
+    health.workbench_app.say(told if count else "There is no group to propose.")
 
 
-async def merge_group(screen: "HealthScreen", row: Row) -> None:
+async def merge_group(health: Hands, row: Row) -> None:
     """Merge a group at once; of a pair that only looks alike, ask first."""
     group = row.item
     if not isinstance(group, Group):
-        screen.workbench_app.say("Go to a group first; m merges it.")
+        health.workbench_app.say("Go to a group first; m merges it.")
         return
-    if any(pair.kind == "apart" for pair in group.pairs) and not await _sure(screen, group):
+    if any(pair.kind == "apart" for pair in group.pairs) and not await _sure(health, group):
         return
 
     def merge() -> None:
-        kept = screen.bench.deduplication.merge(group)
-        screen.workbench_app.say(f"Merged {len(group.members)} into {kept.id}. u parts them again.")
+        kept = health.bench.deduplication.merge(group)
+        health.workbench_app.say(f"Merged {len(group.members)} into {kept.id}. u parts them again.")
 
-    screen.workbench_app.change(merge)
+    health.workbench_app.change(merge)
 
 
-async def keep(screen: "HealthScreen", row: Row) -> None:
+async def keep(health: Hands, row: Row) -> None:
     """Remember that all of a group stay."""
     group = row.item
     if not isinstance(group, Group):
-        screen.workbench_app.say("Go to a group first; x keeps its memories apart.")
+        health.workbench_app.say("Go to a group first; x keeps its memories apart.")
         return
 
     def keep_apart() -> None:
-        screen.bench.deduplication.keep_both(group)
-        screen.workbench_app.say("Kept apart. They are asked about again when a text changes.")
+        health.bench.deduplication.keep_both(group)
+        health.workbench_app.say("Kept apart. They are asked about again when a text changes.")
 
-    screen.workbench_app.change(keep_apart)
+    health.workbench_app.change(keep_apart)
 
 
-async def _sure(screen: "HealthScreen", group: Group) -> bool:
+async def _sure(health: Hands, group: Group) -> bool:
     from workbench.tui.widgets.confirm import Confirm
 
     against = "; ".join(group.pairs[0].verdict.reasons_against)
     detail = body(f"They are alike, but {against}. The newest text wins. u parts them again.")
     return (
-        await screen.app.push_screen_wait(
-            Confirm("Merge two that say something else?", clock=screen.seconds, detail=detail, yes="merge", guard=0.0)
+        await health.workbench_app.push_screen_wait(
+            Confirm("Merge two that say something else?", clock=health.seconds, detail=detail, yes="merge", guard=0.0)
         )
         or False
     )
 
 
-def _plan(screen: "HealthScreen") -> DedupPlan | None:
-    found = screen.facts.found.get(ID)
+def _plan(health: Hands) -> DedupPlan | None:
+    found = health.facts.found.get(ID)
     if found is None or not isinstance(found.value, DedupPlan):
-        screen.workbench_app.say("Nothing was compared yet. D does it.")
+        health.workbench_app.say("Nothing was compared yet. D does it.")
         return None
     return found.value
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.content import Content
 
@@ -16,12 +16,9 @@ from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.files.cut import cut_said
-from workbench.tui.health.model import Facts, Found, Row, Section, Watch, figures, remark
+from workbench.tui.health.model import Facts, Found, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
-
-if TYPE_CHECKING:
-    from workbench.tui.health.screen import HealthScreen
 
 ID = "files"
 SOUND, CLOSED = "✓", "✗"
@@ -84,41 +81,37 @@ def detail(row: Row, facts: Facts) -> Content:
     return Content("\n").join(parts)
 
 
-async def open_file(screen: "HealthScreen", row: Row) -> None:
+async def open_file(health: Hands, row: Row) -> None:
     """Show the findings of a file with their fixes; look again when that is closed."""
-    value = screen.facts.found[ID].value
+    value = health.facts.found[ID].value
     checked = value.files.get(row.item) if isinstance(value, Checks) and isinstance(row.item, Path) else None
     if checked is None:
-        screen.open_detail()
+        health.open_detail()
         return
     from workbench.tui.files.dialog import FindingsDialog
 
-    await screen.app.push_screen_wait(FindingsDialog(checked.file, screen.bench))
-    screen.gather(ID)
+    await health.workbench_app.push_screen_wait(FindingsDialog(checked.file, health.bench))
+    health.gather(ID)
 
 
-async def add_file(screen: "HealthScreen", row: Row) -> None:
+async def add_file(health: Hands, row: Row) -> None:
     """Ask for a file and look it over."""
     del row
     from workbench.tui.widgets.texts.prompt import Prompt
 
-    name = await screen.app.push_screen_wait(Prompt("Look over which file?", placeholder="its path", check=_missing))
+    name = await health.workbench_app.push_screen_wait(
+        Prompt("Look over which file?", placeholder="its path", check=_missing)
+    )
     if name is None:
         return
     path = as_named(name, Path.cwd()).resolve()
-    known = screen.facts.found.get(ID, Found()).value
+    known = health.facts.found.get(ID, Found()).value
     before = known if isinstance(known, Checks) else Checks()
     wanted = replace(before, added=tuple(dict.fromkeys((*before.added, path))))
-    bench = screen.bench
+    bench = health.bench
     checks = await asyncio.to_thread(lambda: check_all(bench.library, bench.context.now(), wanted))
-    screen.post_message(screen.Gathered(ID, Found(checks)))
-    screen.call_after_refresh(_go, screen, path)
-
-
-def _go(screen: "HealthScreen", path: Path) -> None:
-    place = next((n for n, row in enumerate(screen.rows.rows) if row.section == ID and row.item == path), None)
-    if place is not None:
-        screen.rows.cursor = place
+    health.learn(ID, Found(checks))
+    health.go_to(ID, path)
 
 
 def _missing(name: str) -> str | None:

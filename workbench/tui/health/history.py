@@ -3,19 +3,16 @@
 import time
 from collections.abc import Sequence
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.content import Content
 
 from workbench.bench.health.history import Event
 from workbench.bench.open import Workbench
-from workbench.tui.health.model import Facts, Row, Section, Watch, remark
+from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, remark
 from workbench.tui.stream.history_view import event_text, masked_event
 from workbench.tui.stream.history_view import row as event_row
 from workbench.tui.widgets.content import MUTED, assemble, body
-
-if TYPE_CHECKING:
-    from workbench.tui.health.screen import HealthScreen
 
 ID = "history"
 LISTED = 15
@@ -50,28 +47,30 @@ def detail(row: Row, facts: Facts) -> Content:
     return Content("\n").join([body(shown.label, "bold"), *_keys(keys)[1:], Content(""), text])
 
 
-async def open_all(screen: "HealthScreen", row: Row) -> None:
+async def open_all(health: Hands, row: Row) -> None:
     """Open the history of everybody."""
     del row
     from workbench.tui.stream.history_dialog import HistoryDialog
 
-    bench = screen.bench
-    screen.app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
+    bench = health.bench
+    health.workbench_app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
 
 
-async def take_back(screen: "HealthScreen", row: Row) -> None:
+async def take_back(health: Hands, row: Row) -> None:
     """Take a change back, after a yes."""
     from workbench.tui.widgets.confirm import Confirm
 
     event = row.item
     if not isinstance(event, Event):
-        screen.workbench_app.say("Go to a change first; t takes it back.")
+        health.workbench_app.say("Go to a change first; t takes it back.")
         return
-    mask = screen.bench.safety.masked
+    mask = health.bench.safety.masked
     detail = body(f"By {mask(event.actor)}. Taking it back is a change of its own; nothing is erased.")
     question = f"Take back “{mask(event.label)}” (revision {event.rev})?"
-    if await screen.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=detail, yes="take back")):
-        app, history = screen.workbench_app, screen.bench.history
+    if await health.workbench_app.push_screen_wait(
+        Confirm(question, clock=time.monotonic, detail=detail, yes="take back")
+    ):
+        app, history = health.workbench_app, health.bench.history
         app.change(lambda: app.say(f"Taken back: {history.undo_revision(event.rev)}."))
 
 

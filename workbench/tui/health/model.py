@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from textual.content import Content
 
@@ -12,7 +12,7 @@ from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.lists.row import Cell
 
 if TYPE_CHECKING:
-    from workbench.tui.health.screen import HealthScreen
+    from workbench.tui.app.app import WorkbenchApp
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,38 @@ class Facts:
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
-Verb = Callable[["HealthScreen", Row], Awaitable[None]]
+class Hands(Protocol):
+    """What the screen lets a part do when one of its keys is pressed."""
+
+    @property
+    def bench(self) -> Workbench:
+        """The open store's bench."""
+
+    @property
+    def workbench_app(self) -> "WorkbenchApp":
+        """The app, for what is said and asked."""
+
+    @property
+    def facts(self) -> Facts:
+        """What every part found out so far."""
+
+    def seconds(self) -> float:
+        """Return seconds that never go back, for questions."""
+
+    def gather(self, id: str) -> None:
+        """Let a part find out what it shows."""
+
+    def learn(self, id: str, found: Found) -> None:
+        """Take what was found out for a part."""
+
+    def go_to(self, id: str, item: object = None) -> None:
+        """Move the cursor to the heading of a part, or to its row about an item."""
+
+    def open_detail(self) -> None:
+        """Let the text beside the row be read."""
+
+
+Verb = Callable[[Hands, Row], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)

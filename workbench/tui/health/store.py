@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.content import Content
 
@@ -17,12 +17,9 @@ from workbench.config import paths
 from workbench.config.backups import LastBackup, last_backup
 from workbench.core.text import printable
 from workbench.store.maintenance.doctor import Diagnosis
-from workbench.tui.health.model import Facts, Row, Section, Watch, figures
+from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import number, since
-
-if TYPE_CHECKING:
-    from workbench.tui.health.screen import HealthScreen
 
 ID = "store"
 GOOD, BAD = "✓", "✗"
@@ -109,13 +106,13 @@ def _ways(facts: Facts) -> list[Content]:
     ]
 
 
-async def back_up(screen: "HealthScreen", row: Row) -> None:
+async def back_up(health: Hands, row: Row) -> None:
     """Ask where to, and write a backup there."""
     del row
     from workbench.tui.health.backup import BackupDialog
 
-    if await screen.app.push_screen_wait(BackupDialog(screen.bench, Path.cwd())):
-        screen.gather(ID)
+    if await health.workbench_app.push_screen_wait(BackupDialog(health.bench, Path.cwd())):
+        health.gather(ID)
 
 
 def _wrong(diagnosis: Diagnosis) -> list[Content]:
@@ -141,71 +138,71 @@ def _wrong(diagnosis: Diagnosis) -> list[Content]:
     return parts
 
 
-async def compact(screen: "HealthScreen", row: Row) -> None:
+async def compact(health: Hands, row: Row) -> None:
     """Pack, and say what that saved."""
     del row
-    packed = await asyncio.to_thread(screen.bench.care.compact)
+    packed = await asyncio.to_thread(health.bench.care.compact)
     if not packed:
-        screen.workbench_app.say("Nothing to pack: no closed journal file is unpacked.")
+        health.workbench_app.say("Nothing to pack: no closed journal file is unpacked.")
         return
     before, after = sum(p.before for p in packed), sum(p.after for p in packed)
     files = f"{len(packed)} file{'' if len(packed) == 1 else 's'}"
-    screen.workbench_app.say(f"Packed {files}: {_bytes(before)} became {_bytes(after)}.")
-    screen.gather(ID)
+    health.workbench_app.say(f"Packed {files}: {_bytes(before)} became {_bytes(after)}.")
+    health.gather(ID)
 
 
-async def accept(screen: "HealthScreen", row: Row) -> None:
+async def accept(health: Hands, row: Row) -> None:
     """Take over an outside edit, or settle a broken change of files, after a yes."""
     if isinstance(row.item, HalfDone):
-        await _finish(screen, row.item)
+        await _finish(health, row.item)
         return
     if not isinstance(row.item, OutsideEdit):
-        screen.workbench_app.say("Nothing waits here.")
+        health.workbench_app.say("Nothing waits here.")
         return
     question = f"Take over what another program changed in {row.item.file}?"
-    if await _asked(screen, question, f"{row.item.records} records change as shown. u takes it back.", "take over"):
+    if await _asked(health, question, f"{row.item.records} records change as shown. u takes it back.", "take over"):
 
         def take_over() -> None:
-            count = screen.bench.care.accept_edit()
-            screen.workbench_app.say(f"Took over {count} record{'' if count == 1 else 's'}. u takes it back.")
-            screen.gather(ID)
+            count = health.bench.care.accept_edit()
+            health.workbench_app.say(f"Took over {count} record{'' if count == 1 else 's'}. u takes it back.")
+            health.gather(ID)
 
-        screen.workbench_app.change(take_over)
+        health.workbench_app.change(take_over)
 
 
-async def _finish(screen: "HealthScreen", broken: HalfDone) -> None:
+async def _finish(health: Hands, broken: HalfDone) -> None:
     count = len(broken.edits)
     files = f"{count} file{'' if count == 1 else 's'}"
-    if await _asked(screen, "Bring the files to what the store says?", f"{files} change as shown.", "do it"):
+    if await _asked(health, "Bring the files to what the store says?", f"{files} change as shown.", "do it"):
 
         def finish() -> None:
-            screen.bench.care.finish(broken)
-            screen.workbench_app.say(f"Settled: {files} changed.")
-            screen.gather(ID)
+            health.bench.care.finish(broken)
+            health.workbench_app.say(f"Settled: {files} changed.")
+            health.gather(ID)
 
-        screen.workbench_app.change(finish)
+        health.workbench_app.change(finish)
 
 
-async def dismiss(screen: "HealthScreen", row: Row) -> None:
+async def dismiss(health: Hands, row: Row) -> None:
     """Turn an outside edit down, after a yes."""
     if not isinstance(row.item, OutsideEdit):
-        screen.workbench_app.say("Nothing waits here.")
+        health.workbench_app.say("Nothing waits here.")
         return
     question = f"Turn down what another program changed in {row.item.file}?"
-    if await _asked(screen, question, "Its version of the file is kept beside it.", "turn down"):
+    if await _asked(health, question, "Its version of the file is kept beside it.", "turn down"):
 
         def turn_down() -> None:
-            screen.workbench_app.say(f"Turned down; kept as {screen.bench.care.dismiss_edit().name}.")
-            screen.gather(ID)
+            health.workbench_app.say(f"Turned down; kept as {health.bench.care.dismiss_edit().name}.")
+            health.gather(ID)
 
-        screen.workbench_app.change(turn_down)
+        health.workbench_app.change(turn_down)
 
 
-async def _asked(screen: "HealthScreen", question: str, detail: str, yes: str) -> bool:
+async def _asked(health: Hands, question: str, detail: str, yes: str) -> bool:
     from workbench.tui.widgets.confirm import Confirm
 
-    asked = Confirm(question, clock=screen.seconds, detail=body(detail), yes=yes)
-    return await screen.app.push_screen_wait(asked) or False
+    asked = Confirm(question, clock=health.seconds, detail=body(detail), yes=yes)
+    return await health.workbench_app.push_screen_wait(asked) or False
 
 
 def _journal(diagnosis: Diagnosis) -> Row:

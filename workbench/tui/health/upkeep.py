@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.content import Content
 
@@ -11,12 +11,9 @@ from workbench.bench.open import Workbench
 from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS
-from workbench.tui.health.model import Facts, Row, Section, Watch, figures, remark
+from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
-
-if TYPE_CHECKING:
-    from workbench.tui.health.screen import HealthScreen
 
 ID = "upkeep"
 LISTED = 12
@@ -79,51 +76,51 @@ def detail(row: Row, facts: Facts) -> Content:
     return Content("\n").join(parts)
 
 
-async def apply(screen: "HealthScreen", row: Row) -> None:
+async def apply(health: Hands, row: Row) -> None:
     """Put everything, whatever the row, into Review."""
     del row
-    bench = screen.bench
+    bench = health.bench
     plan = await asyncio.to_thread(lambda: bench.upkeep.carry_out(search=bench.retriever.ready))
     made, gone = len(plan.proposals), len(plan.withdrawn)
     if plan.is_empty:
-        screen.workbench_app.say("Nothing new: what the rules say is in Review already, or was decided.")
+        health.workbench_app.say("Nothing new: what the rules say is in Review already, or was decided.")
         return
     taken = f" {gone} that no longer held {'was' if gone == 1 else 'were'} withdrawn." if gone else ""
     wait = "proposal waits" if made == 1 else "proposals wait"
     back = "it" if made == 1 else "them"
-    screen.workbench_app.say(f"{made} {wait} in Review now (key 2); u takes {back} back.{taken}")
+    health.workbench_app.say(f"{made} {wait} in Review now (key 2); u takes {back} back.{taken}")
 
 
-async def prune(screen: "HealthScreen", row: Row) -> None:
+async def prune(health: Hands, row: Row) -> None:
     """Show every prune, then accept them all."""
     del row
     from workbench.tui.health.list import Proposed
 
-    upkeep = screen.bench.upkeep
+    upkeep = health.bench.upkeep
     proposals = upkeep.prunable(await asyncio.to_thread(lambda: upkeep.plan(search=False)))
     if not proposals:
-        screen.workbench_app.say("Nothing to prune: every signal was touched lately.")
+        health.workbench_app.say("Nothing to prune: every signal was touched lately.")
         return
     count = len(proposals)
     title = f"Prune {'this memory' if count == 1 else f'these {count:,} memories'}?"
     hint = "They are archived as pruned and can be brought back with u. The most important come first."
-    if await screen.app.push_screen_wait(Proposed(title, proposals, screen.bench, hint, yes="prune all")):
+    if await health.workbench_app.push_screen_wait(Proposed(title, proposals, health.bench, hint, yes="prune all")):
         done = await asyncio.to_thread(upkeep.prune, proposals)
-        screen.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. u brings them back.")
+        health.workbench_app.say(f"Pruned {done:,} {'memory' if done == 1 else 'memories'}. u brings them back.")
 
 
-async def show(screen: "HealthScreen", row: Row) -> None:
+async def show(health: Hands, row: Row) -> None:
     """List what a kind would propose."""
     from workbench.tui.health.list import Proposed
 
-    found = screen.facts.found[ID].value
+    found = health.facts.found[ID].value
     if row.item not in UPKEEP_KINDS or not isinstance(found, UpkeepPlan):
-        screen.open_detail()
+        health.open_detail()
         return
     kind = str(row.item)
     proposals = (*found.of(kind), *(p for p in found.open if p.kind == kind))
     title = f"{describe(proposals[0]).question} · {len(proposals):,}"
-    await screen.app.push_screen_wait(Proposed(title, proposals, screen.bench, _SAYS[kind]))
+    await health.workbench_app.push_screen_wait(Proposed(title, proposals, health.bench, _SAYS[kind]))
 
 
 def _kind(kind: str, plan: UpkeepPlan, facts: Facts) -> Content:

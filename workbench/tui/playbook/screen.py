@@ -1,259 +1,203 @@
 """The Playbook: sections of bullets to vote on, edit, move and export."""
 
-import time
-from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Iterable
 from typing import ClassVar
 
+from textual import on
 from textual.binding import BindingType
-from textual.content import Content
+from textual.widget import Widget
 
-from workbench.bench.playbook.playbook import MAIN
-from workbench.core.playbook.book import Bullet
-from workbench.core.stream.vote import Verdict
+from workbench.core.playbook.filter import HELP
+from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import PLAYBOOK
 from workbench.tui.app.asking import asking
-from workbench.tui.app.saving import Preview, Saving
-from workbench.tui.files.exports.dialog import ExportDialog
-from workbench.tui.files.exports.guard import Guard
-from workbench.tui.files.exports.words import written_said
-from workbench.tui.playbook.browser import EMPTY_BOOK, EMPTY_STORE
-from workbench.tui.playbook.rows import bullets_in, title_of
-from workbench.tui.playbook.targets import named, title_in
-from workbench.tui.playbook.tools import PlaybookTools
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.prompt import Prompt
+from workbench.tui.playbook.browser import BookBrowser
+from workbench.tui.playbook.changes import Changes
+from workbench.tui.playbook.rows import Row
+from workbench.tui.playbook.rules import Rules
+from workbench.tui.playbook.targets import Targets
+from workbench.tui.playbook.tools import Tools
+from workbench.tui.widgets.lists.line_list import LineList
+
+TABLES = frozenset({"books", "sections", "bullets", "votes", "tallies", "kept_pairs"})
+"""What a playbook is made of."""
 
 
-class PlaybookScreen(PlaybookTools):
-    """The playbook with everything a person does to it: vote, edit, add, delete, move, export."""
+class PlaybookScreen(AreaScreen):
+    """A browser over one playbook, and the keys for what a person does to it."""
 
+    AREA = "playbook"
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLAYBOOK)
+    help_text = "The filter, and the symbols before a bullet\n" + "\n".join(f"  {what:<22} {why}" for what, why in HELP)
+    DEFAULT_CSS = """
+    PlaybookScreen {
+        #book-filter-line { height: 1; padding: 0 1; }
+        #book-filter { width: 1fr; background: $background; }
+        #book-count { width: auto; color: $text-muted; padding-left: 2; }
+        #outline { display: none; width: 44; border-right: solid $panel; scrollbar-size-vertical: 1; }
+        #bullets { width: 5fr; }
+        #bullet-side { width: 3fr; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
+        #bullet-side:focus { border-left: solid $accent; }
+        &.-wide #outline { display: block; }
+        &.-narrow #bullet-side { display: none; border-left: none; }
+        &.-narrow.-open #bullet-side { display: block; width: 1fr; }
+        &.-narrow.-open #bullets { display: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._exported: dict[str, Path] = {}
+        keys = {action.id: action.shown_key for action in self.as_mapped(PLAYBOOK)}
+        self.browser = BookBrowser(self.bench, keys)
+        self.targets = Targets(self, self.browser)
+        self.changes = Changes(self, self.browser, self.targets)
+        self.rules = Rules(self, self.browser, self.targets)
+        self.tools = Tools(self, self.browser, self.targets)
 
-    # Deciding
+    def contents(self) -> Iterable[Widget]:
+        """Return the browser."""
+        return (self.browser,)
 
-    def action_helpful(self) -> None:
-        """Vote helpful, or take that vote back."""
-        self._vote("helpful")
+    @property
+    def rows(self) -> LineList[Row]:
+        """The list of headings and bullets."""
+        return self.browser.rows
 
-    def action_harmful(self) -> None:
-        """Vote harmful, or take that vote back."""
-        self._vote("harmful")
+    def show_store(self) -> None:
+        """Show the open playbook as it is now; the first one when it is gone."""
+        self.browser.show()
 
-    def _vote(self, verdict: Verdict) -> None:
-        ids, book = self.targets(), self.book
-        if ids:
+    def show_changes(self, touched: Touched) -> None:
+        """Follow changes of playbooks; the cursor, the filter and the marks stay."""
+        if any(table in TABLES for table, _ in touched.keys):
+            self.show_store()
 
-            def cast() -> None:
-                result = self.bench.playbooks.vote(book, ids, verdict)
-                self.done(result.told(ids[0]) if len(ids) == 1 else f"Voted {verdict} on {len(ids)} bullets.", ids)
+    @on(BookBrowser.Marked)
+    def _marked(self) -> None:
+        self.show_status()
 
-            self.workbench_app.change(cast)
+    # Finding
 
-    def action_pin(self) -> None:
-        """Pin or unpin."""
-        ids, book = self.targets(), self.book
-        if ids:
+    def go_back(self) -> None:
+        """Close what is open in the browser."""
+        self.browser.go_back()
 
-            def pin() -> None:
-                pinned = self.bench.playbooks.pin(book, ids)
-                self.done(f"{'Pinned' if pinned else 'Unpinned'} {named(ids)}.", ids)
+    def action_search(self) -> None:
+        """Go to the filter."""
+        self.browser.search()
 
-            self.workbench_app.change(pin)
+    def action_apply(self) -> None:
+        """Let the next action apply to all marked rows."""
+        self.arm(self.rows)
+
+    @asking
+    async def action_books(self) -> None:
+        """Choose another playbook of this store."""
+        await self.tools.choose()
 
     # Changing
 
+    def action_helpful(self) -> None:
+        """Vote helpful, or take that vote back."""
+        self.changes.vote("helpful")
+
+    def action_harmful(self) -> None:
+        """Vote harmful, or take that vote back."""
+        self.changes.vote("harmful")
+
+    def action_pin(self) -> None:
+        """Pin or unpin."""
+        self.changes.pin()
+
     @asking
     async def action_edit(self) -> None:
-        """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
-        bullet = self.bullet_here()
-        if bullet is not None:
-            await self._edit(bullet, None, self._saving(bullet))
-
-    def _saving(self, bullet: Bullet) -> Saving:
-        books, book, id = self.bench.playbooks, bullet.book, bullet.id
-        name, write = f"{book}/{id}", partial(books.edit, book, id)
-        return Saving(self.bench, name, bullet.content, write, lambda: books.bullet(book, id).content)
-
-    async def _edit(self, bullet: Bullet, text: str | None, save: Saving) -> None:
-        draft = self.workbench_app.draft(f"bullets/{bullet.book}/{bullet.id}")
-        editor = TextEditor(f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft)
-        written = await self.app.push_screen_wait(editor)
-        if written is not None and written != bullet.content:
-            self.done(f"Changed {bullet.id}.")
+        """Edit the bullet's text here."""
+        await self.changes.edit()
 
     @asking
     async def action_external(self) -> None:
-        """Edit the bullet's text in the person's own editor; what cannot be saved opens in this one."""
-        bullet = self.bullet_here()
-        text = None if bullet is None else await self.edit_externally(bullet.content)
-        if bullet is None or text is None:
-            return
-        save = self._saving(bullet)
-        problem = save.at_once(text)
-        if problem is None:
-            self.done(f"Changed {bullet.id}.")
-        else:
-            self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
-            await self._edit(bullet, text, save)
+        """Edit the bullet's text in the person's own editor."""
+        await self.changes.edit_externally()
 
     @asking
     async def action_add(self) -> None:
         """Write a new bullet for the section under the cursor."""
-        row, book = self.rows.current, self.book
-        if row is None:
-            self.workbench_app.say(EMPTY_BOOK if self.view else EMPTY_STORE)
-            return
-        added: list[str] = []
-
-        def write(text: str, _: str) -> None:
-            added.append(self.bench.playbooks.add(book, row.section.id, text))
-
-        save = Saving(self.bench, title_of(row.section), "", write, str, kept=lambda: [f"{book}/{added[-1]}"])
-        draft = self.workbench_app.draft(f"sections/{book}/{row.section.id}", "new-bullet")
-        title = f"New bullet in {title_of(row.section)}"
-        await self.app.push_screen_wait(TextEditor(title, "", check=save, draft=draft))
-        if added:
-            self._go_to(("bullet", added[0]))
+        await self.changes.add()
 
     @asking
     async def action_section(self) -> None:
         """Add a section; the first one begins a playbook."""
-        book, added = self.book or MAIN, list[str]()
-
-        preview = Preview(self.bench, again="enter", line=True)
-
-        def add(_: str) -> None:
-            with preview.writing("add a section"):
-                added.append(self.bench.playbooks.add_section(book, preview.text, kept=preview.kept))
-
-        hint = "its heading, such as COMMON MISTAKES"
-        ask = Prompt("New section", placeholder=hint, check=_only_on_enter, preview=preview, take=add)
-        await self.app.push_screen_wait(ask)
-        if added:
-            self.book = book
-            self._go_to(("section", added[0]))
-
-    def _go_to(self, key: tuple[str, str]) -> None:
-        """Put the cursor on what was just added, or say that the filter hides it."""
-        self.show_store()
-        place = self.rows.index_of(key)
-        if place is not None:
-            self.rows.cursor = place
-        hidden = "" if place is not None else " The filter hides it; esc clears the filter."
-        self.done(f"Added the {key[0]} {key[1]}.{hidden}")
+        await self.changes.section()
 
     @asking
     async def action_delete(self) -> None:
         """Delete bullets after a yes."""
-        ids, book = self.targets(), self.book
-        if not ids:
-            return
-        question = f"Delete {named(ids)} from the playbook?"
-        ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
-        if await self.app.push_screen_wait(ask):
-
-            def delete() -> None:
-                self.bench.playbooks.delete(book, ids)
-                self.done(f"Deleted {named(ids)}. u takes it back.", ids)
-
-            self.workbench_app.change(delete)
-
-    def _what_goes(self, ids: Sequence[str]) -> Content:
-        """Return the text of one bullet, or the ids of several, and the way back."""
-        back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
-        if len(ids) > 1:
-            return body(", ".join(ids)[:400]) + Content("\n\n") + back
-        bullets = self.view.playbook.bullets if self.view else ()
-        text = next((bullet.content for bullet in bullets if bullet.id == ids[0]), "")
-        return body(text[:400]) + Content("\n\n") + back
+        await self.changes.delete()
 
     @asking
     async def action_move(self) -> None:
         """Move bullets to the end of another section."""
-        ids, book = self.targets(), self.book
-        if not ids or self.view is None:
-            return
-        playbook = self.view.playbook
-        choices = [
-            Choice(s.id, title_of(s), bullets_in(len(playbook.in_section(s.id))))
-            for s in playbook.sections
-            if s.title.strip()
-        ]
-        here = self.rows.current.section.id if self.rows.current else ""
-        chosen = await self.app.push_screen_wait(Choose(f"Move {named(ids)} to the end of", choices, here))
-        if chosen is not None:
-
-            def move() -> None:
-                self.bench.playbooks.move(book, ids, chosen)
-                self.done(f"Moved {named(ids)} to {title_in(playbook.sections, chosen)}.", ids)
-
-            self.workbench_app.change(move)
+        await self.changes.move()
 
     def action_lower(self) -> None:
         """Move the bullet one place down."""
-        self._shift(1)
+        self.changes.shift(1)
 
     def action_higher(self) -> None:
         """Move the bullet one place up."""
-        self._shift(-1)
+        self.changes.shift(-1)
 
-    def _shift(self, step: int) -> None:
-        bullet = self.bullet_here()
-        if bullet is None:
-            return
-        if self._filter:
-            self.workbench_app.say("The filter hides the neighbours. Esc clears it, then J and K reorder.")
-            return
+    # Letting go of rules
 
-        def shift() -> None:
-            if not self.bench.playbooks.shift(bullet.book, bullet.id, step):
-                place = "last" if step > 0 else "first"
-                self.workbench_app.say(f"{bullet.id} is the {place} of its section. M moves it to another one.")
+    @asking
+    async def action_deprecate(self) -> None:
+        """Deprecate bullets, with a reason and a replacement; again makes them count."""
+        await self.rules.deprecate()
 
-        self.workbench_app.change(shift)
+    @asking
+    async def action_avoid(self) -> None:
+        """Deprecate harmful rules and warn of them in their own words."""
+        await self.rules.avoid()
 
-    # Taking out
+    def action_split(self) -> None:
+        """Take the latest merge of a bullet apart."""
+        self.rules.split()
 
-    def action_copy(self) -> None:
-        """Copy the bullet's text; of marked ones all texts, a line between them."""
-        ids = self.targets()
-        if ids and self.view is not None:
-            texts = {bullet.id: bullet.content for bullet in self.view.playbook.bullets}
-            self.copy("\n\n".join(texts[id] for id in ids if id in texts))
+    # The playbook as a whole
 
-    def action_history(self) -> None:
-        """Show every change of the bullet."""
-        bullet = self.bullet_here()
-        if bullet is not None:
-            self.show_history(f"{self.book}/{bullet.id}")
+    @asking
+    async def action_duplicates(self) -> None:
+        """Find bullets that say the same; merge them or keep them apart."""
+        await self.tools.duplicates()
+
+    @asking
+    async def action_budget(self) -> None:
+        """Set how many tokens the playbook may take, and see what fits."""
+        await self.tools.budget()
+
+    def action_agent_view(self) -> None:
+        """Show the text that an agent would be given."""
+        self.tools.agent_view()
+
+    @asking
+    async def action_suggestions(self) -> None:
+        """Decide card by card on what a Curator or a Reflector suggests."""
+        await self.tools.suggestions()
 
     @asking
     async def action_export(self) -> None:
         """Show the exact text and what it changes, then write it."""
-        if self.view is None:
-            self.workbench_app.say(EMPTY_STORE)
-            return
-        book = self.book
-        target = self._exported.get(book) or self.bench.exporter.target(book)
-        title = f"Export {self.bench.safety.masked(self.view.playbook.book.name)}"
-        guard = Guard(self.bench)
-        written = await self.app.push_screen_wait(
-            ExportDialog(title, self.bench.exporter, book, target, guard, self.copy)
-        )
-        if written is not None:
-            self._exported[book] = written.path
-            self.workbench_app.say(written_said(written))
+        await self.tools.export()
 
+    def action_copy(self) -> None:
+        """Copy the bullet's text; of marked ones all texts, a line between them."""
+        if ids := self.targets.ids():
+            texts = {bullet.id: bullet.content for bullet in self.browser.bullets}
+            self.copy("\n\n".join(texts[id] for id in ids if id in texts))
 
-def _only_on_enter(title: str) -> str | None:
-    return None if title.strip().strip("#").strip() else "A section needs a name."
+    def action_history(self) -> None:
+        """Show every change of the bullet."""
+        if (bullet := self.targets.one()) is not None:
+            self.show_history(f"{bullet.book}/{bullet.id}")

@@ -3,53 +3,45 @@
 from collections.abc import Sequence
 
 from workbench.core.playbook.book import Bullet, Section
-from workbench.tui.playbook.browser import PlaybookBrowser
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.playbook.browser import BookBrowser
 from workbench.tui.playbook.rows import title_of
 
 ON_HEADING = "The cursor is on a heading. j goes to a bullet."
 ONE_AT_A_TIME = "That key works on one bullet at a time. Without ; it takes the one under the cursor; the marks stay."
 
 
-class PlaybookTargets(PlaybookBrowser):
-    """The playbook with bullets that can be picked for a change."""
+class Targets:
+    """Picks the bullets of a browser that the next key is for, and says what was done to them."""
 
-    def action_apply(self) -> None:
-        """Let the next action apply to all marked rows."""
-        self.arm(self.rows)
+    def __init__(self, area: AreaScreen, browser: BookBrowser) -> None:
+        self._area = area
+        self._browser = browser
 
-    def targets(self) -> list[str]:
+    def ids(self) -> list[str]:
         """Return the bullets the next change is for: the marked ones after `;`, else the one under the cursor."""
-        every = self._armed and self.rows.mark_count
-        rows = self.rows.marked_rows if every else [self.rows.current]
-        self._armed = False
-        ids = [row.bullet.id for row in rows if row and row.bullet]
-        if not ids and self.rows.current is not None:
-            self.workbench_app.say(ON_HEADING)
+        rows = self._browser.rows
+        ids = [row.bullet.id for row in self._area.take_targets(rows) if row.bullet]
+        if not ids and rows.current is not None:
+            self._area.workbench_app.say(ON_HEADING)
         return ids
+
+    def one(self) -> Bullet | None:
+        """Return the bullet under the cursor, or say that there is none, or that marked ones cannot be meant."""
+        row = self._browser.rows.current
+        if self._area.disarm(self._browser.rows):
+            self._area.workbench_app.say(ONE_AT_A_TIME)
+            return None
+        if row is not None and row.bullet is None:
+            self._area.workbench_app.say(ON_HEADING)
+        return row.bullet if row else None
 
     def done(self, sentence: str, ids: Sequence[str] = ()) -> None:
         """Say what happened; marks that were used are taken away."""
         if len(ids) > 1:
-            self.rows.clear_marks()
-        self.show_status()
-        self.workbench_app.say(sentence)
-
-    def bullet_called(self, id: str) -> Bullet | None:
-        """Return a bullet that is shown, by its id."""
-        bullets = self.view.playbook.bullets if self.view else ()
-        return next((bullet for bullet in bullets if bullet.id == id), None)
-
-    def bullet_here(self) -> Bullet | None:
-        """Return the bullet under the cursor, or say that there is none, or that marked ones cannot be meant."""
-        if self._armed and self.rows.mark_count:
-            self._armed = False
-            self.show_status()
-            self.workbench_app.say(ONE_AT_A_TIME)
-            return None
-        row = self.rows.current
-        if row is not None and row.bullet is None:
-            self.workbench_app.say(ON_HEADING)
-        return row.bullet if row else None
+            self._browser.rows.clear_marks()
+        self._area.show_status()
+        self._area.workbench_app.say(sentence)
 
 
 def named(ids: Sequence[str]) -> str:

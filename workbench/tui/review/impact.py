@@ -1,14 +1,20 @@
 """What approving would do to the saved queries, in words: in short beside the evidence, in full as a dialog."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
+from textual.worker import get_current_worker
 
+from workbench.bench.safety.masking import masked
+from workbench.core.errors import WorkbenchError
+from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.review.actions import IMPACT
 from workbench.tui.review.candidate import heading, name
 from workbench.tui.widgets.content import MUTED, assemble
@@ -18,11 +24,15 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 if TYPE_CHECKING:
     from workbench.bench.review.impact import Impact, Moved, QueryImpact
 
+Cancelled = Callable[[], bool]
+"""Tells whether nobody waits any more."""
+
 NO_QUERIES = (
     "No query is saved in this store, so there is nothing to show.\n\n"
     "In Tune (4) ask something, then S saves the query. From then on every candidate says which of the saved "
     "queries it would enter, and what it would push out."
 )
+NO_MEMORY = "It is about no memory, so no query changes."
 _SHORT = 4
 """How many queries are named beside the evidence."""
 
@@ -105,8 +115,32 @@ def _moved(moved: "Moved") -> Content:
     return Content.styled(f"    {moved.factor}: {', '.join(steps)}", MUTED)
 
 
+def show_impact(area: AreaScreen, proposal: Proposal, known: "Impact | None") -> None:
+    """Open what approving would do to the saved queries; what is not known yet is worked out behind the dialog."""
+    bench = area.bench
+    mask = bench.safety.masked
+
+    def rank(cancelled: Cancelled) -> Content:
+        try:
+            impact = bench.impact.of(proposal, cancelled)
+        except WorkbenchError as error:
+            return Content(str(error))
+        return Content(NO_MEMORY) if impact is None else in_full(masked(impact, mask))
+
+    text, find = Content.styled("Ranking the saved queries …", MUTED), None
+    if not bench.library.queries:
+        text = Content(NO_QUERIES)
+    elif known is not None:
+        text = in_full(masked(known, mask))
+    elif not bench.retriever.ready:
+        text = Content("The model is still loading. Ask again in a moment.")
+    else:
+        find = rank
+    area.app.push_screen(ImpactDialog(f"If {mask(proposal.id)} is approved", text, find))
+
+
 class ImpactDialog(Dialog[None]):
-    """Shows the impact in full; it may come later than the dialog."""
+    """Shows a text to read; the rest of it may come later than the dialog, from `find`, which a thread calls."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPACT)
     DEFAULT_CSS = """
@@ -116,9 +150,10 @@ class ImpactDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, title: str, text: Content) -> None:
+    def __init__(self, title: str, text: Content, find: Callable[[Cancelled], Content] | None = None) -> None:
         super().__init__(title, IMPACT)
         self._text = text
+        self._find = find
 
     def contents(self) -> Iterable[Widget]:
         """Return the text, scrolled where it is long."""
@@ -128,6 +163,16 @@ class ImpactDialog(Dialog[None]):
         """Show what is known so far."""
         self.show(self._text)
         self.query_one(ReadingPane).focus()
+        if self._find is not None:
+            self._look_up(self._find)
+
+    @work(thread=True, exclusive=True, group="impact", exit_on_error=False, description="preview")
+    def _look_up(self, find: Callable[[Cancelled], Content]) -> None:
+        """Find the rest away from the keyboard, until somebody closes the dialog."""
+        worker = get_current_worker()
+        text = find(lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self.show, text)
 
     def show(self, text: Content) -> None:
         """Show another text."""

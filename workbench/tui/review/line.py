@@ -1,6 +1,7 @@
 """The line below the texts of Review: after a rejection it offers reasons, else it explains the signs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from textual import events
 from textual.content import Content
@@ -19,9 +20,21 @@ SECONDS = 9
 """How long reasons are offered; after that the digits change the area again, as the line has said."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """What was rejected last, and where the cursor came to rest: a reason may be given while it stays there."""
+
+    group: str
+    ids: tuple[str, ...]
+    beside: str
+
+
 @survives
 class ReasonLine(Widget):
-    """One line that is always there, so that nothing moves when it asks, and asks no longer than `SECONDS`."""
+    """One line that is always there, so that nothing moves when it asks, and asks no longer than `SECONDS`.
+
+    `rejected` is what a reason would be for. It is `asking` from when the cursor has come to rest beside that.
+    """
 
     class Picked(Message):
         """A reason was clicked; `index` is its place among the reasons."""
@@ -29,9 +42,6 @@ class ReasonLine(Widget):
         def __init__(self, index: int) -> None:
             super().__init__()
             self.index = index
-
-    class Over(Message):
-        """Nobody gave a reason in time."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -48,6 +58,18 @@ class ReasonLine(Widget):
         super().__init__()
         self._reasons = tuple(reasons)
         self._ticks: Timer | None = None
+        self.rejected: Rejected | None = None
+
+    def rest(self, beside: str, *, moving: bool) -> None:
+        """Ask while the cursor is where the rejection left it, or still on its way there."""
+        if self.rejected is not None and not moving and beside != self.rejected.beside:
+            self.rejected = None
+        self.asking = self.rejected is not None
+
+    def go_on(self) -> None:
+        """Go on without a reason."""
+        self.rejected = None
+        self.asking = False
 
     def watch_asking(self, asking: bool) -> None:
         """Count down while something is asked."""
@@ -58,8 +80,7 @@ class ReasonLine(Widget):
     def _tick(self) -> None:
         self.left -= 1
         if self.left <= 0:
-            self.asking = False
-            self.post_message(self.Over())
+            self.go_on()
 
     def render(self) -> Content:
         """Return the reasons with their keys, or the legend."""

@@ -1,37 +1,36 @@
 """Review: decide on what waits, one item after the other."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Input
 
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.filter import HELP
+from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings, key_names
-from workbench.tui.app.areas import REASONS, REVIEW
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import GLOBAL, LIST, REASONS, REVIEW
 from workbench.tui.app.asking import asking
-from workbench.tui.app.saving import Preview
-from workbench.tui.review.changing import ReviewChanging
+from workbench.tui.app.stillness import Stillness
+from workbench.tui.review.changes import Changes
+from workbench.tui.review.deciding import Deciding
 from workbench.tui.review.line import SECONDS, ReasonLine
-
-LONGEST_REASON = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """What was rejected last, and where the cursor came to rest: a reason may be given while it stays there."""
-
-    group: str
-    ids: tuple[str, ...]
-    beside: str
+from workbench.tui.review.queue import Queue
+from workbench.tui.review.seen import Seen
+from workbench.tui.review.texts import ItemTexts, Shown
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
 
-class ReviewScreen(ReviewChanging):
-    """The queue with its evidence, and the keys that decide."""
+class ReviewScreen(AreaScreen):
+    """The queue, the texts of the item under the cursor, and the line that asks for reasons."""
 
+    AREA = "review"
     BINDINGS: ClassVar[list[BindingType]] = bindings((*REVIEW, *REASONS))
     help_text = (
         "After a rejection\n"
@@ -42,110 +41,221 @@ class ReviewScreen(ReviewChanging):
         + "The filter\n"
         + "\n".join(f"  {what:<28} {means}" for what, means in HELP)
     )
+    DEFAULT_CSS = """
+    ReviewScreen {
+        #filter-line { height: 1; padding: 0 1; }
+        #filter { width: 2fr; background: $background; }
+        #count { width: 3fr; color: $text-muted; padding-left: 1; text-align: right; text-wrap: nowrap; }
+        #work { height: 1fr; }
+        #queue { width: 42%; max-width: 72; }
+        #texts { width: 1fr; layout: vertical; }
+        ReadingPane { border-left: solid $panel; }
+        ReadingPane:focus { border-left: solid $accent; }
+        #candidate { height: 2fr; }
+        #evidence { height: 3fr; padding: 1 1 0 1; }
+        &.-wide #queue { width: 34%; }
+        &.-wide #texts { layout: horizontal; }
+        &.-wide #candidate { width: 2fr; height: 1fr; }
+        &.-wide #evidence { width: 3fr; height: 1fr; padding: 0 1; }
+        &.-narrow #texts { display: none; }
+        &.-narrow #queue { width: 1fr; max-width: 100%; }
+        &.-narrow.-open #texts { display: block; }
+        &.-narrow #candidate { height: 1fr; }
+        &.-narrow #evidence { height: 1fr; }
+        &.-narrow.-open #queue { display: none; }
+        &.-narrow ReadingPane { border-left: none; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._rejected: Rejected | None = None
+        keys = {action.id: action.shown_key for action in self.as_mapped(REVIEW)}
+        self.still = Stillness(self)
+        self.seen = Seen(self.bench)
+        self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at)
+        self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
+        self.reasons = ReasonLine(self.as_mapped(REASONS))
+        self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still)
+        self.changes = Changes(self, self.queue, self.seen, self.reasons)
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the filter line, the three columns, and the line that asks for reasons."""
+        yield Horizontal(self.queue.box, self.queue.count, id="filter-line")
+        yield Horizontal(self.queue.rows, self.texts, id="work")
+        yield self.reasons
+
+    def on_mount(self) -> None:
+        """Start in the queue."""
+        self.rows.focus()
+
+    def on_unmount(self) -> None:
+        """Leave the collector as it was found."""
+        self.still.release()
+
+    @property
+    def rows(self) -> LineList[Proposal]:
+        """The queue as it is listed."""
+        return self.queue.rows
+
+    @property
+    def shown(self) -> Shown | None:
+        """The item that is drawn, with what is known about it."""
+        return self.texts.shown
+
+    # Showing
+
+    def show_store(self) -> None:
+        """Show what waits now."""
+        if not self.queue.list_anew():
+            return
+        if not self.rows.rows and self.has_class("-open"):
+            self._close()
+        self._show_item()
+
+    def show_changes(self, touched: Touched) -> None:
+        """Show what a transaction changed; an undone decision brings its item and the cursor back."""
+        if touched.kind == "access":
+            return
+        self.still.hold()
+        ids = {key for table, key in touched.keys if table in ("memories", "proposals")}
+        before, expected = self.rows.current, self.queue.expect(touched, ids)
+        self.show_store()
+        now = self.rows.current
+        if before is not None and now is not None and not expected and before.id in ids and now.id != before.id:
+            self.workbench_app.say(f"{before.id} was decided elsewhere: {touched.label} ({touched.actor}).")
+
+    def retriever_ready(self) -> None:
+        """Look for what is alike, now that it can be looked for."""
+        self.texts.look_again()
+
+    @on(LineList.Highlighted)
+    def _show_item(self) -> None:
+        current = self.rows.current
+        self.reasons.rest(current.id if current else "", moving=self.queue.go_to is not None)
+        if current is not None:
+            self.workbench_app.review_at = current.id
+        self.texts.show_item(current)
+
+    def on_resize(self) -> None:
+        """Keep the focus where something can be seen, and say how the texts are opened."""
+        self.call_after_refresh(self._settle_focus)
+        self.call_after_refresh(self.texts.refit)
+
+    def _settle_focus(self) -> None:
+        narrow, is_open = self.has_class("-narrow"), self.has_class("-open")
+        if self.focused is None or (narrow and not is_open and isinstance(self.focused, ReadingPane)):
+            self.rows.focus()
+        key, back = (next(a.shown_key for a in (*LIST, *GLOBAL) if a.id == id) for id in ("list.open", "app.back"))
+        hint = f"{back} goes back" if is_open else f"{key} opens it"
+        self.reasons.hint = hint if narrow else ""
+
+    # Moving and filtering
+
+    @on(Input.Changed, "#filter")
+    def _filtered(self) -> None:
+        self.show_store()
+
+    @on(Input.Submitted, "#filter")
+    def _taken(self) -> None:
+        self.rows.focus()
+
+    @on(LineList.Opened)
+    def _open(self) -> None:
+        self.add_class("-open")
+        self.query_one("#evidence").focus()
+        self._settle_focus()
+        self.call_after_refresh(self.texts.refit)
+        self.texts.note_seen()
+        if self.shown is not None and self.seen.is_folded(self.shown.proposal):
+            self.action_unfold()
+
+    def _close(self) -> None:
+        self.remove_class("-open")
+        self.set_focus(self.rows)
+        self._settle_focus()
+
+    @on(LineList.MarksChanged)
+    def _marked(self) -> None:
+        self.show_status()
+
+    def go_back(self) -> None:
+        """Leave the last rejection without a reason, or close what is open, drop the marks, or clear the filter."""
+        box = self.queue.box
+        if self.reasons.rejected is not None:
+            self.reasons.go_on()
+        elif self.has_class("-open") or self.focused is not self.rows:
+            self._close()
+        elif self.rows.mark_count:
+            self.rows.clear_marks()
+        elif box.value:
+            box.value = ""
+
+    def action_search(self) -> None:
+        """Go to the filter."""
+        self._close()
+        self.set_focus(self.queue.box)
+
+    def action_next(self) -> None:
+        """To the next listed item, round the end."""
+        self.queue.go_round(1)
+
+    def action_previous(self) -> None:
+        """To the previous listed item, round the start."""
+        self.queue.go_round(-1)
+
+    def action_read_on(self) -> None:
+        """Scroll the item, then the evidence."""
+        self.texts.read_on()
+
+    def action_read_back(self) -> None:
+        """Scroll the evidence, then the item, back."""
+        self.texts.read_back()
+
+    def action_apply(self) -> None:
+        """Let the next decision apply to all marked rows."""
+        self.arm(self.rows)
+
+    def action_unfold(self) -> None:
+        """Show a text that is folded away."""
+        proposal = self.rows.current
+        if proposal is None or not self.seen.is_folded(proposal):
+            self.workbench_app.say("Nothing is folded here.")
+            return
+        self.seen.unfold([proposal])
+        self.rows.refresh_row(self.rows.cursor)
+        self.texts.show_item(proposal, anew=True)
 
     # Deciding
 
     def action_approve(self) -> None:
         """Approve and go on."""
-        self._decide("approve")
+        self.deciding.decide("approve")
 
     def action_reject(self) -> None:
         """Reject and go on; a reason may follow."""
-        self._decide("reject")
+        self.deciding.decide("reject")
 
     def action_later(self) -> None:
         """Put off and go on."""
-        self._decide("later")
-
-    def _decide(self, verb: str) -> None:
-        proposals = self.take_targets(self.rows)
-        if not proposals:
-            self.workbench_app.say("Nothing waits here.")
-            return
-        unopened = [p for p in proposals if not self.was_opened(p)] if len(proposals) > 1 else []
-        if unopened:
-            self._ask_about(verb, proposals, unopened)
-        elif len(proposals) == 1 and verb == "approve" and self.is_folded(proposals[0]):
-            self.workbench_app.say("Its text is folded. o opens it; then approve it, or reject it as it is.")
-        else:
-            self._carry_out(verb, proposals)
-
-    def _ask_about(self, verb: str, proposals: list[Proposal], unopened: list[Proposal]) -> None:
-        """Show what nobody looked at, to its end, before a marked group is decided."""
-        from workbench.tui.review.group import GroupDialog
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self.opened(unopened)
-                self._carry_out(verb, proposals)
-
-        shown = [(p, self.bench.review.memory(p)) for p in unopened]
-        title = "Put off" if verb == "later" else verb.capitalize()
-        self.app.push_screen(GroupDialog(title, len(proposals), shown), answered)
-
-    def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
-        targets = [p.id for p in proposals]
-        following = self.after(targets)
-        self.still.hold()
-
-        def decide() -> None:
-            review = self.bench.review
-            self._rejected = None
-            if verb == "reject":
-                group = review.reject(targets)
-                if any(p.kind == "reflection" for p in proposals):
-                    self._rejected = Rejected(group, tuple(targets), following or "")
-            else:
-                (review.approve if verb == "approve" else review.later)(targets)
-            self.decided(targets if verb != "later" else [], following)
-
-        self.workbench_app.change(decide)
+        self.deciding.decide("later")
 
     def action_reason(self, index: int) -> None:
         """Record why the last rejection was made."""
-        rejected, self._rejected = self._rejected, None
-        if rejected is not None:
-            self.workbench_app.change(partial(self._record, rejected, REASONS[index].label))
-        self.settled(self.rows.current)
+        self.deciding.give_reason(REASONS[index].label)
 
     @asking
     async def action_reason_in_words(self) -> None:
-        """Ask for the reason in words; nothing written is no reason."""
-        from workbench.tui.widgets.texts.prompt import Prompt
-
-        rejected = self._rejected
-        if rejected is None:
-            return
-        self._go_on()
-        preview = Preview(self.bench, again="enter", line=True)
-        explain = partial(self._explain, rejected, preview)
-        ask = Prompt("Why was it rejected?", check=_too_long, preview=preview, take=explain)
-        await self.app.push_screen_wait(ask)
-
-    def _explain(self, rejected: Rejected, preview: Preview, _: str) -> None:
-        keep = self.bench.safety.keep_typed if preview.kept else None
-        self._record(rejected, preview.text, keep)
-
-    def _record(self, rejected: Rejected, why: str, keep: Callable[[str], object] | None = None) -> None:
-        self.bench.review.explain(rejected.group, rejected.ids, why, keep)
-        self.workbench_app.say(f"Rejected: {self.bench.safety.masked(why)}.")
+        """Ask for the reason in words."""
+        await self.deciding.ask_reason()
 
     def on_reason_line_picked(self, event: ReasonLine.Picked) -> None:
         """A click on a reason is its key."""
         self.call_later(self.run_action, REASONS[event.index].method)
 
-    def on_reason_line_over(self) -> None:
-        """Give the digits back: whoever presses one now means the area."""
-        self._go_on()
-
     def on_key(self, event: events.Key) -> None:
         """Take any key but those of the reasons for going on; keys come here before they do what they do."""
-        if self._rejected is not None and event.key not in self._reason_keys():
-            self._go_on()
+        if self.reasons.rejected is not None and event.key not in self._reason_keys():
+            self.reasons.go_on()
 
     def _reason_keys(self) -> set[str]:
         return {key for action in self.as_mapped(REASONS) for key in key_names(action.keys)}
@@ -153,38 +263,59 @@ class ReviewScreen(ReviewChanging):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let the digits change the area unless reasons are offered."""
         del parameters
-        return not action.startswith("reason") or self._rejected is not None
-
-    def settled(self, current: Proposal | None) -> None:
-        """Offer reasons while the cursor is where the rejection left it."""
-        rejected = self._rejected
-        if rejected is not None and self.go_to is None and (current.id if current else "") != rejected.beside:
-            self._rejected = None
-        self.query_one(ReasonLine).asking = self._rejected is not None
-
-    def go_back(self) -> None:
-        """Leave the last rejection without a reason, or close what is open."""
-        if self._rejected is None:
-            super().go_back()
-        self._go_on()
+        return not action.startswith("reason") or self.reasons.rejected is not None
 
     def on_screen_suspend(self) -> None:
         """Whoever leaves gives no reason."""
-        self._go_on()
+        self.reasons.go_on()
 
-    def _go_on(self) -> None:
-        self._rejected = None
-        self.query_one(ReasonLine).asking = False
+    # Changing
 
-    def settle_reasons(self) -> None:
-        """Go on without a reason."""
-        self._go_on()
+    @asking
+    async def action_edit(self) -> None:
+        """Edit here; saving approves."""
+        await self.changes.edit()
 
-    def action_apply(self) -> None:
-        """Let the next decision apply to all marked rows."""
-        self.arm(self.rows)
+    @asking
+    async def action_external(self) -> None:
+        """Edit in $EDITOR; saving approves."""
+        await self.changes.edit_externally()
 
+    @asking
+    async def action_merge(self) -> None:
+        """Choose a memory to merge into."""
+        await self.changes.merge(self.texts.evidence)
 
-def _too_long(reason: str) -> str | None:
-    over = len(reason) - LONGEST_REASON
-    return f"{over} characters too long." if over > 0 else None
+    @asking
+    async def action_split(self) -> None:
+        """Part a candidate into several."""
+        await self.changes.split()
+
+    @asking
+    async def action_refine(self) -> None:
+        """Write better words, round by round."""
+        await self.changes.refine()
+
+    def action_promote(self) -> None:
+        """Put it where agents read it."""
+        self.changes.promote()
+
+    def action_impact(self) -> None:
+        """Show what approving would do to the saved queries."""
+        from workbench.tui.review.impact import show_impact
+
+        if self.rows.current is None:
+            self.workbench_app.say("Nothing waits here.")
+        else:
+            evidence = self.texts.evidence
+            show_impact(self, self.rows.current, evidence.impact if evidence else None)
+
+    def action_copy(self) -> None:
+        """Copy the text."""
+        if item := self.changes.item_here():
+            self.copy(item[1].content)
+
+    def action_history(self) -> None:
+        """Show who changed what."""
+        if item := self.changes.item_here():
+            self.show_history(item[1].id)

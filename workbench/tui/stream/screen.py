@@ -1,8 +1,6 @@
 """The Stream: browse, filter, vote, pin, edit, forget."""
 
-import time
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -17,14 +15,14 @@ from workbench.core.errors import InvalidQuery
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Verdict
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import STREAM
 from workbench.tui.app.asking import asking
-from workbench.tui.app.saving import Saving
-from workbench.tui.safety.flag_keys import FlagKeys
+from workbench.tui.safety.flagged import FlaggedMemories
+from workbench.tui.stream.changes import Changes
 from workbench.tui.stream.memory_view import Surroundings, detail, row
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.figures import number
@@ -51,7 +49,7 @@ EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents a
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
 
 
-class StreamScreen(FlagKeys):
+class StreamScreen(AreaScreen):
     """The memory stream with the detail of the memory under the cursor beside it."""
 
     AREA = "stream"
@@ -78,16 +76,16 @@ class StreamScreen(FlagKeys):
         self._text = ""
         self._last_search = ""
         self._unread: frozenset[str] = frozenset()
+        self.rows: LineList[Memory] = LineList(self._draw, lambda m: m.id, empty=Content(EMPTY_STORE), id="list")
+        self.flagged = FlaggedMemories(self)
+        self.changes = Changes(self, self.rows)
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the news, the list and the detail."""
         box = SafeInput(placeholder="/ filter: type:error since:7d auth", id="filter")
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
-        yield Horizontal(
-            LineList(self._draw, lambda m: m.id, empty=Content(EMPTY_STORE), id="list"),
-            VerticalScroll(LongText(id="detail"), id="side"),
-        )
+        yield Horizontal(self.rows, VerticalScroll(LongText(id="detail"), id="side"))
 
     def on_mount(self) -> None:
         """Start in the list, with what is new since the last look."""
@@ -99,16 +97,6 @@ class StreamScreen(FlagKeys):
             if news.sentence:
                 self.query_one("#news", Static).update(Content(f"{news.sentence} · esc closes this line"))
                 self.query_one("#news").display = True
-
-    @property
-    def rows(self) -> LineList[Memory]:
-        """The list of memories."""
-        return self.query_one("#list", LineList)
-
-    @property
-    def shown_memory(self) -> Memory | None:
-        """The memory under the cursor."""
-        return self.rows.current
 
     # Showing
 
@@ -158,7 +146,7 @@ class StreamScreen(FlagKeys):
     def _draw(self, memory: Memory, width: int) -> list[Cell]:
         spans = self._view.spans.get(memory.id, ()) if self._view else ()
         now, unread = self.bench.context.now(), memory.id in self._unread
-        return row(memory, width, now, unread=unread, spans=spans, masked=self.masked_line(memory))
+        return row(memory, width, now, unread=unread, spans=spans, masked=self.flagged.masked_line(memory))
 
     @on(LineList.Highlighted)
     def show_detail(self) -> None:
@@ -179,7 +167,7 @@ class StreamScreen(FlagKeys):
             cited=stream.cited(memory),
             cited_by=stream.cited_by(memory.id),
             timeline=stream.timeline(memory.id, 3),
-            flags=self.flags_of(memory),
+            flags=self.flagged.flags_of(memory),
             masked=self.bench.safety.masked,
         )
 
@@ -264,84 +252,42 @@ class StreamScreen(FlagKeys):
 
     def action_helpful(self) -> None:
         """Vote helpful."""
-        self._vote("helpful")
+        self.changes.vote("helpful")
 
     def action_harmful(self) -> None:
         """Vote harmful."""
-        self._vote("harmful")
-
-    def _vote(self, verdict: Verdict) -> None:
-        ids = self._targets()
-        if ids:
-
-            def cast() -> None:
-                result = self.bench.stream.vote(ids, verdict)
-                self._done(ids, result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} memories.")
-
-            self.workbench_app.change(cast)
+        self.changes.vote("harmful")
 
     def action_pin(self) -> None:
         """Pin or unpin."""
-        ids = self._targets()
-        if ids:
-
-            def pin() -> None:
-                pinned = self.bench.stream.pin(ids)
-                self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.")
-
-            self.workbench_app.change(pin)
+        self.changes.pin()
 
     @asking
     async def action_forget(self) -> None:
         """Forget after a yes; archived memories are restored instead."""
-        ids = self._targets()
-        if not ids:
-            return
-        archived = [id for id in ids if self.bench.stream.get(id).status == "archived"]
-        verb = "Restore" if archived else "Forget"
-        from workbench.tui.widgets.confirm import Confirm
-
-        question = f"{verb} {_named(archived or ids)}?"
-        text = Content("Undo (u) takes it back; nothing is erased.")
-
-        def do() -> None:
-            (self.bench.stream.restore if archived else self.bench.stream.forget)(archived or ids)
-            self._done(ids, f"{'Restored' if archived else 'Forgot'} {_named(archived or ids)}. u takes it back.")
-
-        if await self.app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
-            self.workbench_app.change(do)
+        await self.changes.forget()
 
     @asking
     async def action_edit(self) -> None:
-        """Edit here; the editor stays open when the text cannot be stored."""
-        memory = self.rows.current
-        if memory is not None:
-            await self._edit(memory, None, self._saving(memory))
+        """Edit here."""
+        await self.changes.edit()
 
     @asking
     async def action_external(self) -> None:
-        """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
+        """Edit in $EDITOR."""
+        await self.changes.edit_externally()
+
+    def action_unfold(self) -> None:
+        """Show the text of a flagged memory, until another one was opened."""
         memory = self.rows.current
-        text = await self.edit_externally(memory.content) if memory else None
-        if memory is not None and text is not None:
-            save = self._saving(memory)
-            if problem := save.at_once(text):
-                self.workbench_app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(memory, text, save)
+        if memory is not None and self.flagged.unfold(memory):
+            self.show_detail()
 
-    async def _edit(self, memory: Memory, text: str | None, save: Saving) -> None:
-        from workbench.tui.widgets.texts.editor import TextEditor
-
-        draft = self.workbench_app.draft(f"memories/{memory.id}")
-        editor = TextEditor(f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft)
-        saved = await self.app.push_screen_wait(editor)
-        if saved is not None:
-            note = self.flagged_note(self.bench.stream.get(memory.id).content)
-            self.workbench_app.say(f"Saved {memory.id}. u takes it back.{note}", "warning" if note else "information")
-
-    def _saving(self, memory: Memory) -> Saving:
-        stream, id = self.bench.stream, memory.id
-        return Saving(self.bench, id, memory.content, partial(stream.edit, id), lambda: stream.get(id).content)
+    @asking
+    async def action_allow(self) -> None:
+        """Let a flagged memory be exported and promoted as it is, after asking why; again takes that back."""
+        if self.rows.current is not None:
+            await self.flagged.allow(self.rows.current)
 
     def action_copy(self) -> None:
         """Copy the text of the memory."""
@@ -355,7 +301,7 @@ class StreamScreen(FlagKeys):
 
     def action_promote(self) -> None:
         """Promote it: written where agents read it, after a look at the text."""
-        if ids := self._targets():
+        if ids := self.changes.targets():
             from workbench.tui.promotion.dialog import open_promote
 
             open_promote(self, ids)
@@ -363,17 +309,3 @@ class StreamScreen(FlagKeys):
     def action_apply(self) -> None:
         """Let the next key apply to all marked rows."""
         self.arm(self.rows)
-
-    def _targets(self) -> list[str]:
-        return [m.id for m in self.take_targets(self.rows)]
-
-    def _done(self, ids: Sequence[str], sentence: str) -> None:
-        """Say what was done, and let go of the marks it was done to."""
-        if len(ids) > 1:
-            self.rows.clear_marks()
-        self.workbench_app.say(sentence)
-
-
-def _named(ids: Iterable[str]) -> str:
-    listed = list(ids)
-    return listed[0] if len(listed) == 1 else f"{len(listed)} memories"

@@ -10,6 +10,7 @@ from textual.content import Content
 
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.question import left_out_because
+from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import InvalidQuery
 from workbench.core.served import hidden_because
 from workbench.core.stream.memory import Memory
@@ -17,16 +18,18 @@ from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.tui.tuning.options import CANDIDATES, choices, with_option
-from workbench.tui.tuning.pick import SHOWN, PickMemory
-from workbench.tui.tuning.profiles.saving import SaveProfile, sentence_of
+from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
 from workbench.tui.tuning.profiles.sides import remark, saved_sides
-from workbench.tui.tuning.session import Desk
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
 if TYPE_CHECKING:
     from workbench.tui.app.app import WorkbenchApp
+
+
+SHOWN = 500
+"""How many memories are listed at most."""
 
 
 async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], current: str) -> SavedQuery | None:
@@ -37,7 +40,7 @@ async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], curre
     return next((q for q in queries if q.id == chosen), None)
 
 
-async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+async def choose_profile(app: "WorkbenchApp", desk: TuningSession) -> Profile | None:
     """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
     profiles = app.bench.tuning.profiles
     found = [Choice(side.name, side.name, remark(side)) for side in saved_sides(profiles)]
@@ -55,7 +58,7 @@ async def choose_profile(app: "WorkbenchApp", desk: Desk) -> Profile | None:
     return None
 
 
-async def choose_option(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+async def choose_option(app: "WorkbenchApp", desk: TuningSession) -> Profile | None:
     """Ask how recency counts, what normalises and who takes part."""
     bounds = desk.bounds()
     chosen = await app.push_screen_wait(Choose("How the ranking works", choices(desk.profile, bounds)))
@@ -64,7 +67,7 @@ async def choose_option(app: "WorkbenchApp", desk: Desk) -> Profile | None:
     return None if chosen is None else with_option(desk.profile, chosen, bounds)
 
 
-async def choose_candidates(app: "WorkbenchApp", desk: Desk) -> Profile | None:
+async def choose_candidates(app: "WorkbenchApp", desk: TuningSession) -> Profile | None:
     """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
 
     def check(text: str) -> None:
@@ -83,7 +86,7 @@ async def choose_candidates(app: "WorkbenchApp", desk: Desk) -> Profile | None:
     return replace(desk.profile, candidates=text)
 
 
-async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
+async def choose_memory(app: "WorkbenchApp", desk: TuningSession) -> str | None:
     """Ask for any memory of the store, by the filter language of the Stream; return its id."""
 
     def search(text: str) -> Sequence[Choice] | str:
@@ -93,14 +96,14 @@ async def choose_memory(app: "WorkbenchApp", desk: Desk) -> str | None:
             return str(error)
         return [Choice(m.id, app.bench.safety.masked(m.line)[:400], _place(desk, m)) for m in found]
 
-    return await app.push_screen_wait(PickMemory("Why not this one?", search))
+    return await app.push_screen_wait(Choose("Why not this one?", search=search))
 
 
-async def save_profile(app: "WorkbenchApp", desk: Desk, birth: Birth | None = None) -> Profile | None:
+async def save_profile(app: "WorkbenchApp", desk: TuningSession, birth: Birth | None = None) -> Profile | None:
     """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
     tuning, parent = app.bench.tuning, desk.saved.name
     name = await app.push_screen_wait(
-        SaveProfile(
+        name_prompt(
             "" if tuning.profiles.is_built_in(parent) else parent,
             lambda name: tuning.profiles.check_name(name, parent),
             lambda name: tuning.save(desk.profile, name, parent, birth),
@@ -109,7 +112,7 @@ async def save_profile(app: "WorkbenchApp", desk: Desk, birth: Birth | None = No
     return None if name is None else tuning.profiles.get(name)
 
 
-def _place(desk: Desk, memory: Memory) -> str:
+def _place(desk: TuningSession, memory: Memory) -> str:
     if desk.ranking is None or memory.id not in desk.ranking.pool.row_of:
         return hidden_because(memory, desk.now) or "not ranked yet"
     return left_out_because(memory, desk.ranking) or f"#{desk.ranking.place_of(memory.id)}"

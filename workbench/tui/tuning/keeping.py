@@ -1,127 +1,154 @@
-"""What Tune keeps and takes in: snapshots, profiles side by side, files of judged queries."""
+"""What Tune keeps and takes in: profiles, snapshots, profiles side by side, files of judged queries."""
 
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
-from textual import work
-
+from workbench.bench.tuning.measuring import Measuring
 from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.config.writing import set_values
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.asking import asking
-from workbench.tui.tuning.session import Desk
+from workbench.tui.tuning import dialogs
 
 NO_QUERY = "There is no query. / writes one."
 
+Put = Callable[[Profile, Profile], None]
+"""Puts the sliders where a profile has them, against a saved one."""
 
-class TuneKeeping(AreaScreen):
-    """The part of Tune that keeps settings and queries; the screen itself gives the desk."""
 
-    _desk: Desk
+def is_ready(area: AreaScreen, session: TuningSession, *, query: bool = True) -> bool:
+    """Tell whether there is a model, and a query unless none is needed, or say what is missing."""
+    if not area.bench.tuning.ready:
+        area.workbench_app.say("The model is still loading. Try again in a moment.")
+    elif query and session.question is None:
+        area.workbench_app.say(NO_QUERY)
+    else:
+        return True
+    return False
+
+
+class Keeping:
+    """Keeps the settings of a session, and puts kept ones back on the sliders."""
+
+    def __init__(self, area: AreaScreen, session: TuningSession, measuring: Measuring, put: Put) -> None:
+        self._area, self._app, self._bench = area, area.workbench_app, area.bench
+        self._session = session
+        self._measuring = measuring
+        self._put = put
 
     @property
     def _shelf(self) -> Snapshots:
         """The snapshots, of this app and of others."""
-        return self.bench.tuning.snapshots
+        return self._bench.tuning.snapshots
 
     @property
     def unsaved(self) -> str:
         """Say when the sliders stand where no profile and no snapshot has them."""
-        desk = self._desk
-        if not desk.changed or any(snapshot.profile == desk.profile for snapshot in self._shelf.all()):
+        if self._session.is_kept(snapshot.profile for snapshot in self._shelf.all()):
             return ""
         return "The changed sliders of Tune are in no profile and no snapshot yet: s saves them, n keeps a snapshot."
 
-    def _put_profile(self, profile: Profile, saved: Profile) -> None:
-        raise NotImplementedError
-
-    def _is_ready(self, *, query: bool = True) -> bool:
-        raise NotImplementedError
+    # Profiles
 
     async def birth(self, profile: Profile | None = None) -> Birth | None:
         """Return what to say about settings (by default: the sliders') when they are saved."""
-        raise NotImplementedError
+        if not self._bench.tuning.ready:
+            return None
+        session = self._session
+        return await asyncio.to_thread(self._measuring.birth, session.saved, profile or session.profile)
+
+    async def load(self) -> None:
+        """Load a profile; changed settings go only after a yes."""
+        profile = await dialogs.choose_profile(self._app, self._session)
+        if profile is not None:
+            self._put(profile, profile)
+            self._app.say(f"Loaded {profile.name}. {profile.about}")
+
+    async def save(self) -> None:
+        """Save the settings as a profile; the movement marks then start from it."""
+        profile = await dialogs.save_profile(self._app, self._session, await self.birth())
+        if profile is not None:
+            self._put(profile, profile)
+            self._app.say(f"Saved {profile.name}.")
 
     def keep_thresholds(self, thresholds: Thresholds) -> bool:
         """Write the thresholds of duplicates to the settings' file, and hold to them from now on."""
-        path, before = self.workbench_app.options.config, self.bench.retriever.thresholds()
+        path, before = self._app.options.config, self._bench.retriever.thresholds()
         if path is None:
-            self.workbench_app.say("This store is for trying out: no settings are written. `workbench` alone has some.")
+            self._app.say("This store is for trying out: no settings are written. `workbench` alone has some.")
             return False
-        with self.workbench_app.reporting():
+        with self._app.reporting():
             set_values(path, {"thresholds.duplicate": thresholds.flag, "thresholds.review": thresholds.review})
-            self.bench.retriever.use_thresholds(thresholds)
-            self.workbench_app.say(threshold_toast(before, thresholds, path))
+            self._bench.retriever.use_thresholds(thresholds)
+            self._app.say(threshold_toast(before, thresholds, path))
             return True
         return False
 
     # Snapshots
 
-    def action_snapshot(self) -> None:
+    def snapshot(self) -> None:
         """Keep the settings as they are now."""
-        same = next((s for s in self._shelf.all() if s.profile == self._desk.profile), None)
+        same = next((s for s in self._shelf.all() if s.profile == self._session.profile), None)
         if same is not None:
-            self.workbench_app.say(f"Snapshot {same.name} holds these settings already. N lists the snapshots.")
+            self._app.say(f"Snapshot {same.name} holds these settings already. N lists the snapshots.")
             return
-        with self.workbench_app.reporting():
-            snapshot = self._shelf.take(self._desk.profile, self.bench.context.now())
-            self.workbench_app.say(f"Snapshot {snapshot.name} is taken. N lists them: compare, go back, save.")
+        with self._app.reporting():
+            snapshot = self._shelf.take(self._session.profile, self._bench.context.now())
+            self._app.say(f"Snapshot {snapshot.name} is taken. N lists them: compare, go back, save.")
 
-    @asking
-    async def action_library(self) -> None:
+    async def library(self) -> None:
         """Show snapshots and profiles, and take the settings that are chosen there."""
         from workbench.tui.tuning.profiles.library import Library, LibraryDialog
         from workbench.tui.tuning.profiles.sides import standing_in
 
-        desk = self._desk
-        side = await self.app.push_screen_wait(LibraryDialog(Library(desk, self._shelf, self.birth)))
+        desk = self._session
+        side = await self._app.push_screen_wait(LibraryDialog(Library(desk, self._shelf, self.birth)))
         if side is None or side.profile is None:
             return
         if side.kind == "snapshot":
-            self._put_profile(standing_in(side.profile, desk.saved), desk.saved)
-            self.workbench_app.say(f"The sliders stand as in snapshot {side.name}. s saves them, r puts them back.")
+            self._put(standing_in(side.profile, desk.saved), desk.saved)
+            self._app.say(f"The sliders stand as in snapshot {side.name}. s saves them, r puts them back.")
         else:
-            self._put_profile(side.profile, side.profile)
-            self.workbench_app.say(f"Loaded {side.name}. {side.profile.about}")
+            self._put(side.profile, side.profile)
+            self._app.say(f"Loaded {side.name}. {side.profile.about}")
 
-    @asking
-    async def action_compare(self) -> None:
+    async def compare(self) -> None:
         """Show this ranking beside that of a snapshot or a profile."""
         from workbench.tui.tuning.profiles.sides import choose_side, compare, sides
 
-        if not self._is_ready():
+        if not is_ready(self._area, self._session):
             return
-        found = sides(self._desk, self._shelf, self.bench.tuning.profiles)
-        usual = next((side.id for side in found if side.name == self._desk.saved.name), found[0].id)
-        other = await choose_side(self.workbench_app, "Compare with", found[1:], usual)
+        found = sides(self._session, self._shelf, self._bench.tuning.profiles)
+        usual = next((side.id for side in found if side.name == self._session.saved.name), found[0].id)
+        other = await choose_side(self._app, "Compare with", found[1:], usual)
         if other is not None:
-            await compare(self.workbench_app, self._desk, found, other, found[0])
+            await compare(self._app, self._session, found, other, found[0])
 
     # Queries as files
 
-    @asking
-    async def action_export_queries(self) -> None:
+    async def export_queries(self) -> None:
         """Write the saved queries, their judgments, or a ranking of them to a file."""
         from workbench.tui.files.exports.words import written_said
         from workbench.tui.tuning.judging.queries_out import QueriesOut
 
-        with self.workbench_app.reporting():
-            written = await self.app.push_screen_wait(QueriesOut(self.bench, self._desk.saved.name))
+        with self._app.reporting():
+            written = await self._app.push_screen_wait(QueriesOut(self._bench, self._session.saved.name))
             if written is not None:
-                self.workbench_app.say(written_said(written))
+                self._app.say(written_said(written))
 
-    @work
-    async def action_import_queries(self) -> None:
+    async def import_queries(self) -> None:
         """Read judged queries from a file, after a look at what is in it."""
         from workbench.tui.tuning.judging.queries_in import QueriesIn
 
         done: Path | None = None
-        with self.workbench_app.reporting():
-            done = await self.app.push_screen_wait(QueriesIn(self.bench))
+        with self._app.reporting():
+            done = await self._app.push_screen_wait(QueriesIn(self._bench))
         if done is not None:
-            self.workbench_app.say(f"Took in what is new in {done.name}. u takes it back, f lists the queries.")
+            self._app.say(f"Took in what is new in {done.name}. u takes it back, f lists the queries.")
 
 
 def threshold_toast(before: Thresholds, after: Thresholds, path: Path) -> str:

@@ -4,7 +4,7 @@ from textual.message import Message
 
 from workbench.bench.tuning.question import Question
 from workbench.core.tuning.factors import RECIPE
-from workbench.tui.tuning.session import Hints
+from workbench.tui.tuning.hints import Hints
 
 _FACTORS = RECIPE.factors
 

@@ -1,16 +1,23 @@
-"""The line above the ranking: the query, whether it is saved, and which of several equal ones is meant."""
+"""The line above the ranking: the query, whether it is saved, which of several equal ones is meant, and its scoring."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
+from workbench.bench.open import Workbench
+from workbench.bench.tuning.session import TuningSession
+from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.tui.app.surviving import survives
+from workbench.tui.tuning.messages import Asked
+from workbench.tui.tuning.obstacles import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, obstacle
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import absolute, number
@@ -19,6 +26,8 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 if TYPE_CHECKING:
     from workbench.tui.app.app import WorkbenchApp
 
+APART = timedelta(hours=1)
+"""From how far on the moment that a query is asked at is not the present any more."""
 
 _WITH_TIME = 90
 """Cells from which on there is room for the time of day."""
@@ -26,7 +35,11 @@ _WITH_TIME = 90
 
 @survives
 class QueryLine(Horizontal):
-    """The box for a query, and on the right what the store knows about that query."""
+    """The box for a query, and on the right what the store knows about that query.
+
+    What is written there is the session's query. It is scored away from the keyboard, one text at a time; `answered`
+    is called in the turn in which the session has its ranking, so that no other turn paints the old one.
+    """
 
     DEFAULT_CSS = """
     QueryLine {
@@ -38,37 +51,110 @@ class QueryLine(Horizontal):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bench: Workbench, session: TuningSession, answered: Callable[[], None]) -> None:
         super().__init__(id="query-line")
-        self._grades: int | None = None
-        self._now: datetime | None = None
+        self._bench = bench
+        self._session = session
+        self._answered = answered
+        self.box = SafeInput(placeholder="/ what an agent might ask", id="query")
+        self.asking = False
+        self._again = False
+        self._failed = False
         self._state = ""
 
     def compose(self) -> ComposeResult:
         """Build label, box and state."""
         yield Static(Content("query "), id="query-label")
-        yield SafeInput(placeholder="/ what an agent might ask", id="query")
+        yield self.box
         yield Static(id="query-state")
 
     def on_resize(self) -> None:
         """Say as much about the query as leaves room for it."""
-        self._draw()
+        self.show_state()
 
-    def show(self, grades: int | None, now: datetime | None) -> None:
-        """Show how many grades a saved query has (`None`: it is not saved), and the moment it is asked at."""
-        self._grades, self._now = grades, now
-        self._draw()
+    # What stands in the line
 
-    def _draw(self) -> None:
-        state = ""
-        if self._grades is not None:
-            state = f"  saved · {number(self._grades)} judged" if self._grades else "  saved · not judged"
-        if self._now is not None:
-            at = absolute(self._now)
-            state += f" · as of {at if self.size.width >= _WITH_TIME else at.split()[0]}"
+    def show_state(self) -> None:
+        """Say beside the query whether it is saved, how much of it is judged, and when it is asked."""
+        saved, present, state = self._session.query, self._bench.context.now(), ""
+        if saved is not None:
+            grades = self._bench.tuning.grades(saved)
+            state = f"  saved · {number(grades)} judged" if grades else "  saved · not judged"
+            if saved.now and abs(saved.now - present) > APART:
+                at = absolute(saved.now)
+                state += f" · as of {at if self.size.width >= _WITH_TIME else at.split()[0]}"
         if state != self._state:
             self._state = state
             self.query_one("#query-state", Static).update(Content.styled(state, MUTED))
+
+    def take(self, query: SavedQuery) -> None:
+        """Ask a saved query. What is ranked is what is saved, whatever of it may be shown."""
+        shown = self._bench.safety.masked(query.text)
+        with self.box.prevent(Input.Changed):
+            self.box.value = shown
+        self._session.text = self.box.value if shown == query.text else query.text
+        self._session.query = query
+        self.ask()
+
+    @on(Input.Changed, "#query")
+    def _typed(self, event: Input.Changed) -> None:
+        same = self._bench.tuning.saved_like(event.value)
+        self._session.text = event.value
+        self._session.query = same[0] if same else None
+        self.ask()
+
+    # Asking
+
+    def model_came(self) -> None:
+        """Rank what was asked meanwhile."""
+        self._failed = not self._bench.tuning.ready
+        self.ask()
+
+    def ask(self) -> None:
+        """Have the query scored over the store as it is now."""
+        self.show_state()
+        if not self._session.text.strip() or not self._bench.tuning.ready:
+            self._put(None)
+        elif self.asking:
+            self._again = True
+        else:
+            self.asking, self._again = True, False
+            self._score(self._session.text, self._session.copy())
+
+    def _put(self, asked: Asked | None) -> None:
+        self._session.put(asked.question if asked else None, self._session.moment(self._bench.context.now()))
+        self._answered()
+
+    @work(thread=True, group="tune", description="score a query")
+    def _score(self, text: str, session: TuningSession) -> None:
+        worker = get_current_worker()
+        question, problem = None, ""
+        try:
+            question = self._bench.tuning.question(text)
+            for candidates in session.candidate_filters():
+                question.ranker.pool.matching(candidates, session.now)
+        except WorkbenchError as error:
+            problem = str(error)
+        if not worker.is_cancelled:
+            self.post_message(Asked(text, question, problem))
+
+    @on(Asked)
+    def _scored(self, event: Asked) -> None:
+        self.asking = False
+        if event.problem:
+            return  # whoever hears of it next says it
+        if self._again or event.text != self._session.text:
+            self.ask()
+        else:
+            self._put(event)
+
+    def obstacle(self) -> str:
+        """Return why there is no ranking, or an empty text."""
+        if not self._session.text.strip():
+            return NO_QUERY_SAVED if self._bench.tuning.queries() else NO_QUERY
+        if not self._bench.tuning.ready:
+            return NO_MODEL if self._failed else LOADING
+        return obstacle(self._session)
 
 
 async def choose_moment(

@@ -7,12 +7,13 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from workbench.bench.safety.safety import Safety
-from workbench.core.text import printable
+from workbench.bench.tuning.session import TuningSession
+from workbench.core.text import printable, words
 from workbench.core.tuning.factors import RECIPE
+from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.parameters import day_offset, scope_texts
-from workbench.tui.tuning.rows import Line, draw, is_heading, key_of, legend
-from workbench.tui.tuning.session import Desk, only_stop_words
+from workbench.tui.tuning.rows import Line, draw, is_heading, key_of, legend, lines_of
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.lists.fixed_text import FixedText
@@ -52,11 +53,11 @@ class RankingPane(Vertical):
         """The list."""
         return self.query_one("#list", LineView)
 
-    def show(self, desk: Desk, obstacle: str) -> None:
+    def show(self, desk: TuningSession, obstacle: str) -> None:
         """Show a ranking, or the obstacle in its place."""
         self._factors = desk.recipe.factors
         self.rows.set_empty(Content(obstacle))
-        self.rows.set_rows(desk.lines())
+        self.rows.set_rows(lines(desk))
         self._pieces = tuple(title(desk))
         self._against = desk.saved.name
         self._show_frame()
@@ -74,7 +75,19 @@ class RankingPane(Vertical):
         self.query_one(".ranking--legend", FixedText).write(legend(width, self._against, self._factors))
 
 
-def title(desk: Desk) -> Iterator[Piece]:
+def lines(desk: TuningSession) -> list[Line]:
+    """Return the rows of a ranking, with the memory that somebody asked about."""
+    standings, watched = desk.standings(), desk.watched_standing()
+    return lines_of(standings, desk.profile.k, watched) if standings or watched else []
+
+
+def only_stop_words(query: str) -> bool:
+    """Tell whether full text finds nothing in a query, since it has only words that are in every text."""
+    asked = words(query)
+    return not asked or all(word in STOP_WORDS for word in asked)
+
+
+def title(desk: TuningSession) -> Iterator[Piece]:
     """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what is odd."""
     if desk.ranking is None or not len(desk.ranking.pool):
         yield (Content.styled("ranking", "bold"),)
@@ -101,6 +114,6 @@ def as_many(pieces: Sequence[Piece], width: int) -> Content:
     """Return the pieces side by side, each in its longest wording that there is room for; the others are left out."""
     shown = Content("")
     for piece in pieces:
-        joined = [shown + Content.styled(" · ", MUTED) + words if shown.plain else words for words in piece]
+        joined = [shown + Content.styled(" · ", MUTED) + text if shown.plain else text for text in piece]
         shown = next((line for line in joined if line.cell_length <= width), shown)
     return shown

@@ -17,9 +17,6 @@ from workbench.tui.widgets.bars.factor_bar import bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
 from workbench.tui.widgets.figures import scores
 
-BEYOND = 40
-"""How many rows are listed below those that are served."""
-
 _MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 16
 
 

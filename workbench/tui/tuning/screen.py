@@ -1,8 +1,6 @@
 """Tune: move the weights, watch the ranking move, see why, save a profile."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -10,27 +8,33 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
+from workbench.bench.tuning.measuring import Measuring
+from workbench.bench.tuning.session import Settings, TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
 from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import SLIDER, TUNE
 from workbench.tui.app.asking import asking
 from workbench.tui.tuning import dialogs
-from workbench.tui.tuning.asking import TuneAsking
+from workbench.tui.tuning.hints import hints_of
 from workbench.tui.tuning.judging.verdict import VerdictLine
-from workbench.tui.tuning.messages import HELP, Hinted
-from workbench.tui.tuning.moves import Moves, Settings, label_of, value_of
-from workbench.tui.tuning.parameters import TIME, Parameter, Value
-from workbench.tui.tuning.query import QueryLine
+from workbench.tui.tuning.keeping import Keeping
+from workbench.tui.tuning.messages import HELP, Asked, Hinted
+from workbench.tui.tuning.moves import label_of, value_of
+from workbench.tui.tuning.parameters import TIME, Parameter, Value, parameters_of
+from workbench.tui.tuning.query import QueryLine, choose_moment
 from workbench.tui.tuning.ranking import RankingPane
 from workbench.tui.tuning.rows import Line, memory_of
-from workbench.tui.tuning.session import Desk
 from workbench.tui.tuning.sliders import TuneSliders
+from workbench.tui.tuning.tools import Tools
 from workbench.tui.tuning.why.pane import WhyPane
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.lists.line_view import LineView
@@ -42,7 +46,7 @@ NUDGES = tuple(a for a in SLIDER if a.keys in ("left", "right", "shift+left", "s
 """What moves the current slider from any pane."""
 
 
-class TuneScreen(TuneAsking):
+class TuneScreen(AreaScreen):
     """Sliders on the left, the live ranking beside them, and the explanation of the row under the cursor."""
 
     AREA = "tune"
@@ -68,36 +72,38 @@ class TuneScreen(TuneAsking):
 
     def __init__(self) -> None:
         super().__init__()
-        self._hinting = False
-        self._moves = 0
-        self._rest: Timer | None = None
-        self._desk = Desk(WORKBENCH, WORKBENCH, datetime.min)
-        self._past = Moves()
-
-    def contents(self) -> Iterable[Widget]:
-        """Return the query line, the sliders, the ranking and the explanation."""
-        now, profile = self.bench.context.now(), WORKBENCH
+        profile, self._broken = WORKBENCH, ""
         try:
             profile = self.bench.tuning.default()
         except WorkbenchError as error:
-            self.workbench_app.say(f"{error}\nThe sliders stand as in {profile.name} instead.", "error")
-        self._desk = Desk(profile, profile, now, self.bench.recipe)
-        yield QueryLine()
-        yield Horizontal(
-            TuneSliders(profile, self._moved, self._desk.parameters, id="sliders"),
-            Container(
-                RankingPane(self.bench.safety, id="ranking"),
-                WhyPane(self.bench.safety.masked, id="why"),
-                id="stage",
-            ),
-        )
-        yield VerdictLine()
+            self._broken = f"{error}\nThe sliders stand as in {profile.name} instead."
+        self.session = TuningSession(profile, profile, self.bench.context.now(), self.bench.recipe)
+        self.measuring = Measuring(self.bench.context, self.bench.evaluator)
+        self.query_line = QueryLine(self.bench, self.session, self._show)
+        self.sliders = TuneSliders(profile, self._moved, parameters_of(self.bench.recipe), id="sliders")
+        self.ranking = RankingPane(self.bench.safety, id="ranking")
+        self.why = WhyPane(self.bench.safety.masked, id="why")
+        self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
+        self.keeping = Keeping(self, self.session, self.measuring, self._put)
+        keep = self.keeping.keep_thresholds
+        self.tools = Tools(self, self.session, self.measuring, self._put, self._take_query, keep)
+        self._hinting = False
+        self._moves = 0
+        self._rest: Timer | None = None
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the query line, the sliders, the ranking and the explanation."""
+        if self._broken:
+            self.workbench_app.say(self._broken, "error")
+        yield self.query_line
+        yield Horizontal(self.sliders, Container(self.ranking, self.why, id="stage"))
+        yield self.verdict
 
     def on_mount(self) -> None:
         """Start on the first saved query, with the first slider under the hand."""
         self._rest = self.set_interval(REST_SECONDS, self._at_rest, pause=True)
         queries = self.bench.tuning.queries()
-        self.sliders.show(self._desk.profile, self._desk.saved)
+        self.sliders.show(self.session.profile, self.session.saved)
         self.sliders.query(Slider).first().focus()
         if queries:
             self._take_query(queries[0])
@@ -105,36 +111,98 @@ class TuneScreen(TuneAsking):
     @property
     def rows(self) -> LineView[Line]:
         """The list of the ranking."""
-        return self.query_one(RankingPane).rows
+        return self.ranking.rows
 
     @property
-    def sliders(self) -> TuneSliders:
-        """The column of sliders."""
-        return self.query_one(TuneSliders)
+    def unsaved(self) -> str:
+        """Say when the sliders stand where no profile and no snapshot has them."""
+        return self.keeping.unsaved
 
-    @property
-    def why(self) -> WhyPane:
-        """The explanation."""
-        return self.query_one(WhyPane)
+    # Following the store
 
-    # Showing
+    def show_store(self) -> None:
+        """Ask anew over the store as it is."""
+        self.query_line.ask()
 
-    def _show(self) -> None:
-        """Show the ranking as it is now; the rest follows when the hand rests."""
-        self.query_one(RankingPane).show(self._desk, self._obstacle())
-        self.query_one(VerdictLine).age()
-        self._show_why()
+    def show_changes(self, touched: Touched) -> None:
+        """Ask anew when memories changed; the cursor, the sliders and the query stay."""
+        if any(table == "memories" for table, _ in touched.keys):
+            self.query_line.ask()
 
-    @on(LineView.Highlighted, "#list")
-    def _show_why(self) -> None:
-        """Explain the row under the cursor."""
-        self.why.show(self._desk, self.rows.current)
-        self._touch()
+    def follow(self, touched: Touched) -> None:
+        """Notice also what is measured by, and let undo mean what this person stored, once something was."""
+        if touched.actor == self.bench.context.actor and touched.kind != "access":
+            self.session.moves.clear()
+        self.measuring.store_changed(table for table, _ in touched.keys)
+        super().follow(touched)
+        if self._in_sight:
+            self.verdict.want()
+            self.query_line.show_state()
+
+    def retriever_ready(self) -> None:
+        """Rank what was asked meanwhile."""
+        self.query_line.model_came()
+
+    # Asking
+
+    def _take_query(self, query: SavedQuery) -> None:
+        """Ask a saved query."""
+        self._first_row(focus=False)
+        self.query_line.take(query)
 
     def _first_row(self, *, focus: bool) -> None:
         self.rows.cursor = 0
         if focus:
             self.rows.focus()
+
+    @on(Asked)
+    def _complain(self, event: Asked) -> None:
+        if event.problem:
+            self.workbench_app.say(event.problem, "error")
+
+    @on(Input.Submitted, "#query")
+    def _entered(self) -> None:
+        self._first_row(focus=True)
+        same = self.bench.tuning.saved_like(self.session.text)
+        if len(same) > 1:
+            self._choose_moment(same)
+
+    @work
+    async def _choose_moment(self, same: Sequence[SavedQuery]) -> None:
+        """Choose which of several saved queries with the same words is meant."""
+        chosen = await choose_moment(self.workbench_app, same, self.session.query)
+        if chosen is not None:
+            self._take_query(chosen)
+
+    def action_query(self) -> None:
+        """Go to the query."""
+        self.set_focus(self.query_line.box)
+
+    @asking
+    async def action_queries(self) -> None:
+        """Choose one of the saved queries."""
+        queries = self.bench.tuning.queries()
+        if not queries:
+            self.workbench_app.say("No saved queries yet. / writes one to rank by.")
+            return
+        current = self.session.query.id if self.session.query else ""
+        chosen = await dialogs.choose_query(self.workbench_app, queries, current)
+        if chosen is not None:
+            self._take_query(chosen)
+
+    # Showing
+
+    def _show(self) -> None:
+        """Show the ranking as it is now; the rest follows when the hand rests."""
+        self.ranking.show(self.session, self.query_line.obstacle())
+        self.verdict.age()
+        self._show_why()
+
+    @on(LineView.Highlighted, "#list")
+    def _show_why(self) -> None:
+        """Explain the row under the cursor."""
+        self.why.show(self.session, self.rows.current)
+        self._touch()
 
     # When the hand rests
 
@@ -150,17 +218,15 @@ class TuneScreen(TuneAsking):
         if self._rest is not None:
             self._rest.pause()
         self.why.show_curve()
-        self.want_verdict()
-        if not self._measuring:
-            self.query_one(VerdictLine).age(False)
-        self._work_out(self._moves, replace(self._desk), self.sliders.parameter, self.sliders.highs, self.why.memory)
+        self.verdict.rest()
+        self._work_out(self._moves, self.session.copy(), self.sliders.parameter, self.sliders.highs, self.why.memory)
 
     @work(thread=True, exclusive=True, group="hints", description="hints")
     def _work_out(
-        self, moves: int, desk: Desk, parameter: Parameter | None, highs: dict[Factor, float], memory: str
+        self, moves: int, session: TuningSession, parameter: Parameter | None, highs: dict[Factor, float], memory: str
     ) -> None:
         worker = get_current_worker()
-        hints = desk.hints(parameter, highs, memory, lambda: worker.is_cancelled or moves != self._moves)
+        hints = hints_of(session, parameter, highs, memory, lambda: worker.is_cancelled or moves != self._moves)
         if hints is not None and not worker.is_cancelled:
             self.post_message(Hinted(moves, hints))
 
@@ -176,14 +242,12 @@ class TuneScreen(TuneAsking):
 
     def _moved(self, parameter: Parameter | None, value: Value) -> None:
         """Rank anew at once, in the same turn as the key, so that both are painted together."""
-        before = self._desk.settings
+        session = self.session
         if parameter is None:
-            self._desk.days = value or 0.0
+            session.move(TIME, Settings(session.profile, value or 0.0))
         else:
-            self._desk.profile = parameter.put(self._desk.profile, value)
-            self.sliders.follow(parameter, self._desk.profile, self._desk.saved)
-        self._past.note(TIME if parameter is None else parameter.id, before, self._desk.settings)
-        self._desk.rerank()
+            session.move(parameter.id, Settings(parameter.put(session.profile, value), session.days))
+            self.sliders.follow(parameter, session.profile, session.saved)
         self._show()
 
     @on(Slider.Refused)
@@ -195,48 +259,41 @@ class TuneScreen(TuneAsking):
     def _focused(self) -> None:
         self._touch()
 
-    def _put_profile(self, profile: Profile, saved: Profile, days: float | None = None) -> None:
-        before, days = self._desk.settings, self._desk.days if days is None else days
-        if saved == self._desk.saved:
-            self._past.note("", before, Settings(profile, days))
-        else:
-            self._past.clear()
-        self._desk.saved = saved
-        self._put(Settings(profile, days))
+    def _put(self, profile: Profile, saved: Profile) -> None:
+        """Put the sliders where a profile has them, against a saved one."""
+        self.session.load(profile, saved)
+        self._show_settings()
 
-    def _put(self, settings: Settings) -> None:
-        """Put every slider where it stands in some settings, and rank by them."""
-        self._desk.profile, self._desk.days = settings.profile, settings.days
-        self._desk.rerank()
-        self.sliders.show(settings.profile, self._desk.saved)
-        self.sliders.show_time(settings.days)
+    def _show_settings(self) -> None:
+        """Put every slider where it stands in the session, and show the ranking by them."""
+        self.sliders.show(self.session.profile, self.session.saved)
+        self.sliders.show_time(self.session.days)
         self._show()
 
-    def follow(self, touched: Touched) -> None:
-        """Let undo mean what this person stored, once something was."""
-        if touched.actor == self.bench.context.actor and touched.kind != "access":
-            self._past.clear()
-        super().follow(touched)
+    def action_revert(self) -> None:
+        """Put every parameter back to the saved profile, and `now` to the time of the query."""
+        self.session.revert()
+        self._show_settings()
 
     def undo_own(self) -> bool:
         """Take back the last move of a slider since something was stored."""
-        move = self._past.back()
+        move = self.session.undo()
         if move is not None:
-            self._put(move.before)
-            known = self._desk.parameters
-            moved = f"{label_of(move.slider, known)} back to {value_of(move.slider, move.before, known)}"
-            self.workbench_app.say(moved)
+            self._show_settings()
+            self._say_moved(move.slider, "back", move.before)
         return move is not None
 
     def redo_own(self) -> bool:
         """Make the move again that was taken back."""
-        move = self._past.again()
+        move = self.session.redo()
         if move is not None:
-            self._put(move.after)
-            known = self._desk.parameters
-            moved = f"{label_of(move.slider, known)} again to {value_of(move.slider, move.after, known)}"
-            self.workbench_app.say(moved)
+            self._show_settings()
+            self._say_moved(move.slider, "again", move.after)
         return move is not None
+
+    def _say_moved(self, slider: str, how: str, there: Settings) -> None:
+        known = parameters_of(self.session.recipe)
+        self.workbench_app.say(f"{label_of(slider, known)} {how} to {value_of(slider, there, known)}")
 
     def action_next_flip(self) -> None:
         """Just beyond the next value at which two rows swap."""
@@ -252,7 +309,7 @@ class TuneScreen(TuneAsking):
             self.workbench_app.say("Flips are known for the three weights. Go to one of their sliders first.")
             return
         limit = slider.scale.maximum if direction > 0 else 0.0
-        found = self._desk.flips(parameter.factor, slider.scale.maximum) or ()
+        found = self.session.flips(parameter.factor, slider.scale.maximum) or ()
         flip = nearest_flip(found, slider.value or 0.0, direction)
         beyond = just_beyond(found, flip, direction, limit) if flip else None
         if beyond is None:
@@ -295,10 +352,6 @@ class TuneScreen(TuneAsking):
         """Move `now` on."""
         self.sliders.time.action_more()
 
-    def action_revert(self) -> None:
-        """Put every parameter back to the saved profile, and `now` to the time of the query."""
-        self._put_profile(self._desk.saved, self._desk.saved, 0.0)
-
     # Going about
 
     def action_next_pane(self) -> None:
@@ -320,10 +373,10 @@ class TuneScreen(TuneAsking):
         if self.has_class("-open"):
             self.remove_class("-open")
             self.rows.focus()
-        elif self.focused is self.box:
+        elif self.focused is self.query_line.box:
             self.sliders.current.focus()
-        elif self._desk.watched is not None:
-            self._desk.watched = None
+        elif self.session.watched is not None:
+            self.session.watch(None)
             self._show()
         elif self.focused is self.why:
             self.rows.focus()
@@ -346,44 +399,28 @@ class TuneScreen(TuneAsking):
     # Choosing
 
     @asking
-    async def action_load(self) -> None:
-        """Load a profile; changed settings go only after a yes."""
-        profile = await dialogs.choose_profile(self.workbench_app, self._desk)
-        if profile is not None:
-            self._put_profile(profile, profile)
-            self.workbench_app.say(f"Loaded {profile.name}. {profile.about}")
-
-    @asking
-    async def action_save(self) -> None:
-        """Save the settings as a profile; the movement marks then start from it."""
-        profile = await dialogs.save_profile(self.workbench_app, self._desk, await self.birth())
-        if profile is not None:
-            self._put_profile(profile, profile)
-            self.workbench_app.say(f"Saved {profile.name}.")
-
-    @asking
     async def action_options(self) -> None:
         """Choose how recency counts and what normalises."""
-        profile = await dialogs.choose_option(self.workbench_app, self._desk)
+        profile = await dialogs.choose_option(self.workbench_app, self.session)
         if profile is not None:
-            self._put_profile(profile, self._desk.saved)
+            self._put(profile, self.session.saved)
 
     @asking
     async def action_candidates(self) -> None:
         """Choose by a filter which memories take part."""
-        profile = await dialogs.choose_candidates(self.workbench_app, self._desk)
+        profile = await dialogs.choose_candidates(self.workbench_app, self.session)
         if profile is not None:
-            self._put_profile(profile, self._desk.saved)
+            self._put(profile, self.session.saved)
 
     @asking
     async def action_why(self) -> None:
         """Choose any memory; it stands in the list until esc, with its place and its parts."""
-        if self._desk.ranking is None:
+        if self.session.ranking is None:
             self.workbench_app.say("Nothing is ranked yet. / writes a query.")
             return
-        chosen = await dialogs.choose_memory(self.workbench_app, self._desk)
+        chosen = await dialogs.choose_memory(self.workbench_app, self.session)
         if chosen is not None:
-            self._desk.watched = chosen if chosen in self._desk.ranking.pool.row_of else None
+            self.session.watch(chosen)
             self._show()
             place = self.rows.index_of(("memory", chosen))
             if place is not None:
@@ -391,3 +428,70 @@ class TuneScreen(TuneAsking):
                 self.rows.focus()
             if self.has_class("-narrow"):
                 self._open()
+
+    # Keeping
+
+    @asking
+    async def action_load(self) -> None:
+        """Load a profile."""
+        await self.keeping.load()
+
+    @asking
+    async def action_save(self) -> None:
+        """Save the settings as a profile."""
+        await self.keeping.save()
+
+    def action_snapshot(self) -> None:
+        """Keep the settings as they are now."""
+        self.keeping.snapshot()
+
+    @asking
+    async def action_library(self) -> None:
+        """Show snapshots and profiles, and take the settings that are chosen there."""
+        await self.keeping.library()
+
+    @asking
+    async def action_compare(self) -> None:
+        """Show this ranking beside that of a snapshot or a profile."""
+        await self.keeping.compare()
+
+    @asking
+    async def action_export_queries(self) -> None:
+        """Write the saved queries, their judgments, or a ranking of them to a file."""
+        await self.keeping.export_queries()
+
+    @work
+    async def action_import_queries(self) -> None:
+        """Read judged queries from a file."""
+        await self.keeping.import_queries()
+
+    # Judging
+
+    @work
+    async def action_judge(self) -> None:
+        """Grade the pool of the query."""
+        await self.tools.judge()
+
+    def action_save_query(self) -> None:
+        """Save the query without judging it."""
+        self.tools.save_query()
+
+    @work
+    async def action_metrics(self) -> None:
+        """Show every metric of every judged query."""
+        await self.tools.metrics()
+
+    @work
+    async def action_duplicates(self) -> None:
+        """Show which pairs would merge at a threshold."""
+        await self.tools.duplicates()
+
+    @work
+    async def action_auto(self) -> None:
+        """Search the best settings for the judged queries."""
+        await self.tools.auto()
+
+    @work
+    async def action_better(self) -> None:
+        """Learn the weights from answers about pairs."""
+        await self.tools.better()

@@ -14,6 +14,7 @@ from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.ranking.flips import Flip, nearest_flip
 from workbench.tui.app.surviving import survives
+from workbench.tui.tuning.hints import Hints
 from workbench.tui.tuning.parameters import (
     MACHINE,
     PARAMETERS,
@@ -25,7 +26,6 @@ from workbench.tui.tuning.parameters import (
     day_offset,
     weight,
 )
-from workbench.tui.tuning.session import Hints
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.content import MUTED, assemble, line
 from workbench.tui.widgets.lists.fixed_text import FixedText

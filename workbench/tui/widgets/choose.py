@@ -1,6 +1,6 @@
 """One of many, picked from a list that narrows while one types."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,10 +28,17 @@ class Choice:
     remark: str = ""
 
 
+Search = Callable[[str], Sequence[Choice] | str]
+"""Answers what is typed with choices, or says why it cannot."""
+
+NO_MATCH = "Nothing matches. Backspace widens the list."
+
+
 class Choose(Dialog[str | None]):
     """Ask for one of the choices; the result is its id, or None.
 
-    Typing narrows the list to labels that hold every typed word; the cursor starts on `current`.
+    Typing narrows the list to labels that hold every typed word; the cursor starts on `current`. With a `search` it
+    is what is typed that is listed: the answer to it (to an empty text too), or why there is none.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CHOOSE)
@@ -45,20 +52,25 @@ class Choose(Dialog[str | None]):
     }
     """
 
-    def __init__(self, title: str, choices: Sequence[Choice], current: str = "") -> None:
+    def __init__(
+        self, title: str, choices: Sequence[Choice] = (), current: str = "", *, search: Search | None = None
+    ) -> None:
         super().__init__(title, [a for a in CHOOSE if a.show])
         self._choices = choices
         self._current = current
+        self._search = search
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter and the list."""
-        nothing = Content("Nothing matches. Backspace widens the list.")
-        choices: LineView[Choice] = LineView(self._draw, lambda choice: choice.id, empty=nothing)
+        choices: LineView[Choice] = LineView(self._draw, lambda choice: choice.id, empty=Content(NO_MATCH))
         choices.can_focus = False
         return (SafeInput(placeholder="type to narrow the list"), choices)
 
     def on_mount(self) -> None:
         """List everything, the cursor on the current choice."""
+        if self._search is not None:
+            self._find(self._search)
+            return
         place = next((i for i, choice in enumerate(self._choices) if choice.id == self._current), 0)
         self._list.set_rows(self._choices, cursor=place)
 
@@ -77,8 +89,16 @@ class Choose(Dialog[str | None]):
 
     def on_input_changed(self) -> None:
         """Narrow the list; the cursor goes to the first match."""
+        if self._search is not None:
+            self._find(self._search)
+            return
         words = [word.casefold() for word in self._words]
         self._list.set_rows([c for c in self._choices if all(w in c.label.casefold() for w in words)], cursor=0)
+
+    def _find(self, search: Search) -> None:
+        found = search(" ".join(self._words))
+        self._list.set_empty(Content(found if isinstance(found, str) else NO_MATCH))
+        self._list.set_rows(() if isinstance(found, str) else found, cursor=0)
 
     @on(Input.Submitted)
     @on(LineView.Opened)

@@ -1,19 +1,16 @@
 """Taking a file into the store: everything it would bring is listed first; nothing is written before that is seen."""
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from textual import events, on, work
+from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from workbench.bench.files.imports.importing import ImportPlan
 from workbench.bench.files.imports.paths import Offered, completed
@@ -26,27 +23,21 @@ from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
 from workbench.tui.files.actions import IMPORT
 from workbench.tui.files.imports.asking import ask_format, ask_steps
-from workbench.tui.files.imports.chosen import Chosen, chosen_by
-from workbench.tui.files.imports.rows import Parts, Row, done_said, draw, listing_said, plan_rows, plan_said, way_said
+from workbench.tui.files.imports.chosen import Chosen
+from workbench.tui.files.imports.path import PathLine
+from workbench.tui.files.imports.rows import Row, done_said, draw, listing_said, plan_rows, plan_said, way_said
 from workbench.tui.files.imports.way import Way
-from workbench.tui.files.imports.writing import WRITING, ImportWriting
+from workbench.tui.files.imports.writing import WritingLine, key_of
 from workbench.tui.widgets.content import MUTED, assemble
+from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
-class ImportDialog(ImportWriting):
+class ImportDialog(Dialog[str | None]):
     """Name a file, see what it brings, take it in; the result is a sentence that says what was done."""
-
-    class Found(Message):
-        """What a name stands for was found out."""
-
-        def __init__(self, number: int, chosen: Chosen) -> None:
-            super().__init__()
-            self.number = number
-            self.chosen = chosen
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(IMPORT)
     DEFAULT_CSS = """
@@ -66,11 +57,11 @@ class ImportDialog(ImportWriting):
 
     def __init__(self, bench: Workbench, folder: Path) -> None:
         title = "Import a file · nothing is written before it is listed here"
-        super().__init__(bench, title, [a for a in IMPORT if a.show])
-        self._base = folder
+        super().__init__(title, [a for a in IMPORT if a.show])
+        self._bench = bench
+        self._line = PathLine(bench, folder)
+        self._state = WritingLine(bench, id="import-state")
         self._folder: Path | None = None
-        self._exact: tuple[str, Path] | None = None
-        self._number = 0
         self._way = Way()
         self._taken: list[Path] = []
         self._picked = False
@@ -79,13 +70,12 @@ class ImportDialog(ImportWriting):
 
     def contents(self) -> Iterable[Widget]:
         """Return the file, its format, what it would bring, and the lines."""
-        path = SafeInput("", placeholder="file or folder", id="import-path")
-        yield Horizontal(Static("file", classes="import--label"), path, classes="import--line")
+        yield self._line
         format = Static(Content(""), id="import-format")
         yield Horizontal(Static("format", classes="import--label"), format, classes="import--line")
         way = Static(Content(""), id="import-way")
         yield Horizontal(Static("taking", classes="import--label"), way, classes="import--line")
-        yield Static(Content(""), id="import-state")
+        yield self._state
         empty = Content("Type or paste the path of a file; tab completes it.")
         yield LineView(self._draw, id, empty=empty, id="import-rows")
 
@@ -96,8 +86,13 @@ class ImportDialog(ImportWriting):
         self._look()
 
     @property
+    def writing(self) -> bool:
+        """Whether a plan is being carried out."""
+        return self._state.writing
+
+    @property
     def _path(self) -> SafeInput:
-        return self.query_one("#import-path", SafeInput)
+        return self._line.box
 
     @property
     def _rows(self) -> LineView[Row]:
@@ -115,27 +110,18 @@ class ImportDialog(ImportWriting):
         self._look()
 
     def _look(self) -> None:
-        self._number += 1
         self.chosen = Chosen()
-        self._begun = time.monotonic()
-        name = self._path.value
-        exact = self._exact[1] if self._exact and self._exact[0] == name else None
-        self._find_out(self._number, name, exact, self._way)
+        self._state.begin()
+        self._line.look(self._way)
 
-    @work(thread=True, group="import-look", exclusive=True)
-    def _find_out(self, number: int, name: str, exact: Path | None, way: Way) -> None:
-        worker = get_current_worker()
+    @on(PathLine.Read)
+    def _read(self, event: PathLine.Read) -> None:
+        if not self.writing and not self.chosen.path:
+            self._state.show_progress("lines read", event.done, event.total)
 
-        def tell(done: int, total: int) -> None:
-            self.post_message(self.Went("lines read", done, total))
-
-        chosen = chosen_by(self._bench, name, self._base, exact, way, tell, lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(number, chosen))
-
-    @on(Found)
-    def _found(self, event: Found) -> None:
-        if event.number != self._number or self.writing:
+    @on(PathLine.Found)
+    def _found(self, event: PathLine.Found) -> None:
+        if self.writing:
             return
         chosen = self.chosen = event.chosen
         self._say_format(chosen.format)
@@ -144,27 +130,27 @@ class ImportDialog(ImportWriting):
             return
         if chosen.listing is not None:
             self._folder, self._picked = chosen.path, False
-            self._say(listing_said(chosen.listing))
+            self._state.say(listing_said(chosen.listing))
             self._rows.set_empty(Content("Nothing in this folder is of a known format. Type the path of another one."))
             self._rows.set_rows(chosen.listing.offered, cursor=self._next_of(chosen.listing.offered))
             return
         self._rows.set_empty(Content("Type or paste the path of a file; tab completes it."))
         self._rows.set_rows(chosen.offered, cursor=0)
         if chosen.problem:
-            self._say([(f"✗ {printable(chosen.problem)}", "$text-error")])
+            self._state.say([(f"✗ {printable(chosen.problem)}", "$text-error")])
         else:
-            self._say([(f"{number(len(chosen.offered))} names begin like this", MUTED)])
+            self._state.say([(f"{number(len(chosen.offered))} names begin like this", MUTED)])
 
     def _show_plan(self, plan: ImportPlan) -> None:
         parts = plan_said(plan)
         if plan.records:
-            key = self.key("import.take")
+            key = key_of(self, "import.take")
             parts.append((f"\nenter on the list, or {key}, writes what is listed and nothing else.", MUTED))
         if counts_steps(plan):
-            first, key = self._way.epoch, self.key("import.steps")
+            first, key = self._way.epoch, key_of(self, "import.steps")
             when = "the last one is now" if first is None else f"the first one was {first:%Y-%m-%d %H:%M}"
             parts.append((f"\nIt counts steps: {when}, {self._way.step_hours:g} h each; {key} changes it.", ""))
-        self._say(parts)
+        self._state.say(parts)
         self._rows.set_empty(Content("Everything in this file is in the store already."))
         self._rows.set_rows(plan_rows(plan), cursor=0)
 
@@ -186,7 +172,7 @@ class ImportDialog(ImportWriting):
         if chosen.path is None or not offered or chosen.listing:
             self.action_down()
             return
-        self._choose(completed(chosen.path, offered), offered[0].folder if len(offered) == 1 else False)
+        self._line.put(completed(chosen.path, offered), offered[0].folder if len(offered) == 1 else False)
 
     @on(LineView.Opened)
     def _opened(self) -> None:
@@ -194,18 +180,9 @@ class ImportDialog(ImportWriting):
         if isinstance(row, Offered):
             self._opened_last = row.path
             self._picked = self.chosen.listing is not None and not row.folder
-            self._choose(row.path, row.folder)
+            self._line.put(row.path, row.folder)
         else:
             self.action_take()
-
-    def _choose(self, path: Path, folder: bool) -> None:
-        """Put a path into the line for it, as it is even where the line cannot show it."""
-        text = printable(f"{path}/" if folder else str(path))
-        self._exact = (text, path)
-        self._path.value = text
-        self._path.cursor_position = len(text)
-        if folder:
-            self._path.focus()
 
     @asking
     async def action_format(self) -> None:
@@ -218,7 +195,7 @@ class ImportDialog(ImportWriting):
         try:
             way = await ask_format(self.app, path, self._way, held, self._bench.context.formats)
         except WorkbenchError as error:
-            self._say([(f"✗ {printable(str(error))}", "$text-error")])
+            self._state.say([(f"✗ {printable(str(error))}", "$text-error")])
             return
         self._go(way)
 
@@ -263,27 +240,20 @@ class ImportDialog(ImportWriting):
             return
         self._path.disabled = True
         self._rows.focus()
-        self.start(plan, as_new=self._way.as_new)
+        self._state.write(plan, as_new=self._way.as_new)
 
-    @on(ImportWriting.Went)
-    def _went(self, event: ImportWriting.Went) -> None:
-        if self.writing != (event.what == WRITING) or (not self.writing and self.chosen.path):
-            return
-        self.show_progress(event.what, event.done, event.total)
-
-    @on(ImportWriting.Done)
-    def _done(self, event: ImportWriting.Done) -> None:
-        self.finish()
+    @on(WritingLine.Done)
+    def _done(self, event: WritingLine.Done) -> None:
         self._path.disabled = False
         if event.report is None:
-            self._say([(f"✗ {printable(event.problem)}", "bold $text-error")])
+            self._state.say([(f"✗ {printable(event.problem)}", "bold $text-error")])
             return
         if not self._picked or event.report.cancelled:
             self.dismiss(done_said(event.report, "u"))
             return
         # One file out of a folder: the others wait.
         self._taken.append(event.report.plan.path)
-        self._notify(done_said(event.report, self.key("import.undo")))
+        self._notify(done_said(event.report, key_of(self, "import.undo")))
         self._to_folder()
 
     def _next_of(self, offered: Sequence[Offered]) -> int:
@@ -295,7 +265,7 @@ class ImportDialog(ImportWriting):
     def _to_folder(self) -> None:
         """Go back to the files of the folder that one was picked from."""
         if self._folder is not None:
-            self._choose(self._folder, True)
+            self._line.put(self._folder, True)
             self._rows.focus()
 
     def action_undo(self) -> None:
@@ -318,13 +288,12 @@ class ImportDialog(ImportWriting):
     def action_leave(self) -> None:
         """Stop what is under way, go back to the folder a file was picked from, or close."""
         if self.writing:
-            self.stop()
-            self._say([("Stopping …", "bold")])
+            self._state.stop()
             return
         if self._picked:
             self._to_folder()
             return
-        self.workers.cancel_node(self)
+        self._line.give_up()
         self.dismiss(None)
 
     # Saying things
@@ -337,15 +306,11 @@ class ImportDialog(ImportWriting):
             self.call_later(self.run_action, "theirs")
 
     def _say_way(self) -> None:
-        said = way_said(self._way, self.key("import.theirs"), self.key("import.as-new"))
+        said = way_said(self._way, key_of(self, "import.theirs"), key_of(self, "import.as-new"))
         self.query_one("#import-way", Static).update(assemble(said))
 
     def _say_format(self, text: str) -> None:
         self.query_one("#import-format", Static).update(Content(printable(self._bench.safety.masked(text))))
-
-    def _say(self, parts: Parts) -> None:
-        mask = self._bench.safety.masked
-        self.query_one("#import-state", Static).update(assemble([(mask(text), style) for text, style in parts]))
 
     def _notify(self, sentence: str, severity: Literal["information", "error"] = "information") -> None:
         self.app.notify(printable(self._bench.safety.masked(sentence)), severity=severity, markup=False)

@@ -1,20 +1,24 @@
-"""The half of the import dialog that writes: a worker, its progress bar, and esc that stops it."""
+"""The line of the import dialog that says what a file brings, and then writes it, with a progress bar."""
 
 import threading
 import time
 
 from textual import work
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.message import Message
 from textual.widgets import Static
 
 from workbench.bench.files.imports.importing import ImportPlan, ImportReport
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
-from workbench.tui.app.actions import Action, display_key
+from workbench.tui.app.actions import display_key
+from workbench.tui.app.surviving import survives
 from workbench.tui.files.actions import IMPORT
+from workbench.tui.files.imports.rows import Parts
 from workbench.tui.widgets.bars.gauge import gauge
-from workbench.tui.widgets.dialog import Dialog, held_keys
+from workbench.tui.widgets.content import assemble
+from workbench.tui.widgets.dialog import held_keys
 from workbench.tui.widgets.figures import number
 
 BAR = 24
@@ -24,15 +28,15 @@ WRITING = "records written"
 """What is counted while a plan is carried out."""
 
 
-class ImportWriting(Dialog[str | None]):
-    """A dialog with a line `#import-state` that can carry out one plan at a time."""
+@survives
+class WritingLine(Static):
+    """Says how things stand, and carries out one plan at a time; `Done` tells how that went."""
 
     class Went(Message):
-        """Reading or writing is so far."""
+        """Writing is so far."""
 
-        def __init__(self, what: str, done: int, total: int) -> None:
+        def __init__(self, done: int, total: int) -> None:
             super().__init__()
-            self.what = what
             self.done = done
             self.total = total
 
@@ -44,8 +48,8 @@ class ImportWriting(Dialog[str | None]):
             self.report = report
             self.problem = problem
 
-    def __init__(self, bench: Workbench, title: str, offered: list[Action]) -> None:
-        super().__init__(title, offered)
+    def __init__(self, bench: Workbench, *, id: str) -> None:
+        super().__init__(Content(""), id=id)
         self._bench = bench
         self._stop = threading.Event()
         self._plan: ImportPlan | None = None
@@ -60,31 +64,47 @@ class ImportWriting(Dialog[str | None]):
         """Let nothing go on that nobody waits for."""
         self._stop.set()
 
-    def start(self, plan: ImportPlan, *, as_new: bool) -> None:
-        """Carry out a plan; `Done` tells how that went."""
-        self._plan, self._begun = plan, time.monotonic()
+    def say(self, parts: Parts) -> None:
+        """Say how things stand."""
+        mask = self._bench.safety.masked
+        self.update(assemble([(mask(text), style) for text, style in parts]))
+
+    def begin(self) -> None:
+        """Note that something begins whose progress is shown."""
+        self._begun = time.monotonic()
+
+    def write(self, plan: ImportPlan, *, as_new: bool) -> None:
+        """Carry out a plan."""
+        self._plan = plan
+        self.begin()
         self._stop.clear()
         self.show_progress(WRITING, 0, len(plan.records))
         self._hold_areas(True)
         # The plan is no argument: Textual describes a worker by its arguments, which is long work for a long plan.
-        self._write(as_new)
-
-    def finish(self) -> None:
-        """Let the areas follow again; call it when `Done` has come."""
-        self._plan = None
-        self._hold_areas(False)
+        self._carry_out(as_new)
 
     def stop(self) -> None:
         """Stop after the records that are being written."""
         self._stop.set()
+        self.say([("Stopping …", "bold")])
+
+    def on_writing_line_went(self, event: Went) -> None:
+        """Show how far writing is."""
+        if self.writing:
+            self.show_progress(WRITING, event.done, event.total)
+
+    def on_writing_line_done(self) -> None:
+        """Let the areas follow again; whoever waits hears of it next."""
+        self._plan = None
+        self._hold_areas(False)
 
     @work(thread=True, group="import-write", description="import")
-    def _write(self, as_new: bool) -> None:
+    def _carry_out(self, as_new: bool) -> None:
         report, problem, plan = None, "", self._plan
         assert plan is not None
 
         def tell(done: int, total: int) -> None:
-            self.post_message(self.Went(WRITING, done, total))
+            self.post_message(self.Went(done, total))
 
         try:
             report = self._bench.importer.carry_out(plan, as_new=as_new, progress=tell, cancelled=self._stop.is_set)
@@ -103,11 +123,12 @@ class ImportWriting(Dialog[str | None]):
         """Draw how far reading or writing is, how fast it goes, and which key stops it."""
         seconds = time.monotonic() - self._begun
         rate = f" · {number(round(done / seconds))}/s" if done and seconds > 0 else ""
-        stops = "stopping …" if self._stop.is_set() else f"{self.key('import.leave')} stops"
+        stops = "stopping …" if self._stop.is_set() else f"{key_of(self, 'import.leave')} stops"
         bar = gauge(done, max(1, total), what, BAR)
-        self.query_one("#import-state", Static).update(bar + Content(f"{rate} · {stops}"))
+        self.update(bar + Content(f"{rate} · {stops}"))
 
-    def key(self, id: str) -> str:
-        """Return the key that an action of this dialog has now."""
-        action = next(a for a in IMPORT if a.id == id)
-        return display_key(held_keys(self, (action,))[0][0])
+
+def key_of(node: DOMNode, id: str) -> str:
+    """Return the key that an action of the import dialog has now."""
+    action = next(a for a in IMPORT if a.id == id)
+    return display_key(held_keys(node, (action,))[0][0])

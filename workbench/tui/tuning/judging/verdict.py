@@ -1,8 +1,16 @@
 """The line at the bottom of Tune: is it better than the saved profile, over all judged queries?"""
 
+import time
+
+from textual import work
 from textual.content import Content
+from textual.message import Message
+from textual.worker import get_current_worker
 
 from workbench.bench.tuning.live import LiveVerdict
+from workbench.bench.tuning.measuring import Job, Measured, Measuring
+from workbench.bench.tuning.session import TuningSession
+from workbench.bench.tuning.tuning import Tuning
 from workbench.core.text import printable
 from workbench.evaluation.verdict import Verdict, signed
 from workbench.tui.widgets.content import MUTED, assemble
@@ -19,18 +27,86 @@ _STYLES = {"better": "bold $text-success", "worse": "bold $text-error", "unclear
 _MARKS = {"better": "▲ ", "worse": "▼ ", "unclear": ""}
 
 
+REST_SECONDS = 0.03
+"""How long the ranking gets to be painted before anything is measured."""
+
+PATIENCE = 0.3
+"""Seconds after which a measurement that is out of date is given up; a shorter one is shown while one slides."""
+
+
+class MeasuringEnded(Message, bubble=False):
+    """A thread measured what was wanted, or gave it up."""
+
+    def __init__(self, measured: Measured) -> None:
+        super().__init__()
+        self.measured = measured
+
+
 class VerdictLine(FixedText):
-    """One line, in fewer words where there is less room; a click opens the metrics."""
+    """One line, in fewer words where there is less room; a click opens the metrics. It has measured what it shows."""
 
     DEFAULT_CSS = """
     VerdictLine { height: 1; background: $surface; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tuning: Tuning, session: TuningSession, measuring: Measuring) -> None:
         super().__init__(Content.styled(f" {WAITING}", MUTED), id="verdict")
+        self._tuning = tuning
+        self._session = session
+        self._measuring = measuring
         self._found: LiveVerdict | None = None
         self._said = WAITING
         self._old = False
+
+    # Measuring
+
+    def rest(self) -> None:
+        """Measure where the hand has come to rest; what is shown holds, unless something is being measured."""
+        self.want()
+        if not self._measuring.running:
+            self.age(False)
+
+    def want(self) -> None:
+        """Have the settings measured behind the screen, unless they are."""
+        if not self._tuning.ready:
+            self.say(WAITING)
+        elif not self._measuring.judged:
+            self._measuring.forget()
+            self.say(NOTHING_JUDGED)
+        else:
+            first = self._measuring.last is None
+            job = self._measuring.begin(self._session)
+            if job is not None:
+                if first:
+                    self.say(MEASURING)
+                self._measure(job)
+
+    @work(thread=True, group="verdict", description="verdict")
+    def _measure(self, job: Job) -> None:
+        time.sleep(REST_SECONDS)
+        worker, begun = get_current_worker(), time.monotonic()
+
+        def cancelled() -> bool:
+            return worker.is_cancelled
+
+        def given_up() -> bool:
+            out_of_date = job.wanted != self._measuring.wanted(self._session)
+            return worker.is_cancelled or (out_of_date and time.monotonic() - begun > PATIENCE)
+
+        measured = self._measuring.measure(job, cancelled, given_up)
+        if not worker.is_cancelled:
+            self.post_message(MeasuringEnded(measured))
+
+    def on_measuring_ended(self, event: MeasuringEnded) -> None:
+        """Show what was measured, and measure on where the sliders have moved since."""
+        self._measuring.end(event.measured)
+        if event.measured.found is not None:
+            self.show(event.measured.found)
+        elif event.measured.problem:
+            self.say(event.measured.problem)
+        self.want()
+
+    # Showing
 
     def on_resize(self) -> None:
         """Say it in as many words as there is room for."""

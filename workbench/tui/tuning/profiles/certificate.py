@@ -6,12 +6,12 @@ from textual.content import Content
 
 from workbench.bench.tuning.profile_diff import Changed, Value, changes
 from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.session import TuningSession
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
 from workbench.evaluation.verdict import signed
 from workbench.tui.tuning.profiles.compare import in_common
 from workbench.tui.tuning.profiles.sides import Side
-from workbench.tui.tuning.session import Desk
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.figures import absolute, days
 
@@ -19,7 +19,7 @@ _LABEL = 20
 _DAYS = ("half_lives.", "feedback_half_life")
 
 
-def certificate_text(side: Side, against: Side, desk: Desk, file: str) -> Content:
+def certificate_text(side: Side, against: Side, desk: TuningSession, file: str) -> Content:
     """Return everything that is known about a side, compared with another one."""
     lines = [Content.styled(printable(side.title), "bold")]
     if side.profile is not None and side.profile.about and side.kind in ("built in", "yours"):
@@ -51,7 +51,7 @@ def _certificate(birth: Birth) -> Sequence[Content]:
     return [*rows, *([_row("how", printable(birth.how))] if birth.how else [])]
 
 
-def _compared(profile: Profile, other: Profile, other_title: str, desk: Desk) -> Sequence[Content]:
+def _compared(profile: Profile, other: Profile, other_title: str, desk: TuningSession) -> Sequence[Content]:
     found = changes(other, profile)
     head = assemble([("against ", MUTED), (printable(other_title), "bold")])
     lines = [head] if found else [head, Content("  The same settings.")]

@@ -11,10 +11,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.bench.tuning.question import Question, Standing
+from workbench.bench.tuning.session import BEYOND
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import COMPARE
-from workbench.tui.tuning.rows import BEYOND, movement
+from workbench.tui.tuning.rows import movement
 from workbench.tui.widgets.content import MUTED, assemble, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView

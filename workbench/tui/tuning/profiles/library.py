@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from workbench.bench.tuning.profiles import to_toml
 from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
@@ -21,9 +22,8 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.tuning.actions import LIBRARY
 from workbench.tui.tuning.profiles.certificate import certificate_text
-from workbench.tui.tuning.profiles.saving import SaveProfile, sentence_of
+from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
 from workbench.tui.tuning.profiles.sides import SLIDERS, Side, compare, sides
-from workbench.tui.tuning.session import Desk
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, line
 from workbench.tui.widgets.dialog import Dialog
@@ -44,7 +44,7 @@ _AGAINST = "◆"
 class Library:
     """What the list works on; `birth` measures settings when they are saved."""
 
-    desk: Desk
+    desk: TuningSession
     shelf: Snapshots
     birth: Callable[[Profile], Awaitable[Birth | None]]
 
@@ -189,7 +189,7 @@ class LibraryDialog(Dialog[Side | None]):
         profile, parent = side.profile, side.profile.name
         birth = None if side.kind in ("built in", "yours") else await self._library.birth(profile)
         name = await self.app.push_screen_wait(
-            SaveProfile(
+            name_prompt(
                 "",
                 tuning.profiles.check_name,
                 lambda name: tuning.save(profile, name, parent, birth),

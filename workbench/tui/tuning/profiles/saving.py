@@ -5,27 +5,15 @@ from collections.abc import Callable
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
 from workbench.tui.widgets.texts.prompt import Prompt
-from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
-class SaveProfile(Prompt):
-    """Ask for a name and save under it; the result is the name, or None.
+def name_prompt(name: str, check: Callable[[str], None], save: Callable[[str], Profile]) -> Prompt:
+    """Return a prompt for a name that saves under it; its result is the name, or None.
 
     `check` raises `InvalidRecord` for a name that will not do; `save` raises whatever saving raises.
     """
-
-    def __init__(self, name: str, check: Callable[[str], None], save: Callable[[str], Profile]) -> None:
-        super().__init__("Save these settings as", name, placeholder="a name for the profile", check=sentence_of(check))
-        self._save = sentence_of(save)
-
-    def action_take(self) -> None:
-        """Save, or say what is wrong."""
-        name = self.query_one(SafeInput).value.strip()
-        problem = self._check(name) or self._save(name)
-        if problem:
-            self._complain(f"✗ {problem}")
-        else:
-            self.dismiss(name)
+    hint = "a name for the profile"
+    return Prompt("Save these settings as", name, placeholder=hint, check=sentence_of(check), take=save)
 
 
 def sentence_of(act: Callable[[str], object]) -> Callable[[str], str | None]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.provenance import Birth
+from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
 from workbench.evaluation.verdict import signed
 from workbench.tui.tuning.profiles.compare import CompareDialog
-from workbench.tui.tuning.session import Desk
 from workbench.tui.widgets.choose import Choice, Choose
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Side:
         return f"snapshot {self.name}" if self.kind == "snapshot" else self.name
 
 
-def sides(desk: Desk, shelf: Snapshots, profiles: Profiles) -> tuple[Side, ...]:
+def sides(desk: TuningSession, shelf: Snapshots, profiles: Profiles) -> tuple[Side, ...]:
     """Return everything that can be compared: the sliders, the snapshots, the profiles."""
     name = f"{desk.saved.name} • changed" if desk.changed else desk.saved.name
     now = Side("sliders", name, desk.profile)
@@ -99,7 +99,7 @@ async def choose_side(app: "WorkbenchApp", title: str, found: Sequence[Side], cu
     return side
 
 
-async def compare(app: "WorkbenchApp", desk: Desk, found: Sequence[Side], left: Side, right: Side) -> None:
+async def compare(app: "WorkbenchApp", desk: TuningSession, found: Sequence[Side], left: Side, right: Side) -> None:
     """Show two rankings side by side, and others in their place for as long as a person asks for them."""
     while desk.question is not None and left.profile is not None and right.profile is not None:
         named = ((left.title, left.profile), (right.title, right.profile))

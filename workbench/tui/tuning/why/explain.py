@@ -9,8 +9,8 @@ from workbench.bench.tuning.question import NO_CANDIDATE, NO_EPISODE, Explanatio
 from workbench.core.text import printable
 from workbench.core.tuning.factors import RELEVANCE
 from workbench.core.tuning.profile import Profile
+from workbench.tui.tuning.hints import WayIn
 from workbench.tui.tuning.parameters import weight
-from workbench.tui.tuning.session import WayIn
 from workbench.tui.tuning.why.terms import terms_text
 from workbench.tui.widgets.bars.factor_bar import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, line

@@ -1,7 +1,6 @@
 """The pane that explains the row under the cursor: its figures, its ways into the top, its decay curve."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -15,11 +14,12 @@ from textual.worker import get_current_worker
 
 from workbench.bench.safety.masking import masked
 from workbench.bench.tuning.question import Explanation
+from workbench.bench.tuning.session import TuningSession
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import LIST
 from workbench.tui.app.surviving import survives
+from workbench.tui.tuning.hints import WayIn, other_ways, ways
 from workbench.tui.tuning.rows import Heading, Line
-from workbench.tui.tuning.session import Desk, WayIn
 from workbench.tui.tuning.why.curve import DecayCurve
 from workbench.tui.tuning.why.explain import Setting, explained
 from workbench.tui.widgets.content import MUTED
@@ -58,7 +58,7 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
     def __init__(self, mask: Callable[[str], str], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._mask = mask
-        self._desk: Desk | None = None
+        self._desk: TuningSession | None = None
         self._line: Line | None = None
         self._memory = ""
         self._ways: tuple[WayIn, ...] | None = None
@@ -86,7 +86,7 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
         rest = width - _TEXT
         return 0 if rest < _CURVE or height > width // 2 else min(rest, 2 * _CURVE)
 
-    def show(self, desk: Desk, line: Line | None) -> None:
+    def show(self, desk: TuningSession, line: Line | None) -> None:
         """Explain a line of the ranking; ways that were found for the same memory stay until others are."""
         self._desk, self._line = desk, line
         memory = "" if line is None or isinstance(line, Heading) else line.standing.memory.id
@@ -159,14 +159,14 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
         desk = self._desk
         place = desk.ranking.place_of(memory) if desk and desk.ranking and memory == desk.watched else None
         if desk and place is not None and place > desk.profile.k:
-            self._try_all(replace(desk), memory)
+            self._try_all(desk.copy(), memory)
 
     @work(thread=True, exclusive=True, group="ways", description="ways")
-    def _try_all(self, desk: Desk, memory: str) -> None:
+    def _try_all(self, desk: TuningSession, memory: str) -> None:
         worker = get_current_worker()
-        ways = (*desk.ways(memory), *desk.other_ways(memory, lambda: worker.is_cancelled))
+        found = (*ways(desk, memory), *other_ways(desk, memory, lambda: worker.is_cancelled))
         if not worker.is_cancelled:
-            self.post_message(self.Tried(memory, ways))
+            self.post_message(self.Tried(memory, found))
 
     @on(Tried)
     def _tried(self, event: Tried) -> None:

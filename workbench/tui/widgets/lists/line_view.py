@@ -37,7 +37,8 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     `draw(row, width)` makes the cells (or one finished line) of a row; it is called for lines in sight
     only. `key(row)` names a row, so that the cursor stays on it when the rows are replaced.
     A heading can hold the cursor. The rows stay the caller's: change the sequence,
-    then say so with `set_rows` or `refresh_row`.
+    then say so with `set_rows` or `refresh_row`. With `kept`, as many drawn lines are found again by how they look,
+    which is for rows that are finished lines and move more often than they change.
     """
 
     class Highlighted(Message):
@@ -103,6 +104,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         *,
         is_heading: Callable[[T], bool] | None = None,
         empty: Content | None = None,
+        kept: int = 0,
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
@@ -115,6 +117,7 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         self._rows: Sequence[T] = ()
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(_CACHED_LINES)
         self._pieces = Pieces()
+        self._kept: LRUCache[tuple[object, ...], Strip] | None = LRUCache(kept) if kept else None
         self._announced: tuple[Hashable] | None = None
 
     # The rows
@@ -186,6 +189,8 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         """Drop drawn lines when theme, focus or style change."""
         self._strips.clear()
         self._pieces.forget()
+        if self._kept is not None:
+            self._kept.clear()
         super().notify_style_update()
 
     @property
@@ -215,6 +220,15 @@ class LineView(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
         return self._strip(text, width, ["line--empty"])
 
     def _strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
+        if self._kept is None:
+            return self._new_strip(line, width, names)
+        key = (line.plain, tuple(line.spans), width, *names)
+        strip = self._kept.get(key)
+        if strip is None:
+            strip = self._kept[key] = self._new_strip(line, width, names)
+        return strip
+
+    def _new_strip(self, line: Content, width: int, names: Sequence[str]) -> Strip:
         style = self.get_visual_style(*names) if names else self.visual_style
         exact = line if line.cell_length == width else fitted(line, width)
         return Strip(self._pieces.of(exact, style), width)

@@ -20,6 +20,9 @@ from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
+Said = tuple[str, str]
+"""A sentence and its style."""
+
 
 class TextEditor(Dialog[str | None]):
     """Edit a text; the result is the new text, or None when it was left.
@@ -27,7 +30,7 @@ class TextEditor(Dialog[str | None]):
     An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc twice.
     `check` may refuse a text with a sentence, or with an error that says why. `typed` is what was written in its place
     already, elsewhere. `draft` keeps what is typed, and brings it back after the app was stopped; it ends with saving
-    and with leaving.
+    and with leaving. `told` says something of the text while it is written, by default how much room is left.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDITOR)
@@ -48,6 +51,7 @@ class TextEditor(Dialog[str | None]):
         check: Callable[[str], str | None] = lambda _: None,
         typed: str | None = None,
         draft: Drafting | None = None,
+        told: Callable[[str], Said] | None = None,
     ) -> None:
         found = draft.find() if draft is not None and typed is None else None
         self._restored = found if found is not None and found.text != text else None
@@ -58,6 +62,7 @@ class TextEditor(Dialog[str | None]):
         self._stale = self._restored is not None and not self._restored.is_of(text)
         self._limit = limit
         self._check = check
+        self._told = told or self._room_left
         self._draft = draft
         self._due: Timer | None = None
         self._unkept = ""
@@ -169,12 +174,15 @@ class TextEditor(Dialog[str | None]):
             self._end(None)
 
     def _show_state(self) -> None:
-        left = self._limit - len(self._area.text)
+        self._say(*self._told(self._area.text))
+
+    def _room_left(self, text: str) -> Said:
+        left = self._limit - len(text)
         words = f"{number(left)} characters left" if left >= 0 else f"✗ {number(-left)} characters too long"
         changed = "● changed · " if self.unsaved else ""
         if self._unkept:
             changed += f"no draft is kept ({self._unkept}) · "
-        self._say(changed + words, MUTED if left >= 0 else "$text-error")
+        return changed + words, MUTED if left >= 0 else "$text-error"
 
     def _say(self, sentence: str, style: str) -> None:
         self.query_one(".editor--state", Static).update(body(sentence, style))

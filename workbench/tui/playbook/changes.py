@@ -1,0 +1,194 @@
+"""What a person does to the bullets of a playbook: vote, pin, edit, add, delete, move."""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from textual.content import Content
+
+from workbench.bench.playbook.playbook import MAIN
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.vote import Verdict
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.saving import Preview, Saving
+from workbench.tui.playbook.browser import EMPTY_BOOK, EMPTY_STORE, BookBrowser
+from workbench.tui.playbook.rows import bullets_in, title_of
+from workbench.tui.playbook.targets import Targets, named, title_in
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.prompt import Prompt
+
+
+class Changes:
+    """Changes the bullets that are picked, after asking where that is due, and says what was done."""
+
+    def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
+        self._area, self._app, self._bench = area, area.workbench_app, area.bench
+        self._browser = browser
+        self._targets = targets
+
+    # Deciding
+
+    def vote(self, verdict: Verdict) -> None:
+        """Vote, or take that vote back."""
+        ids, book = self._targets.ids(), self._browser.book
+        if ids:
+
+            def cast() -> None:
+                result = self._bench.playbooks.vote(book, ids, verdict)
+                self._targets.done(
+                    result.told(ids[0]) if len(ids) == 1 else f"Voted {verdict} on {len(ids)} bullets.", ids
+                )
+
+            self._app.change(cast)
+
+    def pin(self) -> None:
+        """Pin or unpin."""
+        ids, book = self._targets.ids(), self._browser.book
+        if ids:
+
+            def pin() -> None:
+                pinned = self._bench.playbooks.pin(book, ids)
+                self._targets.done(f"{'Pinned' if pinned else 'Unpinned'} {named(ids)}.", ids)
+
+            self._app.change(pin)
+
+    # Changing
+
+    async def edit(self) -> None:
+        """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
+        bullet = self._targets.one()
+        if bullet is not None:
+            await self._edit(bullet, None, self._saving(bullet))
+
+    def _saving(self, bullet: Bullet) -> Saving:
+        books, book, id = self._bench.playbooks, bullet.book, bullet.id
+        name, write = f"{book}/{id}", partial(books.edit, book, id)
+        return Saving(self._bench, name, bullet.content, write, lambda: books.bullet(book, id).content)
+
+    async def _edit(self, bullet: Bullet, text: str | None, save: Saving) -> None:
+        draft = self._app.draft(f"bullets/{bullet.book}/{bullet.id}")
+        editor = TextEditor(f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft)
+        written = await self._app.push_screen_wait(editor)
+        if written is not None and written != bullet.content:
+            self._targets.done(f"Changed {bullet.id}.")
+
+    async def edit_externally(self) -> None:
+        """Edit the bullet's text in the person's own editor; what cannot be saved opens in this one."""
+        bullet = self._targets.one()
+        text = None if bullet is None else await self._area.edit_externally(bullet.content)
+        if bullet is None or text is None:
+            return
+        save = self._saving(bullet)
+        problem = save.at_once(text)
+        if problem is None:
+            self._targets.done(f"Changed {bullet.id}.")
+        else:
+            self._app.say(f"{problem} Your text is kept here.", "warning")
+            await self._edit(bullet, text, save)
+
+    async def add(self) -> None:
+        """Write a new bullet for the section under the cursor."""
+        row, book = self._browser.rows.current, self._browser.book
+        if row is None:
+            self._app.say(EMPTY_BOOK if self._browser.view else EMPTY_STORE)
+            return
+        added: list[str] = []
+
+        def write(text: str, _: str) -> None:
+            added.append(self._bench.playbooks.add(book, row.section.id, text))
+
+        save = Saving(self._bench, title_of(row.section), "", write, str, kept=lambda: [f"{book}/{added[-1]}"])
+        draft = self._app.draft(f"sections/{book}/{row.section.id}", "new-bullet")
+        title = f"New bullet in {title_of(row.section)}"
+        await self._app.push_screen_wait(TextEditor(title, "", check=save, draft=draft))
+        if added:
+            self._go_to(("bullet", added[0]))
+
+    async def section(self) -> None:
+        """Add a section; the first one begins a playbook."""
+        book, added = self._browser.book or MAIN, list[str]()
+
+        preview = Preview(self._bench, again="enter", line=True)
+
+        def add(_: str) -> None:
+            with preview.writing("add a section"):
+                added.append(self._bench.playbooks.add_section(book, preview.text, kept=preview.kept))
+
+        hint = "its heading, such as COMMON MISTAKES"
+        ask = Prompt("New section", placeholder=hint, check=_only_on_enter, preview=preview, take=add)
+        await self._app.push_screen_wait(ask)
+        if added:
+            self._browser.book = book
+            self._go_to(("section", added[0]))
+
+    def _go_to(self, key: tuple[str, str]) -> None:
+        """Put the cursor on what was just added, or say that the filter hides it."""
+        hidden = "" if self._browser.go_to(key) else " The filter hides it; esc clears the filter."
+        self._targets.done(f"Added the {key[0]} {key[1]}.{hidden}")
+
+    async def delete(self) -> None:
+        """Delete bullets after a yes."""
+        ids, book = self._targets.ids(), self._browser.book
+        if not ids:
+            return
+        question = f"Delete {named(ids)} from the playbook?"
+        ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
+        if await self._app.push_screen_wait(ask):
+
+            def delete() -> None:
+                self._bench.playbooks.delete(book, ids)
+                self._targets.done(f"Deleted {named(ids)}. u takes it back.", ids)
+
+            self._app.change(delete)
+
+    def _what_goes(self, ids: Sequence[str]) -> Content:
+        """Return the text of one bullet, or the ids of several, and the way back."""
+        back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
+        if len(ids) > 1:
+            return body(", ".join(ids)[:400]) + Content("\n\n") + back
+        text = next((bullet.content for bullet in self._browser.bullets if bullet.id == ids[0]), "")
+        return body(text[:400]) + Content("\n\n") + back
+
+    async def move(self) -> None:
+        """Move bullets to the end of another section."""
+        ids, book = self._targets.ids(), self._browser.book
+        if not ids or self._browser.view is None:
+            return
+        playbook = self._browser.view.playbook
+        choices = [
+            Choice(s.id, title_of(s), bullets_in(len(playbook.in_section(s.id))))
+            for s in playbook.sections
+            if s.title.strip()
+        ]
+        here = self._browser.rows.current.section.id if self._browser.rows.current else ""
+        chosen = await self._app.push_screen_wait(Choose(f"Move {named(ids)} to the end of", choices, here))
+        if chosen is not None:
+
+            def move() -> None:
+                self._bench.playbooks.move(book, ids, chosen)
+                self._targets.done(f"Moved {named(ids)} to {title_in(playbook.sections, chosen)}.", ids)
+
+            self._app.change(move)
+
+    def shift(self, step: int) -> None:
+        """Move the bullet one place down (1) or up (-1)."""
+        bullet = self._targets.one()
+        if bullet is None:
+            return
+        if self._browser.filter:
+            self._app.say("The filter hides the neighbours. Esc clears it, then J and K reorder.")
+            return
+
+        def shift() -> None:
+            if not self._bench.playbooks.shift(bullet.book, bullet.id, step):
+                place = "last" if step > 0 else "first"
+                self._app.say(f"{bullet.id} is the {place} of its section. M moves it to another one.")
+
+        self._app.change(shift)
+
+
+def _only_on_enter(title: str) -> str | None:
+    return None if title.strip().strip("#").strip() else "A section needs a name."

@@ -1,0 +1,85 @@
+"""The panel beside the list of a playbook: what is under the cursor in full, a bullet's past from the journal too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual import work
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.worker import get_current_worker
+
+from workbench.bench.open import Workbench
+from workbench.bench.playbook.changes import LastChange
+from workbench.bench.playbook.playbook import BookView
+from workbench.bench.playbook.rules import REPLACED_BY
+from workbench.core.playbook.book import Bullet
+from workbench.tui.app.surviving import survives
+from workbench.tui.playbook.detail import Around, bullet_detail, cut_detail, section_detail
+from workbench.tui.playbook.rows import Row
+from workbench.tui.safety.flag_view import flags_of
+from workbench.tui.widgets.lists.long_text import LongText
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    row: Row
+    view: BookView
+    words: tuple[str, ...]
+
+
+@survives
+class BulletPane(VerticalScroll):
+    """One bullet, section or cut of the budget in full; `keys` are those of the area's actions, by id."""
+
+    def __init__(self, bench: Workbench, keys: Mapping[str, str]) -> None:
+        self._text = LongText(id="bullet-detail")
+        super().__init__(self._text, id="bullet-side")
+        self._bench = bench
+        self._keys = keys
+        self._shown: _Shown | None = None
+
+    def show(self, row: Row | None, view: BookView | None, words: tuple[str, ...]) -> None:
+        """Show a row of a playbook, with the words of the filter marked in it."""
+        self._shown = None if row is None or view is None else _Shown(row, view, words)
+        self._draw()
+
+    def _draw(self) -> None:
+        self._text.update(Content("") if self._shown is None else self._detail(self._shown))
+
+    def _detail(self, shown: _Shown) -> Content:
+        row, book = shown.row, shown.view.playbook
+        if row.cut is not None:
+            return cut_detail(row.cut, shown.view.tokens, self._keys)
+        siblings = book.in_section(row.section.id)
+        if row.bullet is None:
+            return section_detail(row, len(siblings) - row.count)
+        replacement = row.bullet.metadata.get(REPLACED_BY)
+        masked = self._bench.safety.masked
+        around = Around(
+            now=self._bench.context.now(),
+            place=1 + next((i for i, b in enumerate(siblings) if b.id == row.bullet.id), 0),
+            siblings=len(siblings),
+            changed=self._last_change(row.bullet),
+            words=shown.words,
+            flags=flags_of(self._bench.safety, row.bullet),
+            masked=masked,
+            usage=shown.view.usage.get(row.bullet.id),
+            replacement=next((masked(b.content) for b in book.bullets if b.id == replacement), ""),
+            keys=self._keys,
+            width=self.content_size.width or 60,
+        )
+        return bullet_detail(row, row.bullet, around)
+
+    def _last_change(self, bullet: Bullet) -> LastChange | None:
+        """Return a bullet's latest change; the first look into the journal happens away from the keyboard."""
+        if self._bench.playbooks.changes.begun:
+            return self._bench.playbooks.last_change(bullet.book, bullet.id)
+        self._look_back()
+        return None
+
+    @work(thread=True, exclusive=True, group="changes", exit_on_error=False)
+    def _look_back(self) -> None:
+        worker = get_current_worker()
+        self._bench.playbooks.changes.catch_up()
+        if not worker.is_cancelled and self._bench.playbooks.changes.begun:
+            self.app.call_from_thread(self._draw)

@@ -1,0 +1,104 @@
+"""Deciding on what waits in Review: approve, reject with a reason, put off; a marked group is seen first."""
+
+from collections.abc import Callable
+
+from workbench.core.review.proposal import Proposal
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.saving import Preview
+from workbench.tui.app.stillness import Stillness
+from workbench.tui.review.line import ReasonLine, Rejected
+from workbench.tui.review.queue import Queue
+from workbench.tui.review.seen import Seen
+
+LONGEST_REASON = 300
+
+
+class Deciding:
+    """Carries decisions out and sends the cursor on; a rejection is handed to the line that offers reasons."""
+
+    def __init__(self, area: AreaScreen, queue: Queue, seen: Seen, reasons: ReasonLine, still: Stillness) -> None:
+        self._area, self._app, self._bench = area, area.workbench_app, area.bench
+        self._queue = queue
+        self._seen = seen
+        self._reasons = reasons
+        self._still = still
+
+    def decide(self, verb: str) -> None:
+        """Decide on the item under the cursor, or after `;` on all marked ones."""
+        proposals = self._area.take_targets(self._queue.rows)
+        if not proposals:
+            self._app.say("Nothing waits here.")
+            return
+        unseen = [p for p in proposals if not self._seen.holds(p)] if len(proposals) > 1 else []
+        if unseen:
+            self._ask_about(verb, proposals, unseen)
+        elif len(proposals) == 1 and verb == "approve" and self._seen.is_folded(proposals[0]):
+            self._app.say("Its text is folded. o opens it; then approve it, or reject it as it is.")
+        else:
+            self._carry_out(verb, proposals)
+
+    def _ask_about(self, verb: str, proposals: list[Proposal], unseen: list[Proposal]) -> None:
+        """Show what nobody looked at, to its end, before a marked group is decided."""
+        from workbench.tui.review.group import GroupDialog
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self._seen.unfold(unseen)
+                self._carry_out(verb, proposals)
+
+        shown = [(p, self._bench.review.memory(p)) for p in unseen]
+        title = "Put off" if verb == "later" else verb.capitalize()
+        self._app.push_screen(GroupDialog(title, len(proposals), shown), answered)
+
+    def _carry_out(self, verb: str, proposals: list[Proposal]) -> None:
+        targets = [p.id for p in proposals]
+        following = self._queue.after(targets)
+        self._still.hold()
+
+        def decide() -> None:
+            review, rejected = self._bench.review, None
+            self._reasons.rejected = None
+            if verb == "reject":
+                group = review.reject(targets)
+                if any(p.kind == "reflection" for p in proposals):
+                    rejected = Rejected(group, tuple(targets), following or "")
+            else:
+                (review.approve if verb == "approve" else review.later)(targets)
+            self._reasons.rejected = rejected
+            self._queue.decided(targets if verb != "later" else [], following)
+
+        self._app.change(decide)
+
+    # Why
+
+    def give_reason(self, why: str) -> None:
+        """Record one of the offered reasons for the last rejection."""
+        rejected = self._reasons.rejected
+        self._reasons.go_on()
+        if rejected is not None:
+            self._app.change(lambda: self._record(rejected, why))
+
+    async def ask_reason(self) -> None:
+        """Ask for the reason in words; nothing written is no reason."""
+        from workbench.tui.widgets.texts.prompt import Prompt
+
+        rejected = self._reasons.rejected
+        if rejected is None:
+            return
+        self._reasons.go_on()
+        preview = Preview(self._bench, again="enter", line=True)
+
+        def explain(_: str) -> None:
+            self._record(rejected, preview.text, self._bench.safety.keep_typed if preview.kept else None)
+
+        ask = Prompt("Why was it rejected?", check=_too_long, preview=preview, take=explain)
+        await self._app.push_screen_wait(ask)
+
+    def _record(self, rejected: Rejected, why: str, keep: Callable[[str], object] | None = None) -> None:
+        self._bench.review.explain(rejected.group, rejected.ids, why, keep)
+        self._app.say(f"Rejected: {self._bench.safety.masked(why)}.")
+
+
+def _too_long(reason: str) -> str | None:
+    over = len(reason) - LONGEST_REASON
+    return f"{over} characters too long." if over > 0 else None

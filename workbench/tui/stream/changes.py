@@ -1,0 +1,107 @@
+"""What a person does to memories in the Stream: vote, pin, forget, edit."""
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from textual.content import Content
+
+from workbench.core.stream.memory import Memory
+from workbench.core.stream.vote import Verdict
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.saving import Saving
+from workbench.tui.widgets.lists.line_list import LineList
+
+
+class Changes:
+    """Changes the memories that are picked in a list, after asking where that is due, and says what was done."""
+
+    def __init__(self, area: AreaScreen, rows: LineList[Memory]) -> None:
+        self._area, self._app, self._bench = area, area.workbench_app, area.bench
+        self._rows = rows
+
+    def vote(self, verdict: Verdict) -> None:
+        """Vote, or take that vote back."""
+        ids = self.targets()
+        if ids:
+
+            def cast() -> None:
+                result = self._bench.stream.vote(ids, verdict)
+                self._done(ids, result.sentence if len(ids) == 1 else f"Voted {verdict} on {len(ids)} memories.")
+
+            self._app.change(cast)
+
+    def pin(self) -> None:
+        """Pin or unpin."""
+        ids = self.targets()
+        if ids:
+
+            def pin() -> None:
+                pinned = self._bench.stream.pin(ids)
+                self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.")
+
+            self._app.change(pin)
+
+    async def forget(self) -> None:
+        """Forget after a yes; archived memories are restored instead."""
+        ids = self.targets()
+        if not ids:
+            return
+        archived = [id for id in ids if self._bench.stream.get(id).status == "archived"]
+        verb = "Restore" if archived else "Forget"
+        from workbench.tui.widgets.confirm import Confirm
+
+        question = f"{verb} {_named(archived or ids)}?"
+        text = Content("Undo (u) takes it back; nothing is erased.")
+
+        def do() -> None:
+            (self._bench.stream.restore if archived else self._bench.stream.forget)(archived or ids)
+            self._done(ids, f"{'Restored' if archived else 'Forgot'} {_named(archived or ids)}. u takes it back.")
+
+        if await self._app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
+            self._app.change(do)
+
+    async def edit(self) -> None:
+        """Edit here; the editor stays open when the text cannot be stored."""
+        memory = self._rows.current
+        if memory is not None:
+            await self._edit(memory, None, self._saving(memory))
+
+    async def edit_externally(self) -> None:
+        """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
+        memory = self._rows.current
+        text = await self._area.edit_externally(memory.content) if memory else None
+        if memory is not None and text is not None:
+            save = self._saving(memory)
+            if problem := save.at_once(text):
+                self._app.say(f"{problem} Your text is kept here.", "warning")
+                await self._edit(memory, text, save)
+
+    async def _edit(self, memory: Memory, text: str | None, save: Saving) -> None:
+        from workbench.tui.widgets.texts.editor import TextEditor
+
+        draft = self._app.draft(f"memories/{memory.id}")
+        editor = TextEditor(f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft)
+        saved = await self._app.push_screen_wait(editor)
+        if saved is not None:
+            note = self._area.flagged_note(self._bench.stream.get(memory.id).content)
+            self._app.say(f"Saved {memory.id}. u takes it back.{note}", "warning" if note else "information")
+
+    def _saving(self, memory: Memory) -> Saving:
+        stream, id = self._bench.stream, memory.id
+        return Saving(self._bench, id, memory.content, partial(stream.edit, id), lambda: stream.get(id).content)
+
+    def targets(self) -> list[str]:
+        """Return what the next change is for: the marked memories after `;`, else the one under the cursor."""
+        return [m.id for m in self._area.take_targets(self._rows)]
+
+    def _done(self, ids: Sequence[str], sentence: str) -> None:
+        """Say what was done, and let go of the marks it was done to."""
+        if len(ids) > 1:
+            self._rows.clear_marks()
+        self._app.say(sentence)
+
+
+def _named(ids: Iterable[str]) -> str:
+    listed = list(ids)
+    return listed[0] if len(listed) == 1 else f"{len(listed)} memories"
