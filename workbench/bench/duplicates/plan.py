@@ -115,8 +115,7 @@ class Settled:
         self.names: set[str] = set()
         self.waiting: dict[str, str] = {}
         self.open = 0
-        self._refused: set[frozenset[tuple[str, str]]] = set()
-        self._refused_ids: set[frozenset[str]] = set()
+        self._refused: dict[frozenset[str], set[frozenset[tuple[str, str]]] | None] = {}
         for proposal in proposals:
             if proposal.kind == "merge":
                 self._learn(proposal)
@@ -126,19 +125,25 @@ class Settled:
             self.names.add(proposal.id)
             self.open += 1
             self.waiting.update(dict.fromkeys(proposal.evidence, proposal.id))
-        elif proposal.state == "rejected" and len(proposal.texts) == len(proposal.evidence):
-            marked = zip(proposal.evidence, proposal.texts, strict=True)
-            self._refused.update(frozenset(pair) for pair in combinations(marked, 2))
         elif proposal.state == "rejected":
-            # It does not say what the texts were.
-            self._refused_ids.update(frozenset(pair) for pair in combinations(proposal.evidence, 2))
+            # An old one does not say what the texts were.
+            known = len(proposal.texts) == len(proposal.evidence)
+            marked = zip(proposal.evidence, proposal.texts if known else proposal.evidence, strict=True)
+            for pair in combinations(marked, 2):
+                self._refuse(frozenset(id for id, _ in pair), frozenset(pair) if known else None)
+
+    def _refuse(self, ids: frozenset[str], marked: frozenset[tuple[str, str]] | None) -> None:
+        before = self._refused.get(ids, set())
+        self._refused[ids] = None if before is None or marked is None else before | {marked}
 
     def keeps_apart(self, one: Memory, other: Memory) -> bool:
         """Tell whether a person said that these two texts both stay."""
-        if not self._refused and not self._refused_ids:
+        ids = frozenset((one.id, other.id))
+        if ids not in self._refused:
             return False
+        said = self._refused[ids]
         marked = frozenset(((one.id, text_mark(one.content)), (other.id, text_mark(other.content))))
-        return marked in self._refused or frozenset((one.id, other.id)) in self._refused_ids
+        return said is None or marked in said
 
     def is_open(self, group: Group) -> bool:
         """Tell whether nobody has decided on any two of a group, and none of them waits in a proposal."""
