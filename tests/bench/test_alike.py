@@ -11,7 +11,6 @@ from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.duplicates import memory_pairs
 from workbench.bench.duplicates.comparison import MEMORIES, Comparison, Judge
 from workbench.bench.duplicates.memory_pairs import FLOOR, KEPT, AlikePairs, ComparingCancelled, alike_pairs
-from workbench.bench.duplicates.plan import Settled
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.paths import shipped
 from workbench.core.duplicates.dedup import DedupThresholds
@@ -61,14 +60,13 @@ def test_what_remains_agrees_with_the_batch_deduplication(tmp_path: Path) -> Non
     # What a person keeps apart stays so at every threshold, and is counted by itself, until a text changes.
     same = next(g for g in made.deduplication.plan(found.review).groups if set(g.ids) == {"m0", "m1"})
     made.deduplication.keep_both(same)
-    settled = Settled(made.library.proposals.all())
-    kept = alike_pairs(made.retriever, settled=settled)
+    kept = alike_pairs(made.retriever, kept=made.library.kept_apart())
     assert [{p.older.id, p.newer.id} for p in kept.pairs(FLOOR, 100) if p.apart == KEPT] == [{"m0", "m1"}]
     assert (kept.kept(FLOOR), kept.kept(1.01)) == (1, 0)
     assert kept.differing(FLOOR) == found.differing(FLOOR)
     assert 5 - kept.remaining(kept.review) == made.deduplication.plan(kept.review).surplus == 1
     made.stream.edit("m1", "Use pnpm for all the installs in this repository.")
-    assert alike_pairs(made.retriever, settled=settled).kept(FLOOR) == 0
+    assert alike_pairs(made.retriever, kept=made.library.kept_apart()).kept(FLOOR) == 0
     made.close()
 
 

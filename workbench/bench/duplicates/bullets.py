@@ -8,7 +8,7 @@ from workbench.bench.context import Context
 from workbench.bench.duplicates.bullet_groups import BulletGroup, BulletPair, Kind, Likeness, equal_groups, living
 from workbench.bench.duplicates.comparison import BULLETS, LARGEST, Comparison, Judge
 from workbench.bench.playbook.playbook import Playbooks, write_book
-from workbench.core.duplicates.kept_pair import kept_pair, pair_id, texts_mark
+from workbench.core.duplicates.kept_pair import KeptApart, kept_pair
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook import delta
 from workbench.core.playbook.book import Bullet
@@ -38,19 +38,23 @@ class BookRefiner:
 
     def same(self, book: str) -> tuple[BulletGroup, ...]:
         """Return the groups with one text, and those with one text but for case; needs no model."""
-        found = equal_groups(living(self._playbooks.open(book).bullets), self._judge)
-        return tuple(group for group in found if not self._kept(group))
+        return self._same(living(self._playbooks.open(book).bullets), self._library.kept_apart())
 
     def likeness(self, book: str) -> Likeness:
         """Compare every bullet with every other; loads the model. Pairs that are kept both are left out."""
-        same, retriever, kept = self.same(book), self._retriever(), self._kept_in(book)
+        every, is_kept, retriever = (
+            living(self._playbooks.open(book).bullets),
+            self._library.kept_apart(),
+            self._retriever(),
+        )
+        same, kept = self._same(every, is_kept), is_kept.count(every)
         gone = {b.id for group in same for b in group.bullets[1:]}
-        bullets = tuple(b for b in living(self._playbooks.open(book).bullets) if b.id not in gone)
+        bullets = [b for b in every if b.id not in gone]
         flag = retriever.thresholds().flag
         if len(bullets) < 2:
             return Likeness(same, None, flag, kept)
         vectors, most = retriever.vectors([b.content for b in bullets]), len(bullets) * LARGEST
-        return Likeness(same, Comparison(bullets, vectors, self._judge, self._is_kept, most=most), flag, kept)
+        return Likeness(same, Comparison(bullets, vectors, self._judge, is_kept, most=most), flag, kept)
 
     def groups(self, book: str, threshold: float | None = None) -> tuple[BulletGroup, ...]:
         """Return every group of duplicates: equal texts first, then those above a cosine, the closest first.
@@ -106,22 +110,11 @@ class BookRefiner:
         known = {b.id for b in before.bullets}
         return (id, *(b.id for b in after.bullets if b.id not in known))
 
+    def _same(self, bullets: Sequence[Bullet], is_kept: KeptApart) -> tuple[BulletGroup, ...]:
+        found = equal_groups(bullets, self._judge)
+        return tuple(group for group in found if not all(is_kept(pair.left, pair.right) for pair in group.pairs))
+
     def _require_unchanged(self, book: str, bullets: Sequence[Bullet]) -> None:
         for bullet in bullets:
             if self._playbooks.bullet(book, bullet.id).content != bullet.content:
                 raise WorkbenchError(f"{bullet.id} was changed meanwhile.", "Nothing was merged; look again.")
-
-    def _kept(self, group: BulletGroup) -> bool:
-        return all(self._is_kept(pair.left, pair.right) for pair in group.pairs)
-
-    def _kept_in(self, book: str) -> int:
-        """Count the pairs of living bullets that somebody keeps apart, as their texts are now."""
-        bullets = {b.id: b for b in living(self._playbooks.open(book).bullets)}
-        pairs = (
-            (p, bullets.get(p.left), bullets.get(p.right)) for p in self._library.kept_pairs.all() if p.book == book
-        )
-        return sum(a is not None and b is not None and p.texts == texts_mark(a, b) for p, a, b in pairs)
-
-    def _is_kept(self, one: Bullet, other: Bullet) -> bool:
-        found = self._library.kept_pairs.find(pair_id(one, other))
-        return found is not None and found.texts == texts_mark(one, other)

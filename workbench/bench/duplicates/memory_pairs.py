@@ -11,10 +11,10 @@ from itertools import islice
 import numpy as np
 
 from workbench.bench.duplicates.comparison import FLOOR, MEMORIES, NEAR, Comparison, Judge, Place
-from workbench.bench.duplicates.plan import Settled
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.duplicates.groups import FEW_WORDS, by_age
+from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.errors import WorkbenchError
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
@@ -100,9 +100,9 @@ def alike_pairs(
     retriever: Retriever,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-    settled: Settled | None = None,
+    kept: KeptApart | None = None,
 ) -> AlikePairs:
-    """Compare every served memory with every other; `settled` knows the pairs that a person keeps apart.
+    """Compare every served memory with every other; `kept` knows the pairs that a person keeps apart.
 
     Raises `ComparingCancelled`.
     """
@@ -117,7 +117,7 @@ def alike_pairs(
 
     comparison = Comparison(
         [ranker.pool.memories[row] for row in rows], ranker.vectors[np.array(rows, np.intp)],
-        Judge(MEMORIES, DedupThresholds()), (settled or Settled(())).keeps_apart, most=MOST, step=step,
+        Judge(MEMORIES, DedupThresholds()), kept or KeptApart(()), most=MOST, step=step,
     )  # fmt: skip
     apart = []
     for done, place in enumerate(comparison.cosines):

@@ -10,7 +10,6 @@ from textual import on, work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.bench.duplicates.plan import Settled
 from workbench.bench.tuning.evaluation import EvaluationCancelled, certificate
 from workbench.bench.tuning.live import LiveSet, LiveVerdict, live_set
 from workbench.bench.tuning.provenance import Birth
@@ -282,7 +281,7 @@ class TuneTools(TuneKeeping):
             bench = self.bench
             dialog = DuplicatesDialog(
                 bench.retriever,
-                lambda: Settled(bench.library.proposals.all()),
+                bench.library.kept_apart,
                 self.keep_thresholds,
                 bench.safety.masked,
             )
