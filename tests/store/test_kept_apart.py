@@ -182,8 +182,7 @@ def test_a_hook_adds_to_an_upgraded_store_and_leaves_an_old_one_old(old: Path) -
         if library is not None:
             change(library)
         with appending(old, "hook", "append", clock) as block:
-            name = block.new_memory_id(clock())
-            block.add(Memory(name, "said by a hook", clock(), clock()))
+            block.add(_seen(block.new_memory_id(clock())))
         assert schema(old) == (1 if library is None else 2)
         assert kept(Library(old, clock)) == KEPT
 
@@ -289,3 +288,30 @@ def test_a_decision_of_unknown_texts_holds_whatever_they_are(tmp_path: Path) -> 
         tx.put(KeptPair("m1|m2|", "", "m1", "m2", 0.9, "", "human", clock()))
     assert library.kept_apart()(memory(1, "one text"), memory(2, "another"))
     assert not library.kept_apart()(memory(1), memory(3))
+
+
+@pytest.mark.parametrize("ours_first", [False, True])
+def test_a_branch_that_was_upgraded_is_merged_with_one_that_was_not(
+    old: Path, tmp_path: Path, ours_first: bool
+) -> None:
+    beside = Path(shutil.copytree(old, tmp_path / "beside"))
+    append(beside, "hook", "see", clock, lambda block: block.add(_seen(block.new_memory_id(clock()))))
+    library = Library(old, clock)
+    change(library)
+    library.close()
+    for file in ("memory.json", "checkpoint.json"):
+        (old / file).unlink()
+    # As git merges lines: both sides' are kept.
+    both = [lines(old), lines(beside)]
+    (old / "journal.jsonl").write_bytes(b"".join(line for side in both[:: -1 if ours_first else 1] for line in side))
+    merged = Library(old, clock)
+    assert kept(merged) == KEPT
+    change(merged, "after the merge")
+    assert "said by a hook" in {m.content for m in merged.memories.all()}
+    assert "m99" in {m.id for m in merged.memories.all()}
+    assert (kept(Library(old, clock)), schema(old)) == (KEPT, 2)
+    assert Library(old, clock).damage == []
+
+
+def _seen(name: str) -> Memory:
+    return Memory(name, "said by a hook", clock(), clock())

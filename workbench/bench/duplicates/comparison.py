@@ -250,13 +250,21 @@ class Comparison(Generic[R]):
         self, relations: Collection[Relation], limit: float, without: Collection[int] = ()
     ) -> list[tuple[int, ...]]:
         """Return groups of places in which every two are that close and related in one of these ways."""
-        found = []
+        found: dict[Place, None] = {}
         for count, place in enumerate(self.closest(limit)):
             if count % _EVERY == 0:
                 self._step(0, 0)
-            if not (place[0] in without or place[1] in without) and self.fits(place, relations, limit):
-                found.append(place)
-        return complete_groups(found, lambda a, b: self.fits((min(a, b), max(a, b)), relations, limit), LARGEST)
+            known = self._relations.get(place) or self.relation(place)
+            if known in relations and self._is_free(place) and not (place[0] in without or place[1] in without):
+                found[place] = None
+
+        def fits(a: int, b: int) -> bool:
+            """Tell whether two fit, in whichever order they come."""
+            place = (a, b) if a < b else (b, a)
+            unknown = self._vectors is not None and place not in self.cosines
+            return place in found or (unknown and self.fits(place, relations, limit))
+
+        return complete_groups(found, fits, LARGEST)
 
     def cosine(self, place: Place) -> float:
         """Return the cosine of two of the records; 0 when it is not known."""
@@ -289,12 +297,14 @@ class Comparison(Generic[R]):
 
     def fits(self, place: Place, relations: Collection[Relation], limit: float) -> bool:
         """Tell whether two are that close, related in one of these ways, and not kept apart."""
-        if not self._is_close(place, limit) or self.relation(place) not in relations:
-            return False
-        if self.is_kept(place):
-            self.held.add(frozenset(self.records[row].id for row in place))
-            return False
-        return True
+        return self._is_close(place, limit) and self.relation(place) in relations and self._is_free(place)
+
+    def _is_free(self, place: Place) -> bool:
+        """Tell whether nobody keeps two apart that would be in a group, and count it when somebody does."""
+        if not self.is_kept(place):
+            return True
+        self.held.add(frozenset(self.records[row].id for row in place))
+        return False
 
     def _compare(self, place: Place) -> Relation:
         one, other = (self.records[row] for row in place)

@@ -131,10 +131,12 @@ def alike_pairs(
 def _reason(comparison: Comparison[Memory], place: Place) -> str:
     """Return why two memories would not merge, or an empty text."""
     one, other = (comparison.records[row] for row in place)
+    # Counting at a threshold asks for every pair's relation, beside the keys.
+    relation = comparison.relation(place)
     if comparison.is_kept(place):
         return KEPT
     if one.memory_type != other.memory_type:
         return OTHER_TYPES
-    if comparison.relation(place) == "related":
+    if relation == "related":
         return FEW_WORDS
     return ", ".join(comparison.judge.verdict(one, other).conflicts)

@@ -29,7 +29,6 @@ class Outstanding:
         self._journal = journal
         self._lock = threading.Lock()
         self._found: Mapping[str, Doc] | None = None
-        self._said: dict[str, tuple[Doc, dict[str, Doc]]] = {}
         self._follow()
         self._has_failed = False
 
@@ -38,9 +37,14 @@ class Outstanding:
         with self._lock:
             if self._state is not self._journal.state:
                 self._follow()
-            changed = [changes.take() for changes in self._changes]
-            if self._found is None or any(changed):
-                self._found = self._look_up()
+            proposals, pairs = (changes.take() for changes in self._changes)
+            if self._found is None or proposals or pairs:
+                table = self._state.tables.get(_PROPOSALS, {})
+                for doc_id in list(table) if self._found is None else [doc_id for doc_id, _ in proposals]:
+                    self._said[doc_id] = _pairs_of(table.get(doc_id))
+                index = self._state.index(PAIRS)
+                said = (one for pairs_said in self._said.values() for one in pairs_said.items())
+                self._found = {key: pair for key, pair in said if key not in index}
             return self._found
 
     def store(self) -> int:
@@ -74,20 +78,11 @@ class Outstanding:
         )
         return len(found)
 
-    def _look_up(self) -> dict[str, Doc]:
-        index = self._state.index(PAIRS)
-        before, self._said = self._said, {}
-        for doc_id, doc in list(self._state.tables.get(_PROPOSALS, {}).items()):
-            if _keeps_apart(doc):
-                # A document is never changed in place.
-                known = before.get(doc_id)
-                self._said[doc_id] = known if known is not None and known[0] is doc else (doc, _pairs_of(doc))
-        return {key: pair for _, said in self._said.values() for key, pair in said.items() if key not in index}
-
     def _follow(self) -> None:
         self._state = self._journal.state
         self._changes = (self._state.watch(_PROPOSALS), self._state.watch(PAIRS))
         self._found = None
+        self._said: dict[str, dict[str, Doc]] = {}
 
 
 def follow(journal: Journal, staged: Staged) -> None:
