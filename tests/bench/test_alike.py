@@ -9,10 +9,11 @@ import pytest
 
 from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.duplicates import memory_pairs
+from workbench.bench.duplicates.comparison import MEMORIES, Comparison, Judge
 from workbench.bench.duplicates.memory_pairs import FLOOR, KEPT, AlikePairs, ComparingCancelled, alike_pairs
-from workbench.bench.duplicates.plan import Settled
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.paths import shipped
+from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 
@@ -26,11 +27,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     made.close()
 
 
-@pytest.mark.parametrize("block", [7, 512])
-def test_every_pair_is_found_once_whatever_the_blocks(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch, block: int
-) -> None:
-    monkeypatch.setattr(memory_pairs, "_BLOCK", block)
+def test_every_pair_is_found_once(bench: Workbench) -> None:
     found = alike_pairs(bench.retriever)
     ranker = bench.retriever.ranker()
     rows = [i for i, m in enumerate(ranker.pool.memories) if m.status in SERVED]
@@ -63,14 +60,13 @@ def test_what_remains_agrees_with_the_batch_deduplication(tmp_path: Path) -> Non
     # What a person keeps apart stays so at every threshold, and is counted by itself, until a text changes.
     same = next(g for g in made.deduplication.plan(found.review).groups if set(g.ids) == {"m0", "m1"})
     made.deduplication.keep_both(same)
-    settled = Settled(made.library.proposals.all())
-    kept = alike_pairs(made.retriever, settled=settled)
+    kept = alike_pairs(made.retriever, kept=made.library.kept_apart())
     assert [{p.older.id, p.newer.id} for p in kept.pairs(FLOOR, 100) if p.apart == KEPT] == [{"m0", "m1"}]
     assert (kept.kept(FLOOR), kept.kept(1.01)) == (1, 0)
     assert kept.differing(FLOOR) == found.differing(FLOOR)
     assert 5 - kept.remaining(kept.review) == made.deduplication.plan(kept.review).surplus == 1
     made.stream.edit("m1", "Use pnpm for all the installs in this repository.")
-    assert alike_pairs(made.retriever, settled=settled).kept(FLOOR) == 0
+    assert alike_pairs(made.retriever, kept=made.library.kept_apart()).kept(FLOOR) == 0
     made.close()
 
 
@@ -92,7 +88,6 @@ def test_only_the_most_similar_are_kept_and_the_floor_says_so(
 ) -> None:
     every = alike_pairs(bench.retriever)
     monkeypatch.setattr(memory_pairs, "MOST", 20)
-    monkeypatch.setattr(memory_pairs, "_BLOCK", 16)
     few = alike_pairs(bench.retriever)
     assert len(few.cosines) == 20
     assert few.cosines.tolist() == pytest.approx(every.cosines[:20].tolist(), abs=1e-6)
@@ -110,8 +105,9 @@ def test_it_can_be_stopped_and_tells_how_far_it_is(bench: Workbench) -> None:
 
 def test_a_pair_at_the_threshold_counts() -> None:
     cosines = np.array([0.9, 0.8, 0.8, 0.7])
-    none = np.zeros(4, np.intp)
-    found = AlikePairs((), none, none, cosines, ("", "x", KEPT, ""), FLOOR, 0.9, 0.75)
+    judge = Judge(MEMORIES, DedupThresholds())
+    nothing = Comparison[Memory]((), np.zeros((0, 4), np.float32), judge, lambda *_: False, most=1)
+    found = AlikePairs(nothing, cosines, ("", "x", KEPT, ""), 0.9, 0.75)
     assert [found.count(limit) for limit in (0.95, 0.9, 0.8, 0.75, 0.7)] == [0, 1, 3, 3, 4]
     assert [found.differing(limit) for limit in (0.9, 0.8)] == [0, 1]
     assert [found.kept(limit) for limit in (0.9, 0.8)] == [0, 1]

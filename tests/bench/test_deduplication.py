@@ -100,8 +100,11 @@ def test_keep_both_is_remembered_until_a_text_changes(bench: Workbench, door: st
     else:
         bench.deduplication.propose(bench.deduplication.plan())
         bench.review.reject([group.name])
-    (kept,) = bench.library.proposals.all()
-    assert (kept.state, kept.similarity, kept.decided_at) == ("rejected", group.similarity, NOON)
+    (kept,) = bench.library.kept_pairs.all()
+    assert (kept.left, kept.right) == ("m0", "m1")
+    assert kept.similarity == pytest.approx(group.similarity)
+    assert (kept.actor, kept.at) == ("human", NOON)
+    assert [p.state for p in bench.library.proposals.all()] == ["rejected"] * (door == "review")
     plan = bench.deduplication.plan()
     assert (plan.groups, plan.kept, plan.waiting) == ((), 1, 0)
     bench.stream.edit("m1", f"{PNPM}!")

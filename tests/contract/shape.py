@@ -80,7 +80,9 @@ def words(text: str) -> str:
 
 def entries(store: Path, after: int, until: int | None = None) -> list[dict[str, Any]]:
     """Return what the journal of a store says of the revisions behind `after`: words, and fields by table."""
-    lines = map(json.loads, (store / "journal.jsonl").read_text("utf-8").splitlines())
+    # A closed segment is named after the revision before its first change; the active one comes last.
+    segments = (*sorted(store.glob("journal-*.jsonl")), store / "journal.jsonl")
+    lines = (json.loads(line) for path in segments for line in path.read_text("utf-8").splitlines())
     return [
         _entry(line)
         for line in lines

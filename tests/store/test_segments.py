@@ -96,7 +96,9 @@ def test_a_packed_segment_that_breaks_off_is_damage(tmp_path: Path) -> None:
 
 
 def test_a_journal_of_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "journal.jsonl").write_bytes(seal({"journal": "memory-workbench", "schema": 2, "rev": 0}))
+    (tmp_path / "journal.jsonl").write_bytes(
+        seal({"journal": "memory-workbench", "schema": segments.SCHEMA + 1, "rev": 0})
+    )
     with pytest.raises(StoreProblem, match="newer workbench"):
         open_journal(tmp_path)
 

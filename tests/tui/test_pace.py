@@ -13,10 +13,12 @@ from tests.safety.hostile import MEGABYTE, hostile, prose
 from tests.safety.samples import keys
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until
-from workbench.bench.duplicates.bullets import COMPARED
+from workbench.bench.duplicates.comparison import BULLETS, Judge
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import MAX_SEARCHED, searched
-from workbench.core.stream.memory import Memory
+from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import SPANNED, fuzzy_rank
 from workbench.safety import scanning
@@ -151,7 +153,7 @@ def test_free_words_are_looked_for_in_a_bounded_part_of_a_memory() -> None:
     assert all(end <= SPANNED for _, end in match.spans)
 
 
-def test_two_long_bullets_are_compared_by_their_beginnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_long_bullets_are_compared_by_their_beginnings(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
     similarity = fuzzy.order_similarity
 
@@ -160,13 +162,12 @@ def test_two_long_bullets_are_compared_by_their_beginnings(tmp_path: Path, monke
         return similarity(one, other)
 
     monkeypatch.setattr(fuzzy, "order_similarity", noted)
-    bench = open_bench(tmp_path)
     text = prose(50_000)
-    refiner = bench.refiner
-    assert refiner._relation(text, f"{text}!", 0.99) in ("near", "apart", "opposed")
-    refiner._judged(text, f"{text}!", 0.99)
-    assert max(compared) <= COMPARED
-    bench.close()
+    pair = Bullet("one", "misc", text), Bullet("other", "misc", f"{text}!")
+    judge = Judge(BULLETS, DedupThresholds())
+    assert judge.relation(*pair) in ("near", "apart", "opposed")
+    judge.verdict(*pair)
+    assert max(compared) <= MAX_CONTENT
 
 
 def test_what_is_masked_is_in_sight_before_it_is_saved(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.safety.hostile import MEGABYTE, hostile, prose
 from tests.tui.playbook_host import BOOK, bring_in, open_bench, opened
 from tests.tui.support import app_over, demo_app
 from tests.tui.waiting import until
-from workbench.bench.duplicates.bullets import BookRefiner
+from workbench.bench.duplicates.comparison import Judge
 from workbench.bench.files.exports import contents
 from workbench.bench.open import Workbench
 from workbench.core.text import printable
@@ -138,7 +138,7 @@ async def test_what_an_agent_sees_is_made_on_a_thread(tmp_path: Path, monkeypatc
 
 
 async def test_long_bullets_are_compared_in_words_on_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads = noted(monkeypatch, BookRefiner, "_judged")
+    threads = noted(monkeypatch, Judge, "_compared")
     one = prose(8_000)
     bench = store_of(tmp_path, one, one.replace("worker", "engine"), "Something else.")
     async with opened(bench, (160, 40)) as hand:

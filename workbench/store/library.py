@@ -8,12 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.core.duplicates.kept_pair import KeptPair
+from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.file_state import FileState
 from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.promotion.placement import Placement
+from workbench.core.record import from_doc
 from workbench.core.reflection.llm_run import LlmRun
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
@@ -31,6 +32,7 @@ from workbench.store.journal.state import Keys
 from workbench.store.naming import COUNTERS, FARTHEST, key_of, memory_id, memory_number, to_document
 from workbench.store.records import TABLES
 from workbench.store.table import Table
+from workbench.store.upgrades.kept_apart import Outstanding
 
 if TYPE_CHECKING:
     from workbench.store.history.past import Past
@@ -127,6 +129,7 @@ class Library:
         self.db = open_db(folder, clock, COUNTERS, key_of, replace(options, believed=believed), heads)
         self.journal = self.db.journal
         self._upgrade_is_due = upgrades.is_due(self.journal, _OWN)
+        self._outstanding = Outstanding(self.journal)
         self.journal.gate = gate
         self.folder = folder
         self.heads = heads
@@ -162,8 +165,15 @@ class Library:
         if self._upgrade_is_due and not joined:
             self._upgrade_is_due = False
             upgrades.run(self.journal, _OWN)
+        if not joined:
+            self._outstanding.store()
         with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
             yield Tx(staged, joined=joined)
+
+    def kept_apart(self) -> KeptApart:
+        """Return which records somebody keeps apart, also by what an older version noted in another way."""
+        outstanding = (from_doc(KeptPair, doc) for doc in self._outstanding.pairs().values())
+        return KeptApart((*self.kept_pairs.all(), *outstanding))
 
     def listen(self, listener: Callable[[Touched], None]) -> None:
         """Call `listener` after every transaction, this process's and others'; never on two threads at once."""

@@ -4,6 +4,7 @@ Kept apart from the record types, so that a hook that adds one memory need not l
 """
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
 from workbench.core.record import to_doc
@@ -25,6 +26,12 @@ WITNESSES = frozenset({"files"})
 """Tables of what was seen outside the store. Where such a record was renewed since, taking back a change forgets it:
 what it says is then true of neither moment, and no reason to keep somebody from an undo."""
 
+PAIRS = "kept_pairs"
+"""The table of the decisions to keep two records apart."""
+
+PAIRS_SCHEMA = 2
+"""The schema of a journal that holds such decisions about memories: older versions do not know of them."""
+
 _ONLY = {"books": "main", "reflection": "reflection"}
 """Ids that go without saying: record version 0 left a default id out."""
 
@@ -40,6 +47,11 @@ def key_of(table: str, doc: Doc) -> str | None:
     if not isinstance(name, str):
         return None
     return f"{doc.get('book', 'main')}/{name}" if table in ("bullets", "sections") else name
+
+
+def schema_for(table: str, fields: Mapping[str, object]) -> int:
+    """Return the least schema of a journal that holds a record with these fields."""
+    return PAIRS_SCHEMA if table == PAIRS and fields.get("book") == "" else 1
 
 
 def to_document(record: object) -> Doc:

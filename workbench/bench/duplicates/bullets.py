@@ -1,32 +1,18 @@
 """Grow-and-refine (source 003, ACE): bullets that say the same, found, merged, kept both, and parted again."""
 
-from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
-from workbench.bench.duplicates.bullet_groups import (
-    CONTRADICTION,
-    FLOOR,
-    LARGEST,
-    BulletGroup,
-    BulletPair,
-    Kind,
-    Likeness,
-    Relation,
-    equal_groups,
-    living,
-)
+from workbench.bench.duplicates.bullet_groups import BulletGroup, BulletPair, Kind, Likeness, equal_groups, living
+from workbench.bench.duplicates.comparison import BULLETS, LARGEST, Comparison, Judge
 from workbench.bench.playbook.playbook import Playbooks, write_book
-from workbench.core.duplicates.dedup import DedupThresholds, PairVerdict, judge_pair
-from workbench.core.duplicates.groups import FEW_WORDS, much_alike, read_texts, word_set
-from workbench.core.duplicates.kept_pair import kept_pair, pair_id, texts_mark
+from workbench.core.duplicates.kept_pair import KeptApart, kept_pair
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook import delta
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.split import split
-from workbench.core.review.contradiction import contradictions
-from workbench.core.text import one_line
 
 if TYPE_CHECKING:
     from workbench.bench.tuning.retriever import Retriever
@@ -37,19 +23,6 @@ REMEMBERED = 8192
 """Verdicts about two texts that are kept."""
 
 
-_CONTRARY = frozenset(("opposite words", "negation differs", "numbers differ"))
-"""What of two texts must differ before they contradict each other; if two of these do, they are about two things."""
-
-_ELSEWHERE = "identifiers differ"
-"""What lets two texts be about two things, whatever else differs."""
-
-COMPARED = 10_000
-"""Characters of two texts that are compared word by word: as many as a memory may have."""
-
-_SENTENCE = 100
-"""Characters of a sentence that are quoted at most."""
-
-
 class BookRefiner:
     """Finds and settles duplicates in a playbook. What only reads may be called from any thread."""
 
@@ -58,30 +31,30 @@ class BookRefiner:
         self._library = context.library
         self._playbooks = playbooks
         self._retriever = retriever
-        self._judge = lru_cache(maxsize=REMEMBERED)(self._judged)
-        self._relate = lru_cache(maxsize=REMEMBERED)(self._relation)
-        self._words = lru_cache(maxsize=REMEMBERED)(word_set)
+
+    @cached_property
+    def _judge(self) -> Judge[Bullet]:
+        return Judge(BULLETS, self._context.settings.thresholds, REMEMBERED)
 
     def same(self, book: str) -> tuple[BulletGroup, ...]:
         """Return the groups with one text, and those with one text but for case; needs no model."""
-        found = equal_groups(living(self._playbooks.open(book).bullets))
-        return tuple(group for group in found if not self._kept(group))
+        return self._same(living(self._playbooks.open(book).bullets), self._library.kept_apart())
 
     def likeness(self, book: str) -> Likeness:
         """Compare every bullet with every other; loads the model. Pairs that are kept both are left out."""
-        from workbench.retrieval.embedding.close_pairs import close_pairs
-
-        same, retriever = self.same(book), self._retriever()
+        every, is_kept, retriever = (
+            living(self._playbooks.open(book).bullets),
+            self._library.kept_apart(),
+            self._retriever(),
+        )
+        same, kept = self._same(every, is_kept), is_kept.count(every)
         gone = {b.id for group in same for b in group.bullets[1:]}
-        bullets = tuple(b for b in living(self._playbooks.open(book).bullets) if b.id not in gone)
+        bullets = [b for b in every if b.id not in gone]
         flag = retriever.thresholds().flag
         if len(bullets) < 2:
-            return Likeness(same, bullets, {}, FLOOR, flag, self._judge, self._relate, self._kept_in(book))
-        vectors = retriever.vectors([b.content for b in bullets])
-        found = close_pairs(vectors, FLOOR, len(bullets) * LARGEST, lambda _done, _of: None)
-        pairs = zip(found.left.tolist(), found.right.tolist(), found.cosines.tolist(), strict=True)
-        cosines = {(a, b): c for a, b, c in pairs if not self._is_kept(bullets[a], bullets[b])}
-        return Likeness(same, bullets, cosines, found.floor, flag, self._judge, self._relate, self._kept_in(book))
+            return Likeness(same, None, flag, kept)
+        vectors, most = retriever.vectors([b.content for b in bullets]), len(bullets) * LARGEST
+        return Likeness(same, Comparison(bullets, vectors, self._judge, is_kept, most=most), flag, kept)
 
     def groups(self, book: str, threshold: float | None = None) -> tuple[BulletGroup, ...]:
         """Return every group of duplicates: equal texts first, then those above a cosine, the closest first.
@@ -137,61 +110,11 @@ class BookRefiner:
         known = {b.id for b in before.bullets}
         return (id, *(b.id for b in after.bullets if b.id not in known))
 
+    def _same(self, bullets: Sequence[Bullet], is_kept: KeptApart) -> tuple[BulletGroup, ...]:
+        found = equal_groups(bullets, self._judge)
+        return tuple(group for group in found if not all(is_kept(pair.left, pair.right) for pair in group.pairs))
+
     def _require_unchanged(self, book: str, bullets: Sequence[Bullet]) -> None:
         for bullet in bullets:
             if self._playbooks.bullet(book, bullet.id).content != bullet.content:
                 raise WorkbenchError(f"{bullet.id} was changed meanwhile.", "Nothing was merged; look again.")
-
-    def _much_alike(self, one: str, other: str) -> bool:
-        return much_alike(one, other, self._words(one), self._words(other))
-
-    def _relation(self, one: str, other: str, cosine: float) -> Relation:
-        one, other = one[:COMPARED], other[:COMPARED]
-        # Most pairs have few words in common, and of the others a first look settles most.
-        if not self._much_alike(one, other):
-            return "apart"
-        first = judge_pair(other, one, cosine, self._order(one, other), self._limits(cosine)).conflicts
-        if _contrary(first) and contradictions(one, [("", other)]):
-            return "opposed"
-        return "apart" if first or self._judge(one, other, cosine).conflicts else "near"
-
-    def _judged(self, one: str, other: str, cosine: float) -> PairVerdict:
-        one, other = one[:COMPARED], other[:COMPARED]
-        verdict = read_texts(other, one, cosine, self._order(one, other), self._limits(cosine))
-        told, short = list[str](), list[str]()
-        if not self._much_alike(one, other):
-            told, short = [FEW_WORDS], [FEW_WORDS]
-        elif _contrary(verdict.conflicts) and (found := contradictions(one, [("", other)])):
-            mine, theirs = one_line(found[0].mine, _SENTENCE), one_line(found[0].theirs, _SENTENCE)
-            told, short = [f"the other way round: “{mine}” / “{theirs}”"], [CONTRADICTION]
-        against, conflicts = (*told, *verdict.reasons_against), (*short, *verdict.conflicts)
-        return verdict._replace(reasons_against=against, conflicts=conflicts)
-
-    def _limits(self, cosine: float) -> DedupThresholds:
-        return DedupThresholds(flag=min(cosine, 1.0), order=self._context.settings.thresholds.order)
-
-    @staticmethod
-    def _order(one: str, other: str) -> float:
-        from workbench.retrieval.fulltext.fuzzy import order_similarity
-
-        return order_similarity(one, other)
-
-    def _kept(self, group: BulletGroup) -> bool:
-        return all(self._is_kept(pair.left, pair.right) for pair in group.pairs)
-
-    def _kept_in(self, book: str) -> int:
-        """Count the pairs of living bullets that somebody keeps apart, as their texts are now."""
-        bullets = {b.id: b for b in living(self._playbooks.open(book).bullets)}
-        pairs = (
-            (p, bullets.get(p.left), bullets.get(p.right)) for p in self._library.kept_pairs.all() if p.book == book
-        )
-        return sum(a is not None and b is not None and p.texts == texts_mark(a, b) for p, a, b in pairs)
-
-    def _is_kept(self, one: Bullet, other: Bullet) -> bool:
-        found = self._library.kept_pairs.find(pair_id(one, other))
-        return found is not None and found.texts == texts_mark(one, other)
-
-
-def _contrary(conflicts: Collection[str]) -> bool:
-    """Tell whether two texts may contradict each other, by what differs in them."""
-    return len(_CONTRARY.intersection(conflicts)) == 1 and _ELSEWHERE not in conflicts

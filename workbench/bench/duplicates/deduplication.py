@@ -5,11 +5,14 @@ Reads only, until a person or `propose` acts on what was found. Every change can
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 
 from workbench.bench.context import Context
 from workbench.bench.duplicates.finder import Finder
-from workbench.bench.duplicates.plan import DedupPlan, Group, Settled, decided
+from workbench.bench.duplicates.plan import DedupPlan, Group, Settled
+from workbench.bench.review.deciding import turned_down
 from workbench.bench.tuning.retriever import Retriever
+from workbench.core.duplicates.kept_pair import kept_pair
 from workbench.core.duplicates.merge import merge_memories
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.review.proposal import Proposal
@@ -53,12 +56,12 @@ class Deduplication:
         ranker = retriever.load(progress, stop)
         own = retriever.thresholds()
         limits = replace(self._context.settings.thresholds, flag=threshold or own.review, review=own.review)
-        finder = Finder(ranker, limits, Settled(self._library.proposals.all()), step)
+        finder = Finder(ranker, limits, Settled.of(self._library), step)
         return finder.plan(self._context.now())
 
     def standing(self, plan: DedupPlan) -> DedupPlan:
         """Return what of a plan still holds: nobody decided on it, and no text or status changed."""
-        settled = Settled(self._library.proposals.all())
+        settled = Settled.of(self._library)
         groups, apart = (
             tuple(g for g in some if self._unchanged(g) and settled.is_open(g)) for some in (plan.groups, plan.apart)
         )
@@ -87,7 +90,7 @@ class Deduplication:
             for memory in (merged, *archived):
                 tx.put(memory)
             for proposal in self._about(group):
-                tx.put(decided(proposal, "accepted", now))
+                tx.put(replace(proposal, state="accepted", decided_at=now))
         return merged
 
     def keep_both(self, group: Group) -> None:
@@ -95,12 +98,14 @@ class Deduplication:
 
         Raises `WorkbenchError` when one of them was archived or changed meanwhile.
         """
-        now = self._context.now()
-        with self._library.transaction(self._context.actor, f"keep {' and '.join(group.ids[:3])} apart") as tx:
+        now, actor = self._context.now(), self._context.actor
+        with self._library.transaction(actor, f"keep {' and '.join(group.ids[:3])} apart") as tx:
             self._require(group)
             for proposal in self._about(group):
-                tx.put(decided(proposal, "rejected", now))
-            tx.put(decided(group.proposal(now, self._context.actor), "rejected", now))
+                for record in turned_down(proposal, self._library.memories.find, now, actor):
+                    tx.put(record)
+            for one, other in combinations(group.members, 2):
+                tx.put(kept_pair(one, other, group.between(one.id, other.id), actor, now))
 
     def _about(self, group: Group) -> list[Proposal]:
         """Return the open proposals to merge exactly these memories."""

@@ -1,26 +1,22 @@
-"""Looking for duplicates: the same text first, then close pairs that are judged word by word."""
+"""Looking for duplicates in the stream: the same text first, then what is near, then what only looks alike."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import combinations
 
 import numpy as np
 
+from workbench.bench.duplicates.comparison import LARGEST, MEMORIES, NEAR, Comparison, Judge, Place, Step, classes
 from workbench.bench.duplicates.plan import DedupPlan, Group, Settled, group_of
-from workbench.core.duplicates.dedup import DedupThresholds, PairVerdict
-from workbench.core.duplicates.groups import Pair, complete_groups, facts_of, much_alike, read_pair, same_text, word_set
-from workbench.core.duplicates.identity import identity_of
+from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.duplicates.groups import Pair, by_age, complete_groups, same_text
 from workbench.core.served import is_served
-from workbench.retrieval.embedding.close_pairs import close_pairs, reaches
-from workbench.retrieval.fulltext.fuzzy import order_similarity
+from workbench.core.stream.memory import Memory
 from workbench.retrieval.ranking.ranker import Ranker
 
 MOST = 20_000
 """Close pairs of one memory type that are judged at most: the closest ones."""
-
-LARGEST = 12
-"""Members of a group of near-duplicates at most; what is left over forms the next group."""
 
 LARGEST_EXACT = 100
 """Members of a group with the same text at most."""
@@ -28,164 +24,88 @@ LARGEST_EXACT = 100
 APART = 500
 """Pairs that are alike but say something else, listed at most."""
 
-OTHER_FACTS = PairVerdict("propose", conflicts=("numbers, negations or symbols differ",))
-"""Of a pair that is not judged any further."""
-
-_EVERY = 64
-"""Pairs that are judged between two looks at whether to stop."""
-
-Step = Callable[[int, int], None]
-"""Told how many of how many memories are compared (0 of 0: only asked whether to go on); raises to stop."""
-
 
 class Finder:
     """One comparison over the memories of a ranker."""
 
     def __init__(self, ranker: Ranker, limits: DedupThresholds, settled: Settled, step: Step) -> None:
         self._vectors = ranker.vectors
-        self._memories = ranker.pool.memories
+        self._pool = ranker.pool
         self._limits = limits
         self._settled = settled
         self._step = step
-        self._pairs: dict[tuple[int, int], Pair | None] = {}
-        self._words: dict[int, frozenset[str]] = {}
-        self._facts: dict[int, tuple[object, ...]] = {}
-        self._differing = 0
-        self._kept: set[frozenset[int]] = set()
+        self._held: set[frozenset[str]] = set()
 
     def plan(self, now: datetime) -> DedupPlan:
         """Return what is found among what an agent is served at `now`."""
-        rows = [row for row, memory in enumerate(self._memories) if is_served(memory, now)]
-        exact, rest = self._same_texts(rows)
-        groups: list[Group] = []
-        apart: list[Group] = []
-        floor, done = self._limits.flag, 0
-        for some in _by(rest, lambda row: self._memories[row].memory_type):
-            found = close_pairs(
-                self._vectors[np.array(some, np.intp)], self._limits.flag, MOST,
-                lambda through, _, before=done: self._step(before + through, len(rest)),  # type: ignore[misc]
-            )  # fmt: skip
-            done += len(some)
-            floor = max(floor, found.floor)
-            close = [(some[a], some[b]) for a, b in zip(found.left.tolist(), found.right.tolist(), strict=True)]
-            groups += self._near(close)
-            apart += self._apart(close)
-        apart.sort(key=lambda g: -g.similarity)
+        served = [memory for memory in self._pool.memories if is_served(memory, now)]
+        exact, rest = self._same_texts(served)
+        comparison = Comparison(
+            rest, self._vectors[np.array([self._pool.row_of[m.id] for m in rest], np.intp)],
+            Judge(MEMORIES, self._limits), self._settled.keeps_apart,
+            floor=self._limits.flag, most=MOST, by_type=True, looks_up=True, enough=APART, step=self._step,
+        )  # fmt: skip
+        near = [_near(comparison, rows) for rows in comparison.groups(NEAR, self._limits.flag)]
+        apart = sorted(_apart(comparison), key=lambda group: -group.similarity)
+        kept = len(self._held | comparison.held)
+        found = (*exact, *near)
         return DedupPlan(
-            self._limits.flag,
-            floor,
-            len(rows),
-            (*exact, *groups),
-            tuple(apart[:APART]),
-            self._settled.open,
-            len(self._kept),
+            self._limits.flag, comparison.floor, len(served), found, tuple(apart[:APART]), self._settled.open, kept
         )
 
-    def _same_texts(self, rows: Sequence[int]) -> tuple[list[Group], list[int]]:
-        """Return the groups with one text about one thing, and the rows that are in none of them."""
-
-        def text(row: int) -> tuple[str, str]:
-            return self._memories[row].memory_type, " ".join(self._memories[row].content.split())
-
-        def key(row: int) -> object:
-            return text(row), identity_of(self._memories[row])
-
-        free = [row for row in rows if self._memories[row].id not in self._settled.waiting]
+    def _same_texts(self, served: Sequence[Memory]) -> tuple[list[Group], list[Memory]]:
+        """Return the groups with one text about one thing, and the memories that are in none of them, in order."""
+        form = MEMORIES.forms[0]
+        free = [memory for memory in served if memory.id not in self._settled.waiting]
         about: Counter[tuple[str, str]] = Counter()
-        groups, rest = [], []
-        for same in _by(free, key):
-            taken: set[int] = set()
-            for members in self._classes(same):
-                taken.update(members)
-                memories = [self._memories[row] for row in members]
+        groups, gone = [], set[str]()
+        for same in classes(free, MEMORIES, form):
+            taken: set[str] = set()
+            for memories in self._free_parts(same):
+                taken.update(memory.id for memory in memories)
                 kept = group_of(memories, (), 1.0).members[-1]
                 pairs = [same_text(kept, m) for m in memories if m is not kept]
                 groups.append(group_of(memories, pairs, 1.0, exact=True))
+            text = same[0].memory_type, form(same[0].content)
             # One text about very many things would leave no room for any other pair.
-            left = [row for row in same if row not in taken] if about[text(same[0])] < LARGEST else []
-            about[text(same[0])] += 1
-            rest += left
-        return groups, sorted(rest)
+            gone.update(taken if about[text] < LARGEST else (memory.id for memory in same))
+            about[text] += 1
+        return groups, [memory for memory in free if memory.id not in gone]
 
-    def _classes(self, same: Sequence[int]) -> Iterator[Sequence[int]]:
+    def _free_parts(self, same: Sequence[Memory]) -> Iterator[Sequence[Memory]]:
         """Yield the parts of a class of equal texts that a person does not keep apart."""
-        memories = [self._memories[row] for row in same]
-        if not any(self._settled.keeps_apart(a, b) for a, b in combinations(memories[:LARGEST_EXACT], 2)):
-            for start in range(0, len(same), LARGEST_EXACT):
-                part = same[start : start + LARGEST_EXACT]
-                if len(part) > 1:
-                    yield part
+        first = same[:LARGEST_EXACT]
+        if not any(self._settled.keeps_apart(a, b) for a, b in combinations(first, 2)):
+            parts: Iterable[Sequence[Memory]] = (
+                same[start : start + LARGEST_EXACT] for start in range(0, len(same), LARGEST_EXACT)
+            )
+            yield from (part for part in parts if len(part) > 1)
             return
-        fits = [(a, b) for a, b in combinations(same[:LARGEST_EXACT], 2) if self._free(a, b)]
-        yield from complete_groups(fits, self._free, LARGEST_EXACT)
 
-    def _free(self, one: int, other: int) -> bool:
-        """Tell whether nobody keeps two memories apart, and count it when somebody does."""
-        apart = self._settled.keeps_apart(self._memories[one], self._memories[other])
-        if apart:
-            self._kept.add(frozenset((one, other)))
-        return not apart
+        def fits(a: int, b: int) -> bool:
+            """Tell whether nobody keeps two apart, and count it when somebody does."""
+            apart = self._settled.keeps_apart(first[a], first[b])
+            if apart:
+                self._held.add(frozenset((first[a].id, first[b].id)))
+            return not apart
 
-    def _near(self, close: Iterable[tuple[int, int]]) -> Iterator[Group]:
-        fitting = []
-        for count, (one, other) in enumerate(close):
-            if count % _EVERY == 0:
-                self._step(0, 0)
-            pair = self._pair(one, other)
-            if pair is not None and pair.kind != "apart" and self._free(one, other):
-                fitting.append((one, other))
-        for members in complete_groups(fitting, self._fits, LARGEST):
-            every = [p for a, b in combinations(members, 2) if (p := self._pair(a, b)) is not None]
-            similarity = min(pair.similarity for pair in every)
-            yield group_of((self._memories[row] for row in members), every, similarity)
-
-    def _apart(self, close: Iterable[tuple[int, int]]) -> Iterator[Group]:
-        """Yield pairs with much the same words that say something else."""
-        for one, other in close:
-            pair = self._pairs.get((one, other))
-            if pair is not None and pair.kind == "apart" and pair.verdict is not OTHER_FACTS:
-                members = (self._memories[one], self._memories[other])
-                if not self._settled.keeps_apart(*members):
-                    yield group_of(members, (pair,), pair.similarity)
-
-    def _fits(self, one: int, other: int) -> bool:
-        pair = self._pair(*sorted((one, other)))
-        return pair is not None and pair.kind != "apart" and self._free(one, other)
-
-    def _pair(self, one: int, other: int) -> Pair | None:
-        """Judge two rows, once; `None` when they are only related."""
-        key = (one, other)
-        if key not in self._pairs:
-            self._pairs[key] = self._judged(one, other)
-        return self._pairs[key]
-
-    def _judged(self, one: int, other: int) -> Pair | None:
-        cosine = min(1.0, float(self._vectors[one] @ self._vectors[other]))
-        a, b = self._memories[one], self._memories[other]
-        near = reaches(cosine, self._limits.flag)
-        if not near or not much_alike(a.content, b.content, self._stems(one), self._stems(other)):
-            return None
-        # Judging takes long, and only some of those that differ are shown with their reasons.
-        if self._differing >= APART and self._fact(one) != self._fact(other):
-            return Pair(a.id, b.id, cosine, OTHER_FACTS)
-        pair = read_pair(a, b, cosine, order_similarity(a.content, b.content), self._limits)
-        if pair.kind == "apart":
-            self._differing += 1
-        return pair
-
-    def _fact(self, row: int) -> tuple[object, ...]:
-        if row not in self._facts:
-            self._facts[row] = facts_of(self._memories[row].content)
-        return self._facts[row]
-
-    def _stems(self, row: int) -> frozenset[str]:
-        if row not in self._words:
-            self._words[row] = word_set(self._memories[row].content)
-        return self._words[row]
+        free = [(a, b) for a, b in combinations(range(len(first)), 2) if fits(a, b)]
+        yield from ([first[row] for row in rows] for rows in complete_groups(free, fits, LARGEST_EXACT))
 
 
-def _by(rows: Iterable[int], key: Callable[[int], object]) -> Iterable[list[int]]:
-    found: defaultdict[object, list[int]] = defaultdict(list)
-    for row in rows:
-        found[key(row)].append(row)
-    return found.values()
+def _near(comparison: Comparison[Memory], rows: Sequence[int]) -> Group:
+    pairs = [_pair(comparison, place) for place in combinations(rows, 2)]
+    return group_of((comparison.records[row] for row in rows), pairs, min(pair.similarity for pair in pairs))
+
+
+def _apart(comparison: Comparison[Memory]) -> Iterator[Group]:
+    """Yield pairs with much the same words that say something else."""
+    for place in comparison.cosines:
+        if comparison.relation(place) == "apart" and not comparison.is_kept(place):
+            pair = _pair(comparison, place)
+            yield group_of((comparison.records[row] for row in place), (pair,), pair.similarity)
+
+
+def _pair(comparison: Comparison[Memory], place: Place) -> Pair:
+    older, newer = by_age(comparison.records[row] for row in place)
+    return Pair(older.id, newer.id, comparison.cosine(place), comparison.judge.verdict(older, newer))

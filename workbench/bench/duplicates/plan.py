@@ -1,14 +1,16 @@
 """What a batch deduplication found, as values, and which of it was decided on already."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
 from workbench.core.duplicates.groups import Pair, group_mark, in_merge_order, text_mark
+from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.store.library import Library
 
 WORKBENCH = "workbench"
 """Who proposes what nobody asked for."""
@@ -42,6 +44,11 @@ class Group:
     def name(self) -> str:
         """The id of its proposal: the same as long as the members and their texts are."""
         return f"merge-{group_mark(self.members)}"
+
+    def between(self, one: str, other: str) -> float:
+        """Return the cosine of two members, as far as it was kept: else the lowest in the group."""
+        pair = next((p for p in self.pairs if {p.older, p.newer} == {one, other}), None)
+        return self.similarity if pair is None else pair.similarity
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -111,34 +118,17 @@ class DedupPlan:
 class Settled:
     """Which memories wait in a merge proposal, and which pairs of texts a person keeps apart."""
 
-    def __init__(self, proposals: Iterable[Proposal]) -> None:
-        self.names: set[str] = set()
-        self.waiting: dict[str, str] = {}
-        self.open = 0
-        self._refused: set[frozenset[tuple[str, str]]] = set()
-        self._refused_ids: set[frozenset[str]] = set()
-        for proposal in proposals:
-            if proposal.kind == "merge":
-                self._learn(proposal)
+    def __init__(self, proposals: Iterable[Proposal], kept: KeptApart) -> None:
+        merges = [p for p in proposals if p.kind == "merge" and p.state == "open"]
+        self.open = len(merges)
+        self.waiting = frozenset(id for proposal in merges for id in proposal.evidence)
+        self.keeps_apart = kept
+        """Tells of two memories whether a person said that these two texts both stay."""
 
-    def _learn(self, proposal: Proposal) -> None:
-        if proposal.state == "open":
-            self.names.add(proposal.id)
-            self.open += 1
-            self.waiting.update(dict.fromkeys(proposal.evidence, proposal.id))
-        elif proposal.state == "rejected" and len(proposal.texts) == len(proposal.evidence):
-            marked = zip(proposal.evidence, proposal.texts, strict=True)
-            self._refused.update(frozenset(pair) for pair in combinations(marked, 2))
-        elif proposal.state == "rejected":
-            # It does not say what the texts were.
-            self._refused_ids.update(frozenset(pair) for pair in combinations(proposal.evidence, 2))
-
-    def keeps_apart(self, one: Memory, other: Memory) -> bool:
-        """Tell whether a person said that these two texts both stay."""
-        if not self._refused and not self._refused_ids:
-            return False
-        marked = frozenset(((one.id, text_mark(one.content)), (other.id, text_mark(other.content))))
-        return marked in self._refused or frozenset((one.id, other.id)) in self._refused_ids
+    @classmethod
+    def of(cls, library: Library) -> "Settled":
+        """Return what is settled in a store now."""
+        return cls(library.proposals.all(), library.kept_apart())
 
     def is_open(self, group: Group) -> bool:
         """Tell whether nobody has decided on any two of a group, and none of them waits in a proposal."""
@@ -155,11 +145,6 @@ def group_of(members: Iterable[Memory], pairs: Iterable[Pair], similarity: float
     mine = [p for p in pairs if kept in (p.older, p.newer)]
     mine.sort(key=lambda p: min(place[p.older], place[p.newer]))
     return Group(ordered, tuple(mine), similarity, exact)
-
-
-def decided(proposal: Proposal, state: str, now: datetime) -> Proposal:
-    """Return a merge proposal as decided on at `now`."""
-    return replace(proposal, state="accepted" if state == "accepted" else "rejected", decided_at=now)
 
 
 def _told(pair: Pair) -> str:

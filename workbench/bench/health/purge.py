@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SPEAKS = {
     "votes": "target", "judgments": "memory", "proposals": "evidence", "overrides": "target", "placements": "memory",
+    "kept_pairs": "left",
 }  # fmt: skip
 """The tables whose records are about others, and the field that says about which."""
 
@@ -32,11 +33,12 @@ class ErasePlan:
     proposals: tuple[Place, ...]
     overrides: tuple[Place, ...] = ()
     placements: tuple[Place, ...] = ()
+    kept_pairs: tuple[Place, ...] = ()
 
     @property
     def places(self) -> tuple[Place, ...]:
         """Everything, each once."""
-        about = (*self.votes, *self.judgments, *self.proposals, *self.overrides, *self.placements)
+        about = (*self.votes, *self.judgments, *self.proposals, *self.overrides, *self.placements, *self.kept_pairs)
         return tuple(dict.fromkeys((*self.asked, *about)))
 
 
@@ -108,7 +110,7 @@ class Eraser:
         return caches.remove(self._context.caches)
 
     def _speaking_of(self, key: str) -> Iterator[Place]:
-        """Yield the votes, judgments, proposals and permissions that are or were about a record."""
+        """Yield the votes, judgments, proposals, permissions and the like that are or were about a record."""
         for table in _SPEAKS:
             for doc in self._library.documents.get(table, {}).values():
                 if _speaks(table, doc, key):
@@ -131,6 +133,9 @@ def _speaks(table: str, doc: Mapping[str, Any], key: str) -> bool:
     if table == "placements" and "memory" not in doc:
         # Erased before; the id still names what was promoted, and where to.
         return str(doc.get("id", "")).startswith(f"{key}:")
+    if table == "kept_pairs":
+        book = f"{doc['book']}/" if doc.get("book") else ""
+        return key in (f"{book}{doc.get('left')}", f"{book}{doc.get('right')}")
     if table != "proposals":
         return bool(doc.get(_SPEAKS[table]) == key)
     names = (key, key.rpartition("/")[2])

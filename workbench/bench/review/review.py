@@ -184,7 +184,8 @@ class Review:
                     rejected = lifecycle.reject(self._candidate(id))
                     tx.put(_noted(rejected, {REJECTED_AT: at, **({REJECTED_BECAUSE: reason} if reason else {})}))
                 else:
-                    for record in turned_down(proposal, self._library.memories.find, self._context.now()):
+                    now, actor = self._context.now(), self._context.actor
+                    for record in turned_down(proposal, self._library.memories.find, now, actor):
                         tx.put(record)
         return group
 

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.bench.context import Context
+from workbench.bench.duplicates.comparison import MEMORIES, Judge
 from workbench.bench.duplicates.plan import WORKBENCH, group_of
 from workbench.bench.health.contradictions import TRUSTED, contradicted_by
 from workbench.bench.health.upkeep import proposal_of
@@ -14,7 +15,7 @@ from workbench.bench.reflection.gauge import state_of
 from workbench.bench.stream.observation import MASKED, Observation, cleaned, memory_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.dedup import RECENT, DedupThresholds, PairVerdict, contained_in_recent
-from workbench.core.duplicates.groups import Pair, much_alike, read_texts, word_set
+from workbench.core.duplicates.groups import Pair
 from workbench.core.duplicates.identity import Identity, identity_of
 from workbench.core.record import iso
 from workbench.core.reflection.trigger import record_observation
@@ -135,6 +136,7 @@ class _Batch:
         self._created: dict[int, str] = {}
         own = retriever.thresholds()
         self._limits = DedupThresholds(own.flag, own.review, context.settings.thresholds.order)
+        self._judge = Judge(MEMORIES, self._limits)
         self._near = retriever.near_memories(vectors, own.flag)
         self._alike = np.clip(vectors @ vectors.T, -1.0, 1.0)
 
@@ -180,12 +182,12 @@ class _Batch:
         ]
         # Judging takes a hundred times as long as comparing the order, without which nothing is absorbed.
         for pair in pairs:
-            if pair[2] >= self._limits.order and (near := self._judged(observation, *pair)).is_same:
+            if pair[2] >= self._limits.order and (near := self._judged(observation, *pair[:2])).is_same:
                 return near
-        mine, parted = word_set(observation.content) if pairs else frozenset(), None
+        parted = None
         for pair in pairs:
-            if much_alike(observation.content, pair[0].content, mine, word_set(pair[0].content)):
-                near = self._judged(observation, *pair)
+            if self._judge.much_alike(observation.content, pair[0].content):
+                near = self._judged(observation, *pair[:2])
                 if not near.verdict.conflicts:
                     return near
                 parted = parted or near
@@ -195,10 +197,9 @@ class _Batch:
         """Return what the memory that an observation may become is about."""
         return identity_of(memory_of(observation, "", self._context.now()))
 
-    def _judged(self, observation: Observation, memory: Memory, cosine: float, similarity: float) -> Near:
+    def _judged(self, observation: Observation, memory: Memory, cosine: float) -> Near:
         """Judge by the rules of the batch deduplication, so that both propose the same."""
-        verdict = read_texts(observation.content, memory.content, cosine, similarity, self._limits)
-        return Near(memory, cosine, verdict)
+        return Near(memory, cosine, self._judge.read(memory.content, observation.content))
 
     def _similar(self, place: int) -> list[tuple[Memory, float]]:
         """Return the most similar memories as they are now, those made in this batch included."""

@@ -14,6 +14,7 @@ from workbench.store.entry import DocChange, Entry, reverse
 from workbench.store.history.clash import Clash, stage_change, told
 from workbench.store.journal.engine import Journal
 from workbench.store.naming import TOTALS
+from workbench.store.upgrades import kept_apart
 
 Mine = Callable[[str], bool]
 Meanwhile = Callable[[], object]
@@ -147,6 +148,7 @@ def _commit(
         clashes = [clash for change in changes for clash in stage_change(staged, change)]
         if clashes:
             raise UndoConflict(verb, action, clashes)
+        kept_apart.follow(journal, staged)
         meanwhile()
 
 

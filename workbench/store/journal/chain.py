@@ -46,7 +46,7 @@ class Segment(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a segment says of itself: the revision it starts after, its edition, and the id of its store.
+    """What a segment says of itself: the revision it starts after, its edition, the id of its store, its schema.
 
     `store` is empty where a version that knew no ids wrote it.
     """
@@ -54,6 +54,7 @@ class Heading(NamedTuple):
     start: int
     edition: int = 0
     store: str = ""
+    schema: int = 1
 
 
 def closed_name(start: int) -> str:
@@ -281,7 +282,8 @@ def _heading(handle: BinaryIO) -> Heading | None:
     """Read the heading of an open segment; when its header is damaged, the first good entry tells."""
     for line in islice(read_lines(handle, NAME, Position()), _FIRST_LINES):
         if line.value is not None and is_header(line.value):
-            return Heading(line.value["rev"], line.value.get("edition", 0), line.value.get("store", ""))
+            said = line.value
+            return Heading(said["rev"], said.get("edition", 0), said.get("store", ""), said.get("schema", 1))
         if line.value is not None and "rev" in line.value:
             return Heading(line.value["rev"] - 1)
     return None

@@ -15,7 +15,7 @@ from pathlib import Path
 from workbench.core.errors import StoreProblem
 from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
-from workbench.store import git_files
+from workbench.store import git_files, naming
 from workbench.store.entry import Entry, Kind, from_json, to_json
 from workbench.store.files import Standstill, cannot_read, cannot_write
 from workbench.store.identity.heads import Gone, checkpoints, fingerprint_of, note_checkpoint
@@ -126,6 +126,11 @@ class Journal:
     def gone(self) -> tuple[Gone, ...]:
         """What was stored and is in the journal no more, as far as this machine or a checkpoint knows."""
         return self._witness.gone
+
+    @property
+    def schema(self) -> int:
+        """The schema of the journal: a version that knows only older ones does not open it."""
+        return self._tail.schema
 
     @property
     def renumbered(self) -> tuple[Renumbered, ...]:
@@ -581,6 +586,7 @@ class Journal:
         with self._reading:
             try:
                 self._begin()
+                self._raise_schema(entry)
                 self._witness.expect([line])
                 seen = self._tail.append(line, entry.rev)
             except segments.Uncertain as error:
@@ -602,6 +608,27 @@ class Journal:
             git_files.keep_out(self.folder)
         self._tail.begin(self._header)
 
+    def _raise_schema(self, entry: Entry) -> None:
+        """Before a change that older versions do not know: let a new segment say so, so that none of them opens it.
+
+        It is the journal's next edition, so that one that has it open reads it anew. Raises `OSError`.
+        """
+        if self._tail.schema == segments.SCHEMA:
+            return
+        made = [(c.table, {name: sides[1] for name, sides in c.fields.items()}) for c in entry.changes]
+        made += [(naming.PAIRS, doc) for doc in self.state.tables.get(naming.PAIRS, {}).values()]
+        needed = max((naming.schema_for(table, fields) for table, fields in made), default=1)
+        if needed <= self._tail.schema:
+            return
+        before = self._tail.schema, self._tail.edition
+        self._tail.schema, self._tail.edition = needed, self._tail.edition + 1
+        try:
+            self._tail.roll(self._header)
+        except OSError:
+            self._tail.schema, self._tail.edition = before
+            raise
+        self._witness.note_files(self._tail)
+
     def _apply(self, entry: Entry) -> None:
         keys = self.state.apply(entry)
         self._groups.apply(entry)
@@ -618,7 +645,7 @@ class Journal:
     def _header(self) -> dict[str, object]:
         next_ids = {t: self.state.next_id(t) for t in self.state.tables}
         recent = {t: self._latest(t) for t in self._options.recent_of}
-        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store)
+        return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store, self._tail.schema)
 
     def _latest(self, table: str) -> list[object]:
         docs = self.state.tables.get(table, {})

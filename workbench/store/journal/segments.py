@@ -20,7 +20,8 @@ from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_
 from workbench.store.packed import LONGEST, open_lines
 
 NAME = "journal.jsonl"
-SCHEMA = 1
+SCHEMA = 2
+"""The newest schema that can be read."""
 
 MOST_DAMAGE = 100_000
 """Damaged places of a journal that are named; a file with more was never one."""
@@ -79,15 +80,20 @@ class Line(NamedTuple):
 
 
 def header(
-    rev: int, next_ids: Mapping[str, int], recent: Mapping[str, Sequence[object]], edition: int, store: str
+    rev: int,
+    next_ids: Mapping[str, int],
+    recent: Mapping[str, Sequence[object]],
+    edition: int,
+    store: str,
+    schema: int = 1,
 ) -> dict[str, object]:
     """Return the first line of a segment that starts after revision `rev`.
 
     `recent` holds the latest documents of some tables; `edition` counts how often the journal was rewritten;
-    `store` is the store's own id (see `new_store_id`).
+    `store` is the store's own id (see `new_store_id`), `schema` the least one that what it holds needs.
     """
     return {
-        "journal": "memory-workbench", "schema": SCHEMA, "rev": rev, "edition": edition, "store": store,
+        "journal": "memory-workbench", "schema": schema, "rev": rev, "edition": edition, "store": store,
         "next": dict(next_ids), "recent": dict(recent),
     }  # fmt: skip
 

@@ -107,7 +107,7 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
     target = folder.with_name(f"{folder.name}.recovered-{at:%Y%m%dT%H%M%S}")
     try:
         settled = settle(read_marked(folder), key_of)
-        edition = _from_start(folder).edition
+        newest = _from_start(folder)
         loaded = checkpoint.load(folder, key_of)
         best = loaded.state
         for entry in Tail(folder, loaded.position, loaded.mark, best.rev).entries():
@@ -123,7 +123,7 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
     except OSError as error:
         raise cannot_write(folder.parent, error) from error
     try:
-        writer = _Writer(settled.entries, edition, best, iso(at), key_of)
+        writer = _Writer(settled.entries, newest, best, iso(at), key_of)
         put_in_place(write_temporary(target / NAME, writer.lines()), target / NAME)
         if loaded.stranger is not None:
             write_atomically(target / "memory.edited-unknown-doctor.json", loaded.stranger.data)
@@ -135,11 +135,11 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
 class _Writer:
     """Writes the good transactions again; `entries` and `added` count them."""
 
-    def __init__(self, source: Sequence[Entry], edition: int, best: State, at: str, key_of: KeyOf) -> None:
+    def __init__(self, source: Sequence[Entry], newest: Tail, best: State, at: str, key_of: KeyOf) -> None:
         self.entries = 0
         self.added = 0
         self._source = source
-        self._edition = edition
+        self._newest = newest
         self._best = best
         self._at = at
         self._state = State(key_of=key_of)
@@ -147,7 +147,8 @@ class _Writer:
 
     def lines(self) -> Iterator[bytes]:
         """Yield the new journal, header first."""
-        yield seal(segments.header(0, {}, {}, self._edition, segments.new_store_id()))
+        newest = self._newest
+        yield seal(segments.header(0, {}, {}, newest.edition, segments.new_store_id(), newest.schema))
         for entry in self._source:
             self.entries += 1
             self._new[entry.rev] = self.entries

@@ -27,6 +27,8 @@ class Step:
 STEPS: tuple[Step, ...] = (Step(1, explicit.upgrade, must=False),)
 """All steps in order; the last one leads to the present version."""
 
+PUT_OFF = "The store is of an older version and could not be upgraded; it can be read as it is."
+
 
 def is_due(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...] = STEPS) -> bool:
     """Tell whether `run` is to be called before the next change; what cannot be read without it is upgraded now.
@@ -55,7 +57,7 @@ def run(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...] = STEP
     except StoreProblem:
         if any(step.must for step in steps):
             raise
-        journal.notices.append("The store is of an older version and could not be upgraded; it can be read as it is.")
+        journal.notices.append(PUT_OFF)
         return 0
 
 

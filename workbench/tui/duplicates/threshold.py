@@ -14,8 +14,8 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.bench.duplicates.memory_pairs import FLOOR, KEPT, AlikePair, AlikePairs, ComparingCancelled, alike_pairs
-from workbench.bench.duplicates.plan import Settled
 from workbench.bench.tuning.retriever import Retriever
+from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import DUPLICATES
@@ -90,11 +90,11 @@ class DuplicatesDialog(Dialog[None]):
     """
 
     def __init__(
-        self, retriever: Retriever, settled: Callable[[], Settled], keep: Keep, mask: Callable[[str], str]
+        self, retriever: Retriever, kept: Callable[[], KeptApart], keep: Keep, mask: Callable[[str], str]
     ) -> None:
         super().__init__("Duplicates · a preview of what would merge; nothing is merged", DUPLICATES)
         self._retriever = retriever
-        self._settled = settled
+        self._kept = kept
         self._keep = keep
         self._mask = mask
         self.found: AlikePairs | None = None
@@ -123,7 +123,7 @@ class DuplicatesDialog(Dialog[None]):
             self.post_message(self.Went(done, total))
 
         try:
-            found = alike_pairs(self._retriever, went, lambda: worker.is_cancelled, self._settled())
+            found = alike_pairs(self._retriever, went, lambda: worker.is_cancelled, self._kept())
         except ComparingCancelled:
             return
         if not worker.is_cancelled:

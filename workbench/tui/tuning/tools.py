@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TypeVar
 
-from workbench.bench.duplicates.plan import Settled
 from workbench.bench.tuning.live import LiveSet
 from workbench.bench.tuning.measuring import Measuring
 from workbench.bench.tuning.session import TuningSession
@@ -152,7 +151,7 @@ class Tools:
             bench = self._bench
             dialog = DuplicatesDialog(
                 bench.retriever,
-                lambda: Settled(bench.library.proposals.all()),
+                bench.library.kept_apart,
                 self._keep_thresholds,
                 bench.safety.masked,
             )
