@@ -117,7 +117,7 @@ class Hand:
             await self.pilot.pause()
 
     def _makes(self) -> Iterator[bool]:
-        groups = ("looking", "agent", "wrapping")
+        groups = ("looking", "agent", "wrapping", "export-look")
         return (worker.is_running for worker in self.app.workers if worker.group in groups)
 
     async def write(self, text: str) -> None:

@@ -13,9 +13,10 @@ from workbench.tui.app.area import AreaScreen
 
 @pytest.mark.parametrize("area", modes.SCREENS)
 def test_every_area_opens_its_own_screen(area: str) -> None:
-    screen = modes.openers()[area]()
-    assert isinstance(screen, AreaScreen)
+    screen = modes.screen_class(area)
+    assert issubclass(screen, AreaScreen)
     assert area == screen.AREA
+    assert modes.openers().keys() == modes.SCREENS.keys()
 
 
 def test_what_every_area_needs_is_imported_ahead() -> None:
