@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from workbench.core.duplicates.dedup import (
     DedupThresholds,
+    conflicts,
     contained_in_recent,
     content_words,
     identifiers,
@@ -122,6 +123,17 @@ def test_a_text_repeats_itself(text: str) -> None:
 def test_judging_is_symmetric(new: str, old: str) -> None:
     """Which of two came first does not decide."""
     assert judge_pair(new, old, 0.95, 96.0).action == judge_pair(old, new, 0.95, 96.0).action
+
+
+_SAID = st.lists(
+    st.sampled_from("always never npm pnpm passed failed 1.2 3,000 NEVER a_b `x y` ! € the".split()), max_size=6
+)
+
+
+@given(_SAID, _SAID)
+def test_what_lets_them_differ_is_known_before_their_letters_are_compared(new: list[str], old: list[str]) -> None:
+    texts = " ".join(new), " ".join(old)
+    assert conflicts(*texts) == judge_pair(*texts, 0.95, 100.0).conflicts == judge_pair(*texts, 0.95, 0.0).conflicts
 
 
 def test_the_thresholds_decide_first() -> None:

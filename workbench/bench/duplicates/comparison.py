@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from workbench.core.duplicates.dedup import DEFAULT_THRESHOLDS, DedupThresholds, PairVerdict, judge_pair
+from workbench.core.duplicates.dedup import DEFAULT_THRESHOLDS, DedupThresholds, PairVerdict, conflicts
 from workbench.core.duplicates.groups import (
     FEW_WORDS,
     by_age,
@@ -154,12 +154,11 @@ class Judge(Generic[R]):
         # Most pairs have few words in common, and of the others a first look settles most.
         if not self.much_alike(old, new):
             return "related"
-        if self.kind.opposites:
-            first = judge_pair(new, old, 1.0, self._similarity(old, new), self._limits).conflicts
-            if _contrary(first) and contradictions(old, [("", new)]):
-                return "opposed"
-            if first:
-                return "apart"
+        first = conflicts(new, old)
+        if self.kind.opposites and _contrary(first) and contradictions(old, [("", new)]):
+            return "opposed"
+        if first:
+            return "apart"
         return "apart" if self._read(old, new).conflicts else "near"
 
     def _compared(self, old: str, new: str) -> PairVerdict:

@@ -9,8 +9,9 @@ import math
 import re
 import unicodedata
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -71,24 +72,26 @@ def judge_pair(
     """
     if not cosine >= thresholds.flag:
         return PairVerdict("distinct", (), (f"similarity {_down(cosine, 2)} is below {thresholds.flag:.2f}",))
-    checks = (
-        _compare_negations(new_text, old_text),
-        _compare("numbers", numbers(new_text), numbers(old_text)),
-        _compare("identifiers", *_strict_identifiers(new_text, old_text)),
-        _compare("symbols", symbols(new_text), symbols(old_text)),
-        _compare_words(content_words(new_text), content_words(old_text)),
-        _compare_order(order_similarity, thresholds.order),
-    )
+    new, old = _said(new_text), _said(old_text)
+    opposed = _opposites(new, old)
+    checks = (*_checks(new, old, opposed), _compare_order(order_similarity, thresholds.order))
     agree = tuple(text for same, text in checks if same and text)
     differ = tuple(text for same, text in checks if not same)
     near = f"similarity {cosine:.2f} reaches {thresholds.flag:.2f}"
-    conflicts = _conflicts([same for same, _ in checks], new_text, old_text) if differ else ()
+    conflicts = _conflicts([same for same, _ in checks], new, old, opposed) if differ else ()
     return PairVerdict("propose" if differ else "absorb", (near, *agree), differ, conflicts)
+
+
+def conflicts(new_text: str, old_text: str) -> tuple[str, ...]:
+    """Name what lets two texts say different things, as `judge_pair` does, without a look at their letters."""
+    new, old = _said(new_text), _said(old_text)
+    opposed = _opposites(new, old)
+    return _conflicts([same for same, _ in _checks(new, old, opposed)], new, old, opposed)
 
 
 def negations(text: str) -> tuple[str, ...]:
     """Return what `text` negates: the stems of up to two words after each negation word, sorted."""
-    return tuple(sorted(stems for stems, _ in _negated(text)))
+    return _said(text).negations
 
 
 def is_negation(word: str) -> bool:
@@ -98,7 +101,11 @@ def is_negation(word: str) -> bool:
 
 def opposites(new_text: str, old_text: str) -> tuple[tuple[str, str], ...]:
     """Return pairs of opposite words of which each text holds only its own, such as (passed, failed)."""
-    new, old = ({_stem(w): w for w in words(text)} for text in (new_text, old_text))
+    return _opposites(_said(new_text), _said(old_text))
+
+
+def _opposites(said: "_Said", by: "_Said") -> tuple[tuple[str, str], ...]:
+    new, old = said.stems, by.stems
     only_new, only_old = new.keys() - old.keys(), old.keys() - new.keys()
     pairs: set[tuple[str, str]] = set()
     for left, right in _OPPOSED_STEMS:
@@ -133,7 +140,7 @@ def symbols(text: str) -> tuple[str, ...]:
 
 def content_words(text: str) -> tuple[str, ...]:
     """Return the stems of the words of `text` in order, without articles and other fillers or negations."""
-    return tuple(_stem(w) for w in words(text) if w not in _FILLERS and not is_negation(w))
+    return _said(text).content
 
 
 _NUMBER = re.compile(r"(?:(?<![\w)\]])[-−])?\d+(?:[.,:]\d+)*%?")
@@ -245,46 +252,81 @@ def _is_identifier(token: str) -> bool:
     return shouted or marked or bool(_INNER.search(token))
 
 
-def _strict_identifiers(new_text: str, old_text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return both texts' identifiers, without plain words that the other only writes otherwise (NEVER, never)."""
-    new, old = identifiers(new_text), identifiers(old_text)
-    new_words, old_words = set(words(new_text)), set(words(old_text))
-    return (
-        tuple(n for n in new if n in old or not (n.isalpha() and n.lower() in old_words)),
-        tuple(n for n in old if n in new or not (n.isalpha() and n.lower() in new_words)),
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What one text says, as far as pairs are compared by it; `negated` as stems and as written."""
+
+    words: frozenset[str]
+    stems: Mapping[str, str]
+    negated: tuple[tuple[str, str], ...]
+    negations: tuple[str, ...]
+    numbers: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    symbols: tuple[str, ...]
+    content: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def _said(text: str) -> _Said:
+    """Read a text; a text stands in many pairs, so the last ones are kept."""
+    found, negated = words(text), tuple(_negated(text))
+    return _Said(
+        frozenset(found),
+        {_stem(word): word for word in found},
+        negated,
+        tuple(sorted(stems for stems, _ in negated)),
+        numbers(text),
+        identifiers(text),
+        symbols(text),
+        tuple(_stem(word) for word in found if word not in _FILLERS and not is_negation(word)),
     )
+
+
+def _strict_identifiers(said: _Said, other: _Said) -> tuple[str, ...]:
+    """Return a text's identifiers, without plain words that the other only writes otherwise (NEVER, never)."""
+    known = frozenset(other.identifiers)
+    return tuple(n for n in said.identifiers if n in known or not (n.isalpha() and n.lower() in other.words))
 
 
 Check = tuple[bool, str]
 """Whether the texts agree in one respect, and the sentence that says so (empty: nothing to compare)."""
 
 
-def _compare_negations(new_text: str, old_text: str) -> Check:
-    pairs = opposites(new_text, old_text)
-    if pairs:
-        return False, f"one says “{pairs[0][0]}”, the other “{pairs[0][1]}”"
-    new, old = negations(new_text), negations(old_text)
-    if new != old:
-        spelled = dict((*_negated(old_text), *_negated(new_text)))
-        told = [f"not “{spelled[n]}”" if n else "a bare “not”" for n in (*_beyond(new, old), *_beyond(old, new))]
+def _checks(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[Check, ...]:
+    return (
+        _compare_negations(new, old, opposed),
+        _compare("numbers", new.numbers, old.numbers),
+        _compare("identifiers", _strict_identifiers(new, old), _strict_identifiers(old, new)),
+        _compare("symbols", new.symbols, old.symbols),
+        _compare_words(new.content, old.content),
+    )
+
+
+def _compare_negations(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> Check:
+    if opposed:
+        return False, f"one says “{opposed[0][0]}”, the other “{opposed[0][1]}”"
+    if new.negations != old.negations:
+        spelled = dict((*old.negated, *new.negated))
+        beyond = (*_beyond(new.negations, old.negations), *_beyond(old.negations, new.negations))
+        told = [f"not “{spelled[n]}”" if n else "a bare “not”" for n in beyond]
         return False, f"they do not negate the same: {_told(told)}"
-    return True, "both negate the same" if new else ""
+    return True, "both negate the same" if new.negations else ""
 
 
 def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
     if new == old:
         return True, f"the {what} agree" if new else ""
-    if sorted(new) == sorted(old):
+    if Counter(new) == Counter(old):
         return False, f"the {what} stand in another order"
     return False, f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}"
 
 
-def _conflicts(agree: Sequence[bool], new_text: str, old_text: str) -> tuple[str, ...]:
+def _conflicts(agree: Sequence[bool], new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """Name the checks (in the order of `judge_pair`) that found another meaning; other words alone are none."""
-    negation = "opposite words" if opposites(new_text, old_text) else "negation differs"
+    negation = "opposite words" if opposed else "negation differs"
     names = (negation, "numbers differ", "identifiers differ", "symbols differ")
     found = [name for name, same in zip(names, agree, strict=False) if not same]
-    if not agree[len(names)] and sorted(content_words(new_text)) == sorted(content_words(old_text)):
+    if not agree[len(names)] and Counter(new.content) == Counter(old.content):
         found.append("word order differs")
     return tuple(found)
 
@@ -293,7 +335,7 @@ def _compare_words(new: Sequence[str], old: Sequence[str]) -> Check:
     same, _ = _compare("words", new, old)
     if same:
         return True, "the same words in the same order"
-    if sorted(new) == sorted(old):
+    if Counter(new) == Counter(old):
         return False, "the same words stand in another order"
     count = len(_beyond(new, old)) + len(_beyond(old, new))
     return False, "one word is not in both" if count == 1 else f"{count} words are not in both"

@@ -5,7 +5,8 @@ them apart. Function words, the forms of one word (use, using), British and Amer
 one or as two (lock file, lockfile) make no difference here. A form that is missed keeps two texts apart, no more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import pairwise
 
 from workbench.core.duplicates.dedup import identifiers, is_negation
@@ -99,8 +100,9 @@ _FUNCTION = frozenset(
 _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("ising", "izing"), ("yse", "yze"), ("our", "or"), ("ogue", "og"))
 
 
-def _content(text: str) -> dict[str, None]:
-    """Return the content words of a text once each, in order."""
+@lru_cache(maxsize=256)
+def _content(text: str) -> Mapping[str, None]:
+    """Return the content words of a text once each, in order; a text stands in many pairs, so the last are kept."""
     named = {word for name in identifiers(text) if not name.isalpha() for word in words(name)}
     found = (word.removesuffix("'s") for word in words(text))
     return dict.fromkeys(
