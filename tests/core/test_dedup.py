@@ -126,26 +126,7 @@ def test_judging_is_symmetric(new: str, old: str) -> None:
 
 
 _SAID = st.lists(
-    st.sampled_from(["always", "never", "npm", "passed", "failed", "1.2", "3,000", "NEVER", "a_b", "`x", "y`", "!", "the"]),
-    max_size=6,
-        [
-            "always",
-            "never",
-            "npm",
-            "pnpm",
-            "passed",
-            "failed",
-            "1.2",
-            "3,000",
-            "NEVER",
-            "a_b",
-            "`x",
-            "y`",
-            "!",
-            "€",
-            "the",
-        ]
-    ),
+    st.sampled_from(["always", "never", "npm", "passed", "failed", "1.2", "3,000", "NEVER", "a_b", "`x", "y`", "!"]),
     max_size=6,
 )
 
