@@ -15,7 +15,7 @@ from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.usage import BulletUsage, disagrees
 from workbench.core.stream.vote import Verdict, Vote, vote_id
 from workbench.core.text import clean_for_store
-from workbench.formats.ace import ace
+from workbench.formats.ace.size import BookSize
 from workbench.safety.secrets.secrets import mask
 from workbench.store.library import Tx
 
@@ -91,6 +91,7 @@ class Playbooks:
         self._library = context.library
         self.changes = LastChanges(context.library)
         self._usages = Usages(context.library)
+        self._sizes: dict[str, BookSize] = {}
 
     def last_change(self, book: str, id: str) -> LastChange | None:
         """Return who changed a bullet last, or `None` when that lies far back."""
@@ -115,7 +116,8 @@ class Playbooks:
         playbook = self.open(book)
         found = ((b.id, self._live(book, b.id)) for b in playbook.bullets)
         mine = {id: vote.verdict for id, vote in found if vote is not None}
-        characters, budget = len(ace.write_playbook(playbook)), playbook.book.budget
+        characters = self._sizes.setdefault(book, BookSize()).characters(playbook)
+        budget = playbook.book.budget
         found_costs = costs(playbook, characters)
         cut = in_order(playbook, budget) if budget and found_costs.total > budget else None
         return BookView(playbook, characters, mine, found_costs, cut, self._usages.of(playbook))
