@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.calls import calls_of
-from workbench.core.playbook.book import Book, Bullet, Playbook, Section
+from workbench.core.playbook.book import Book, Bullet, BulletState, Playbook, Section
 from workbench.formats.ace import writing
 from workbench.formats.ace.size import BookSize
 from workbench.formats.ace.writing import write_playbook
@@ -15,7 +15,7 @@ TEXTS = st.text("ab Ä字[]:=#-\\\r\n", max_size=12)
 PLACES = st.sampled_from(["one", "two", "others", "nowhere"])
 RAWS = st.none() | st.builds("{}{}".format, st.sampled_from(["", "\ufeff"]), TEXTS)
 LEADS = st.lists(st.sampled_from(["", " ", "a remark"]), max_size=2).map(tuple)
-STATES = st.sampled_from(["active", "active", "deprecated"])
+STATES: st.SearchStrategy[BulletState] = st.sampled_from(["active", "active", "deprecated"])
 IDS = [f"x-{number:05}" for number in range(1, 5)]
 
 
