@@ -17,6 +17,7 @@ from workbench.core.stream.memory import Memory
 from workbench.formats.ace import writing
 from workbench.store import append, entry
 from workbench.store.naming import memory_id
+from workbench.store.table import Table
 
 BULLETS = 318
 """As many as a trained playbook of the field has."""
@@ -61,8 +62,8 @@ def candidates(bench: Workbench) -> tuple[Workbench, list[str]]:
 def test_a_vote_measures_one_bullet_and_makes_a_document_of_each_record_it_writes(book: Workbench) -> None:
     book.playbooks.view("rules")
     assert _work(lambda: book.playbooks.vote("rules", ["r-00100"], "helpful")) == (2, 2), "the bullet and the vote"
-    made = calls_of([writing.bullet_lines, writing.write_playbook], lambda: book.playbooks.view("rules"))
-    assert made == [1, 0]
+    made = calls_of([writing.bullet_lines, writing.write_playbook, Table.find], lambda: book.playbooks.view("rules"))
+    assert made == [1, 0, 1], "the votes are looked up together"
     assert _work(lambda: book.playbooks.vote("rules", ["r-00100"], "helpful")) == (1, 2), "nothing is made of what goes"
     for again in (book.history.undo, book.history.redo):
         again()
