@@ -16,6 +16,7 @@ from workbench.core.record import to_doc
 from workbench.core.stream.memory import Memory
 from workbench.formats.ace import writing
 from workbench.store import append, entry
+from workbench.store.history import undo
 from workbench.store.naming import memory_id
 from workbench.store.table import Table
 
@@ -99,6 +100,13 @@ def test_an_edit_its_undo_and_an_import_do_nothing_twice(
     path.write_text("".join(f'{{"id": "n{n}", "content": "Note {n}.", "created_at": "{NOON}"}}\n' for n in range(100)))
     plan = bench.importer.plan(path)
     assert _work(lambda: bench.importer.carry_out(plan)) == (101, 101), "the notes, and what was read of the file"
+
+
+def test_an_undo_takes_the_action_from_the_look_that_found_it(candidates: tuple[Workbench, list[str]]) -> None:
+    bench, ids = candidates
+    bench.stream.edit(ids[0], "Another text.")
+    assert calls_of([undo.undoable, undo.action_of], bench.history.undo) == [1, 0]
+    assert bench.library.memories.get(ids[0]).content == "Insight 0."
 
 
 def test_each_change_passes_the_gate_once(bench: Workbench, candidates: tuple[Workbench, list[str]]) -> None:
