@@ -68,7 +68,7 @@ def ids(library: Library) -> list[str]:
     return [record.id for record in library.memories.all()]
 
 
-# Reading: get, find, all, latest
+# Reading: get, find, among, all, latest
 
 
 def test_a_record_is_got_as_it_was_put(library: Library, reopen: Reopen) -> None:
@@ -85,6 +85,18 @@ def test_what_is_not_there_is_none_or_said(library: Library) -> None:
     with pytest.raises(UnknownRecord, match="no memory m1"):
         library.memories.get("m1")
     assert library.memories.all() == library.memories.latest(3) == []
+
+
+def test_many_are_found_as_each_of_them_is(library: Library) -> None:
+    put(library, memory(1), memory(2), memory(3))
+    keys = ["m3", "none", "m1"]
+    each = [found for key in keys if (found := library.memories.find(key)) is not None]
+    assert library.memories.among(keys) == each == [library.memories.get("m3"), library.memories.get("m1")]
+    with library.transaction("human", "in between") as tx:
+        tx.put(memory(4))
+        tx.delete(memory(1))
+        assert [m.id for m in library.memories.among(["m1", "m2", "m4"])] == ["m2", "m4"]
+    assert [m.id for m in library.memories.among(["m1", "m2", "m4"])] == ["m2", "m4"]
 
 
 def test_records_stand_in_the_order_they_were_stored_first(library: Library, reopen: Reopen) -> None:

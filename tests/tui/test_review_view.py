@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import TextArea
 
+from tests.calls import calls_of
 from tests.tui.review_host import TEXTS, Ticking, add_merge, candidate, memory, put, review, store
 from tests.tui.support import NOW, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.bench.open import Workbench
+from workbench.bench.review.review import Review
 from workbench.core.change import Change, FieldChange
 from workbench.core.review.proposal import Proposal
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -42,6 +44,13 @@ async def test_the_filter_narrows_and_esc_clears_it_in_place(bench: Workbench) -
         assert drive.ids == ["c1", "c2", "c3", "c4"]
         await drive.keys("escape", "slash", *"zzz")
         assert "Nothing matches." in screen_text(drive.app)
+
+
+async def test_what_an_item_rests_on_is_looked_up_once(bench: Workbench) -> None:
+    async with review(bench) as drive:
+        await drive.settle()
+        other = bench.review.get("c3")
+        assert calls_of([Review.cited], lambda: drive.screen.texts.show_item(other)) == [1]
 
 
 async def test_narrow_opens_with_enter_decides_there_and_esc_comes_back(bench: Workbench) -> None:

@@ -63,9 +63,8 @@ class Appending:
         self.notices: tuple[str, ...] = tuple(map(str, gone))
         """What a person should be told about the store."""
 
-    @property
     def changes(self) -> tuple[DocChange, ...]:
-        """What was added so far."""
+        """Return what was added so far."""
         diffs = (diff_docs(_TABLE, doc_id, None, doc, COUNTERS) for doc_id, doc in self._added.items())
         return (*(change for change in diffs if change is not None), *self._moved_gauge())
 
@@ -135,10 +134,10 @@ def appending(
         if tail is not None:
             block = Appending(tail)
             yield block
-            if block.changes:
+            if changes := block.changes():
                 if lock.renew() and ((now := _read_tail(folder, heads_folder)) is None or now.rev != tail.rev):
                     raise overtaken(folder)
-                entry = Entry(tail.rev + 1, iso(clock()), actor, block.label or label, block.changes)
+                entry = Entry(tail.rev + 1, iso(clock()), actor, block.label or label, changes)
                 entry = entry if gate is None else gate(entry, {})
                 _commit(folder, block, tail, entry, heads_folder)
             return
@@ -179,7 +178,7 @@ def _in_full(
         block.notices = (*dict.fromkeys((*journal.notices, *map(str, journal.damage))),)
         yield block
         staged.label = block.label
-        for change in block.changes:
+        for change in block.changes():
             doc = apply_change(staged.get(change.table, change.doc), change)
             if doc is not None:
                 staged.put(change.table, change.doc, doc)

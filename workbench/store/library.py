@@ -29,7 +29,7 @@ from workbench.store.journal.engine import Clock, Gate, Options
 from workbench.store.journal.segments import Damage
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
-from workbench.store.naming import COUNTERS, FARTHEST, key_of, memory_id, memory_number, to_document
+from workbench.store.naming import COUNTERS, FARTHEST, key_of, memory_id, memory_number, record_key, to_document
 from workbench.store.records import TABLES
 from workbench.store.table import Table
 from workbench.store.upgrades.kept_apart import Outstanding
@@ -69,9 +69,9 @@ class Tx:
         """
         if isinstance(record, Memory):
             check_memory(record)
-        table, doc = TABLES[type(record)], to_document(record)
-        key = key_of(table, doc) or ""
-        self._staged.put(table, self._doc_id(table, key) or self._allocate(table, key), doc)
+        table = TABLES[type(record)]
+        key = record_key(table, record)
+        self._staged.put(table, self._doc_id(table, key) or self._allocate(table, key), to_document(record))
         number = memory_number(key) if isinstance(record, Memory) else None
         if number is not None and number < FARTHEST:
             self._staged.raise_next_id(table, number + 1)
@@ -84,7 +84,7 @@ class Tx:
     def delete(self, record: object) -> None:
         """Remove a record; one that is not there is no change."""
         table = TABLES[type(record)]
-        doc_id = self._doc_id(table, key_of(table, to_document(record)) or "")
+        doc_id = self._doc_id(table, record_key(table, record))
         if doc_id is not None:
             self._staged.delete(table, doc_id)
 

@@ -6,6 +6,7 @@ Kept apart from the record types, so that a hook that adds one memory need not l
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from workbench.core.record import to_doc
 from workbench.store.entry import Doc
@@ -35,6 +36,9 @@ PAIRS_SCHEMA = 2
 _ONLY = {"books": "main", "reflection": "reflection"}
 """Ids that go without saying: record version 0 left a default id out."""
 
+_IN_BOOKS = ("bullets", "sections")
+"""Tables of the parts of a playbook."""
+
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
 
 FARTHEST = 10**12
@@ -46,7 +50,7 @@ def key_of(table: str, doc: Doc) -> str | None:
     name = doc.get("id", _ONLY.get(table))
     if not isinstance(name, str):
         return None
-    return f"{doc.get('book', 'main')}/{name}" if table in ("bullets", "sections") else name
+    return f"{doc.get('book', 'main')}/{name}" if table in _IN_BOOKS else name
 
 
 def schema_for(table: str, fields: Mapping[str, object]) -> int:
@@ -56,10 +60,12 @@ def schema_for(table: str, fields: Mapping[str, object]) -> int:
 
 def to_document(record: object) -> Doc:
     """Return a record as it is stored: always with its `id` and `version`, even where they are the default."""
-    doc = to_doc(record)
-    for name in ("version", "id"):
-        doc[name] = getattr(record, name)
-    return doc
+    return to_doc(record)
+
+
+def record_key(table: str, record: Any) -> str:
+    """Return the key of a record that is not written as a document (see `key_of`)."""
+    return f"{record.book}/{record.id}" if table in _IN_BOOKS else str(record.id)
 
 
 def memory_number(name: str) -> int | None:

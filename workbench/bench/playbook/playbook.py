@@ -13,9 +13,9 @@ from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.playbook.budget import Costs, Fitting, costs, in_order
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.usage import BulletUsage, disagrees
-from workbench.core.stream.vote import Verdict, Vote, vote_id
+from workbench.core.stream.vote import Verdict, vote_id
 from workbench.core.text import clean_for_store
-from workbench.formats.ace import ace
+from workbench.formats.ace.size import BookSize
 from workbench.safety.secrets.secrets import mask
 from workbench.store.library import Tx
 
@@ -91,6 +91,7 @@ class Playbooks:
         self._library = context.library
         self.changes = LastChanges(context.library)
         self._usages = Usages(context.library)
+        self._sizes: dict[str, BookSize] = {}
 
     def last_change(self, book: str, id: str) -> LastChange | None:
         """Return who changed a bullet last, or `None` when that lies far back."""
@@ -113,9 +114,11 @@ class Playbooks:
     def view(self, book: str) -> BookView:
         """Return a playbook with what is shown besides it; raises `UnknownRecord`."""
         playbook = self.open(book)
-        found = ((b.id, self._live(book, b.id)) for b in playbook.bullets)
-        mine = {id: vote.verdict for id, vote in found if vote is not None}
-        characters, budget = len(ace.write_playbook(playbook)), playbook.book.budget
+        voter = self._context.voter
+        names = {vote_id("bullets", f"{book}/{b.id}", voter): b.id for b in playbook.bullets}
+        mine = {names[vote.id]: vote.verdict for vote in self._library.votes.among(names)}
+        characters = self._sizes.setdefault(book, BookSize()).characters(playbook)
+        budget = playbook.book.budget
         found_costs = costs(playbook, characters)
         cut = in_order(playbook, budget) if budget and found_costs.total > budget else None
         return BookView(playbook, characters, mine, found_costs, cut, self._usages.of(playbook))
@@ -130,11 +133,8 @@ class Playbooks:
 
     def live_vote(self, book: str, id: str) -> str:
         """Return this actor's live vote on a bullet, or an empty text."""
-        vote = self._live(book, id)
+        vote = self._library.votes.find(vote_id("bullets", f"{book}/{id}", self._context.voter))
         return vote.verdict if vote else ""
-
-    def _live(self, book: str, id: str) -> Vote | None:
-        return self._library.votes.find(vote_id("bullets", f"{book}/{id}", self._context.voter))
 
     def edit(self, book: str, id: str, content: str, expected: str | None = None) -> None:
         """Change a bullet's text; raises `Conflict` when it no longer is the `expected` one."""

@@ -135,7 +135,11 @@ class Review:
 
     def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the memories that accepting would write, as they would be; the one it is about comes first."""
-        kinds = {change.id: change for change in self._changes(self._open(proposal.id)) if change.table == "memories"}
+        open_one = self._open(proposal.id)
+        after = self._becoming(open_one)
+        if after is not None:
+            return after
+        kinds = {change.id: change for change in self._changes(open_one) if change.table == "memories"}
         found = []
         for id, change in kinds.items():
             before = self._library.memories.find(id)
@@ -147,10 +151,12 @@ class Review:
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
         with self._library.transaction(self._context.actor, f"approve {_named(ids)}") as tx:
-            proposals = [self.get(id) for id in ids]
-            _require_apart(proposals)
-            for proposal in proposals:
-                self._accept(tx, proposal)
+            proposals = [self._open(id) for id in ids]
+            outcomes = [self._becoming(proposal) for proposal in proposals]
+            if len(ids) > 1:
+                _require_apart([self._places(*both) for both in zip(proposals, outcomes, strict=True)])
+            for proposal, after in zip(proposals, outcomes, strict=True):
+                self._accept(tx, proposal, after)
 
     def edit_and_approve(self, id: str, content: str, expected: str | None = None) -> None:
         """Confirm a candidate with another text, or carry out a merge with it.
@@ -158,12 +164,12 @@ class Review:
         Raises `Conflict` when the text of its memory no longer is the `expected` one.
         """
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
-            proposal = self.get(id)
+            proposal = self._open(id)
             memory = self.memory(proposal)
             text = _checked(content, "approved", memory)
             if memory is not None:
                 _require_text(memory, expected)
-            self._accept(tx, replace(proposal, changes=self._changes(proposal, text)))
+            self._accept(tx, proposal, self._becoming(proposal, text))
 
     def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
         """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.
@@ -262,15 +268,17 @@ class Review:
             raise UnknownRecord(f"No proposal {id} waits for review.", "It may have been decided elsewhere.")
         return found
 
-    def _accept(self, tx: Tx, proposal: Proposal) -> None:
-        if proposal.kind == "curator":
+    def _accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
+        """Write what accepting an open proposal makes of its memories, or else what came with it."""
+        if after is not None:
+            for memory in after:
+                tx.put(memory)
+        elif proposal.kind == "curator":
             self._curating.accept(tx, proposal)
         else:
             apply_changes(tx, self._library, proposal.changes)
         if proposal.kind != "reflection":
-            # Most are computed from the records; only changes that came with a proposal stay on it.
-            kept = self._library.proposals.get(proposal.id).changes
-            tx.put(replace(proposal, state="accepted", changes=kept, decided_at=self._context.now()))
+            tx.put(replace(proposal, state="accepted", decided_at=self._context.now()))
 
     def _candidate(self, id: str) -> Memory:
         memory = self._library.memories.get(id)
@@ -278,30 +286,41 @@ class Review:
             raise WorkbenchError(f"{id} is no candidate any more ({memory.status}).", "Nothing was changed.")
         return memory
 
-    def _changes(self, proposal: Proposal, content: str | None = None) -> tuple[Change, ...]:
-        """Return what accepting would write, from the records as they are now; `content` is the person's text."""
+    def _becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...] | None:
+        """Return the memories that accepting an open proposal writes, from the records as they are now.
+
+        `None` where its changes came with it. `content` is the person's text.
+        """
         from workbench.core.review.upkeep import DECIDABLE, outcome
 
-        after: tuple[Memory, ...]
-        if proposal.kind == "curator" and content is None:
-            return self._curating.changes(proposal)
         if proposal.kind == "merge":
             pair = [self._library.memories.get(id) for id in proposal.evidence]
             merged, archived = merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)
-            after = (merged, *archived)
-        elif proposal.kind == "reflection":
-            limits = self._context.settings.lifecycle
+            return (merged, *archived)
+        limits = self._context.settings.lifecycle
+        if proposal.kind == "reflection":
             approved = lifecycle.approve(self._candidate(proposal.id), self._context.now(), limits)
-            after = (approved if content in (None, approved.content) else _reworded(approved, content or ""),)
-        elif content is not None:
+            return (approved if content in (None, approved.content) else _reworded(approved, content or ""),)
+        if content is not None:
             raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
-        elif proposal.kind in DECIDABLE and proposal.evidence and not proposal.changes:
-            memory, limits = self._library.memories.get(proposal.evidence[0]), self._context.settings.lifecycle
-            after = (outcome(proposal.kind, memory, self._context.now(), limits),)
-        else:
-            return proposal.changes
+        if proposal.kind in DECIDABLE and proposal.evidence and not proposal.changes:
+            memory = self._library.memories.get(proposal.evidence[0])
+            return (outcome(proposal.kind, memory, self._context.now(), limits),)
+        return None
+
+    def _changes(self, proposal: Proposal) -> tuple[Change, ...]:
+        """Return what accepting an open proposal would change, field by field, to be shown."""
+        after = self._becoming(proposal)
+        if after is None:
+            return self._curating.changes(proposal) if proposal.kind == "curator" else proposal.changes
         before = {m.id: self._library.memories.get(m.id) for m in after}
         return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
+
+    def _places(self, proposal: Proposal, after: tuple[Memory, ...] | None) -> frozenset[tuple[str, str]]:
+        """Return table and key of what accepting an open proposal writes to."""
+        if after is None:
+            return frozenset((change.table, change.id) for change in self._changes(proposal))
+        return frozenset(("memories", memory.id) for memory in after)
 
 
 def _checked(content: str, what: str, before: Memory | None) -> str:
@@ -326,11 +345,10 @@ def _require_text(memory: Memory, expected: str | None) -> None:
         raise Conflict(f"{memory.id} was changed by someone else meanwhile.", "Nothing was written.")
 
 
-def _require_apart(proposals: Sequence[Proposal]) -> None:
-    """Refuse proposals that would overwrite each other's changes."""
-    seen: set[tuple[str, str]] = set()
-    for proposal in proposals:
-        places = {(change.table, change.id) for change in proposal.changes}
+def _require_apart(every: Iterable[frozenset[tuple[str, str]]]) -> None:
+    """Refuse proposals that would overwrite each other's changes: those that write to one place."""
+    seen: frozenset[tuple[str, str]] = frozenset()
+    for places in every:
         both = sorted(id for _, id in places & seen)
         if both:
             raise WorkbenchError(f"Two of these proposals change {both[0]}.", "Approve them one by one; none was.")

@@ -32,10 +32,10 @@ class Fitting:
 def costs(playbook: Playbook, characters: int) -> Costs:
     """Return what each part of a playbook costs; `characters` is the length of its file."""
     bullets = {b.id: bullet_tokens(b) for b in playbook.bullets}
-    sections = {
-        s.id: heading_tokens(s) + sum(bullets[b.id] for b in playbook.in_section(s.id) if b.state != "deprecated")
-        for s in playbook.sections
-    }
+    sections = {s.id: heading_tokens(s) for s in playbook.sections}
+    for bullet in playbook.bullets:
+        if bullet.state != "deprecated" and bullet.section in sections:
+            sections[bullet.section] += bullets[bullet.id]
     return Costs(bullets, sections, estimated_tokens(characters))
 
 

@@ -1,5 +1,7 @@
 """Writing an ACE playbook: the lines it was read from wherever they still say what the playbook says."""
 
+from collections.abc import Iterator, Sequence
+
 from workbench.core.playbook.book import Book, Bullet, Dialect, Playbook, Section
 from workbench.formats.ace import lines as ace_lines
 
@@ -15,20 +17,53 @@ def write_playbook(playbook: Playbook, *, dialect: Dialect | None = None) -> str
     reference tools: every bullet in that form on one line, nothing above the first heading, and
     `## OTHERS` present. Deprecated bullets are left out. Votes cannot be written in the bare form.
     """
-    book, sections = playbook.book, sorted(playbook.sections, key=lambda section: section.order)
-    groups = _grouped(playbook.bullets)
-    strict = dialect is not None
+    book, lines = playbook.book, list[str]()
+    for section, bullets in as_written(playbook, strict=dialect is not None):
+        lines += section_lines(section, lines[-1] if lines else None, strict=dialect is not None)
+        for bullet in bullets:
+            lines += bullet_lines(bullet, book, dialect)
+    lines += book.tail
+    return book.newline.join(lines) + (book.newline if book.final_newline and lines else "")
+
+
+def as_written(playbook: Playbook, *, strict: bool = False) -> Iterator[tuple[Section, Sequence[Bullet]]]:
+    """Yield the sections with their bullets as they are written; `strict`: as for the reference tools."""
+    sections, groups = sorted(playbook.sections, key=lambda section: section.order), _grouped(playbook.bullets)
     if strict or _is_new(playbook):
         sections, groups = _complete([section for section in sections if not _unwritten(section)], groups)
     elif groups.keys() - {section.id for section in sections}:
         sections, groups = _complete(sections, groups)
-    lines: list[str] = []
     for section in sections:
-        _add_section(section, lines, strict=strict)
-        for bullet in groups.pop(section.id, ()):
-            _add_bullet(bullet, book, dialect, lines)
-    lines += book.tail
-    return book.newline.join(lines) + (book.newline if book.final_newline and lines else "")
+        yield section, groups.pop(section.id, ())
+
+
+def section_lines(section: Section, above: str | None, *, strict: bool = False) -> list[str]:
+    """Return what is written of a section before its bullets, under the line `above` (`None`: at the top)."""
+    if _unwritten(section):
+        return []
+    lines = [] if strict and above is None else list(section.lead)
+    raw = section.raw
+    if raw is not None and ace_lines.heading(raw) == section.title:
+        return [*lines, raw.removeprefix(ace_lines.BOM) if strict else raw]
+    above = lines[-1] if lines else above
+    if raw is None and above is not None and above.strip():
+        lines.append("")
+    return [*lines, _mark(raw) + f"## {ace_lines.flat(section.title)}"]
+
+
+def bullet_lines(bullet: Bullet, book: Book, dialect: Dialect | None = None) -> list[str]:
+    """Return what is written of a bullet, the lines above it included (see `write_playbook`)."""
+    if bullet.state == "deprecated":
+        return list(bullet.lead)
+    if dialect is not None:
+        return [*bullet.lead, ace_lines.render(bullet, dialect)]
+    raw = bullet.raw
+    said = None if raw is None else ace_lines.bullet(raw)
+    form: Dialect = "counts" if said and said.form == "counts" else book.dialect
+    if raw is not None and said is not None and _still_says(bullet, said, form):
+        return [*bullet.lead, *raw.split("\n")]
+    ending = "\r" if raw is not None and raw.endswith("\r") else ""
+    return [*bullet.lead, _mark(raw) + ace_lines.render(bullet, form) + ending]
 
 
 def _grouped(bullets: tuple[Bullet, ...]) -> dict[str, list[Bullet]]:
@@ -61,39 +96,6 @@ def _complete(
 def _unwritten(section: Section) -> bool:
     """Whether this is the section of the bullets above the first heading."""
     return section.raw is None and not section.title.strip()
-
-
-def _add_section(section: Section, lines: list[str], *, strict: bool) -> None:
-    if _unwritten(section):
-        return
-    lead = section.lead
-    if strict and not lines:
-        lead = ()
-    lines += lead
-    raw = section.raw
-    if raw is not None and ace_lines.heading(raw) == section.title:
-        lines.append(raw.removeprefix(ace_lines.BOM) if strict else raw)
-        return
-    if raw is None and lines and lines[-1].strip():
-        lines.append("")
-    lines.append(_mark(raw) + f"## {ace_lines.flat(section.title)}")
-
-
-def _add_bullet(bullet: Bullet, book: Book, dialect: Dialect | None, lines: list[str]) -> None:
-    lines += bullet.lead
-    if bullet.state == "deprecated":
-        return
-    if dialect is not None:
-        lines.append(ace_lines.render(bullet, dialect))
-        return
-    raw = bullet.raw
-    said = None if raw is None else ace_lines.bullet(raw)
-    form: Dialect = "counts" if said and said.form == "counts" else book.dialect
-    if raw is not None and said is not None and _still_says(bullet, said, form):
-        lines += raw.split("\n")
-        return
-    ending = "\r" if raw is not None and raw.endswith("\r") else ""
-    lines.append(_mark(raw) + ace_lines.render(bullet, form) + ending)
 
 
 def _still_says(bullet: Bullet, said: ace_lines.BulletLine, form: Dialect) -> bool:

@@ -62,7 +62,8 @@ def undoable(journal: Journal, mine: Mine) -> Action | None:
         if entry.kind in ("access", "purge") or _key(entry) in settled:
             continue
         if entry.kind != "undo" and mine(entry.actor):
-            action = action_of(journal, _key(entry))
+            alone = entry.kind == "edit" and not entry.group
+            action = Action((entry,)) if alone else action_of(journal, _key(entry))
             if action is not None and not is_erased(action):
                 return action
         if entry.kind != "edit" or mine(entry.actor):

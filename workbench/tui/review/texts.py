@@ -125,7 +125,8 @@ class ItemTexts(Container):
         hidden = self._fold(proposal, memory)
         if proposal.kind == "curator":
             return suggestion(proposal, self._card(proposal), now, self._bench.safety.masked)
-        group = [c.memory for c in review.cited(proposal) if c.memory is not None]
+        cited = review.cited(proposal) if proposal.kind == "merge" else ()
+        group = [c.memory for c in cited if c.memory is not None]
         if not self._seen.was_unfolded(proposal):
             proposal, memory, group = masked((proposal, memory, group), self._bench.safety.masked)
         if proposal.kind == "reflection" and memory is not None:
