@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -15,6 +14,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.judgment import SavedQuery
+from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.messages import Asked
 from workbench.tui.tuning.obstacles import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, obstacle
@@ -22,9 +22,6 @@ from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.texts.safe_input import SafeInput
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
 
 APART = timedelta(hours=1)
 """From how far on the moment that a query is asked at is not the present any more."""
@@ -157,9 +154,7 @@ class QueryLine(Horizontal):
         return obstacle(self._session)
 
 
-async def choose_moment(
-    app: "WorkbenchApp", same: Sequence[SavedQuery], current: SavedQuery | None
-) -> SavedQuery | None:
+async def choose_moment(app: Host, same: Sequence[SavedQuery], current: SavedQuery | None) -> SavedQuery | None:
     """Ask which of several saved queries with the same words is meant; they differ in when they are asked."""
     found = [Choice(q.id, moment(q), app.bench.safety.masked(", ".join(q.tags))) for q in same]
     title = f"{len(same)} saved queries have these words"
