@@ -13,15 +13,41 @@ from textual.worker import get_current_worker
 from workbench.bench.open import Workbench
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import printable
+from workbench.core.tuning.factors import counted
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.messages import Asked
-from workbench.tui.tuning.obstacles import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, obstacle
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.texts.safe_input import SafeInput
+
+NO_WEIGHTS = "All {count} weights are zero, so nothing would be ranked. Move one of them up."
+NO_QUERY = "Press / and write what an agent might ask; the ranking follows while you type."
+NO_QUERY_SAVED = "Press / and write what an agent might ask, or f for a saved query."
+LOADING = "The embedding model is loading. Write on; the ranking comes by itself."
+NO_MODEL = "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
+EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+NONE_SERVED = (
+    "None of the {count} memories would be served at this time: they are archived, wait for review, or are from later. "
+    "The slider “now” moves the time."
+)
+NONE_CHOSEN = "The candidate filter “{filter}” lets none of the {count} memories take part. C changes it."
+
+
+def obstacle(session: TuningSession) -> str:
+    """Return why there is a question but no ranking, or an empty text."""
+    if session.question is None or (session.ranking is not None and session.ranking.ids):
+        return ""
+    if session.ranking is None:
+        return NO_WEIGHTS.format(count=counted(session.recipe))
+    count = len(session.ranking.pool)
+    if count and session.profile.candidates:
+        return NONE_CHOSEN.format(filter=printable(session.profile.candidates), count=number(count))
+    return NONE_SERVED.format(count=number(count)) if count else EMPTY_STORE
+
 
 APART = timedelta(hours=1)
 """From how far on the moment that a query is asked at is not the present any more."""
