@@ -4,7 +4,10 @@ import ast
 import inspect
 import subprocess
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Collection, Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -12,6 +15,8 @@ from pkgutil import walk_packages
 import pytest
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+
+from tests.reaching import REACHING
 
 PACKAGE = Path(__file__).parent.parent / "workbench"
 HEAVY = ("textual", "tinydb", "numpy", "rapidfuzz", "model2vec", "anthropic", "sqlite3", "orjson")
@@ -57,6 +62,73 @@ def test_asking_for_help_loads_almost_nothing() -> None:
 
 def python_files() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
+
+
+@cache
+def imports() -> dict[str, frozenset[str]]:
+    """Return which modules of ours each module imports: at its top, in a function, or for its types only."""
+    files = {_module_name(path): path for path in python_files()}
+    return {name: frozenset(_imported(path, files.keys()) - {name}) for name, path in files.items()}
+
+
+def _module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(path: Path, known: Collection[str]) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports by a relative name"
+            inner = ((f"{node.module}.{name.name}", node.module or "") for name in node.names)
+            found |= {module if module in known else package for module, package in inner}
+    return found & set(known)
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    """What is imported late, or for its types, counts: neither of the two can be understood without the other."""
+    try:
+        TopologicalSorter(imports()).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_front_doors_import_the_bench_the_core_and_the_config() -> None:
+    """What else they still reach is listed in `tests/reaching.py`: nothing comes in, and what is mended goes out."""
+    floors = ("store", "retrieval", "formats", "reflect", "safety", "evaluation")
+    reached = {
+        f"{name} -> {other}"
+        for name, others in imports().items()
+        for other in others
+        if name.split(".")[1:2] in (["tui"], ["cli"]) and other.split(".")[1:2] in [[floor] for floor in floors]
+    }
+    assert sorted(reached - REACHING) == []
+    assert sorted(REACHING - reached) == [], "mended: take them out of the list"
+
+
+def test_contracts_cover_every_package_and_module_of_the_root() -> None:
+    """Whoever does not own a library is in the contract that keeps it from it; the layers are exhaustive."""
+    root = {_module_name(path).split(".")[1] for path in python_files() if path != PACKAGE / "__init__.py"}
+    settings = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = next(contract for contract in settings["contracts"] if contract["type"] == "layers")
+    assert layers["exhaustive"]
+    assert {name for layer in layers["layers"] for name in layer.split(" | ")} == root
+    kept = [contract for contract in settings["contracts"] if contract.get("allow_indirect_imports")]
+    assert len(kept) == 4
+    for contract in kept:
+        sources = {source.partition(".")[2] for source in contract["source_modules"]}
+        assert root - sources == OWNERS[contract["forbidden_modules"][0]], contract["name"]
+
+
+OWNERS = {
+    "tinydb": {"store"},
+    "workbench.store.journal": {"store"},
+    "textual": {"tui"},
+    "anthropic": {"reflect", "safety"},
+}
 
 
 def test_a_folder_can_be_looked_over() -> None:

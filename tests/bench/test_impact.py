@@ -91,7 +91,7 @@ def test_relevance_is_kept_for_the_next_preview_until_a_text_changes(loaded: Wor
     loaded.impact.of(loaded.review.get("c1"))
     loaded.stream.pin(["old"])
     again = loaded.impact.of(loaded.review.get("c1"))
-    fresh = ImpactPreview(loaded.context, loaded.review, loaded.retriever, loaded.tuning.profiles)
+    fresh = ImpactPreview(loaded.context, loaded.review.outcome, loaded.retriever, loaded.tuning.profiles)
     assert again == fresh.of(loaded.review.get("c1"))
     loaded.stream.edit("c1", "Lunch in the canteen")
     changed = loaded.impact.of(loaded.review.get("c1"))

@@ -19,7 +19,8 @@ from textual.screen import Screen
 from tests.benchmarks.open import ROOT, build
 from workbench.bench.open import Workbench, open_workbench
 from workbench.tui.app import app as app_module
-from workbench.tui.app.app import AppOptions, WorkbenchApp
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.host import AppOptions
 from workbench.tui.app.themes import load_themes
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.bars.slider import Slider

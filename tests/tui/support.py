@@ -15,7 +15,8 @@ import pytest
 
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
-from workbench.tui.app.app import AppOptions, WorkbenchApp
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.host import AppOptions
 from workbench.tui.app.themes import load_themes
 
 ROOT = Path(__file__).parent.parent.parent

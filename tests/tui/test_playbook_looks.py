@@ -10,7 +10,7 @@ from tests.tui.widgets.host import is_inert, picture
 from workbench.bench.open import Workbench, open_workbench
 from workbench.store.library import Library
 from workbench.tui.files.exports.dialog import ExportDialog
-from workbench.tui.playbook.outline import Outline
+from workbench.tui.playbook.browser import Outline
 from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm

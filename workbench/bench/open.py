@@ -153,7 +153,7 @@ class Workbench:
         """What approving would do to the saved queries."""
         from workbench.bench.review.impact import ImpactPreview
 
-        return ImpactPreview(self.context, self.review, self.retriever, self.tuning.profiles)
+        return ImpactPreview(self.context, self.review.outcome, self.retriever, self.tuning.profiles)
 
     @cached_property
     def judging(self) -> "Judging":

@@ -15,8 +15,7 @@ from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.config.drafts import Item, digest
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_document import InertDocument, shown
-from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.inert_text import InertDocument, InertTextArea, shown
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ODD = "first\ttab \x1b[31m\u202e\u200d\x85 \u2028 family \U0001f469\u200d\U0001f4bb\r\nsecond\n"

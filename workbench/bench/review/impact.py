@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.bench.context import Context
-from workbench.bench.review.review import Review
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import WorkbenchError
@@ -26,6 +25,9 @@ from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 from workbench.retrieval.text import memory_text
 
 Cancelled = Callable[[], bool]
+
+Outcome = Callable[[Proposal], Sequence[Memory]]
+"""Returns the memories that accepting a proposal would write; the one it is about comes first."""
 
 EPSILON = 5e-4
 """Differences of a minimum or maximum below this do not show and are no move."""
@@ -93,9 +95,9 @@ class Impact:
 class ImpactPreview:
     """Makes previews; keeps the relevance of the saved queries for as long as no text changes."""
 
-    def __init__(self, context: Context, review: Review, retriever: Retriever, profiles: Profiles) -> None:
+    def __init__(self, context: Context, outcome: Outcome, retriever: Retriever, profiles: Profiles) -> None:
         self._context = context
-        self._review = review
+        self._outcome = outcome
         self._retriever = retriever
         self._profiles = profiles
         self._lock = threading.Lock()
@@ -116,7 +118,7 @@ class ImpactPreview:
 
         Raises `ImpactCancelled`, `UnknownRecord` or `InvalidRecord` (the profile), or what accepting would raise.
         """
-        after = self._review.outcome(proposal)
+        after = self._outcome(proposal)
         if not after:
             return None
         profile = self._profiles.get(self._context.settings.profile)

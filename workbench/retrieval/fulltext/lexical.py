@@ -6,16 +6,47 @@ accidental shared word stays small, which rank fusion and per-query normalisatio
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from workbench.retrieval.arrays import Column, Mask, Rows, Scores
 from workbench.retrieval.fulltext.lexical_part import Part, PartScores
-from workbench.retrieval.fulltext.lexical_query import parse
 from workbench.retrieval.fulltext.segment import MemorySegment, Segment, joined
 from workbench.retrieval.fulltext.vocabulary import Vocabulary
+
+_PHRASE = re.compile(r'["“”]([^"“”]+)["“”]')
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """Distinct single terms and distinct phrases (two words or more), in the order of the query."""
+
+    terms: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+
+
+def parse(query: str, vocabulary: Vocabulary) -> LexicalQuery:
+    """Read a query: words without stop words, compounds, and `"exact phrases"` with their stop words."""
+    terms: list[int] = []
+    phrases: list[tuple[int, ...]] = []
+    for quoted in _PHRASE.findall(query):
+        words = vocabulary.encode([quoted]).words.tolist()
+        if len(words) > 1:
+            phrases.append(tuple(words))
+        else:
+            terms += words
+    rest = vocabulary.encode([_PHRASE.sub(" ", query)])
+    terms += [term for term in rest.words.tolist() if term not in vocabulary.stop]
+    terms += rest.wholes.tolist()
+    return LexicalQuery(
+        tuple(vocabulary.names(dict.fromkeys(terms))),
+        tuple(tuple(vocabulary.names(phrase)) for phrase in dict.fromkeys(phrases)),
+    )
+
 
 K1 = 1.2
 B = 0.75

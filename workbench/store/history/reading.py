@@ -5,14 +5,13 @@ Nothing is kept for this beside the journal: the past is the present with the la
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind, apply_change, reverse
 from workbench.store.journal.codec import dumps
+from workbench.store.journal.difference import take_back
+from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import Tables
-
-if TYPE_CHECKING:
-    from workbench.store.journal.engine import Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Event:
     fields: tuple[FieldEvent, ...]
 
 
-def events(journal: "Journal", record: tuple[str, str] | None = None, *, accesses: bool = False) -> Iterator[Event]:
+def events(journal: Journal, record: tuple[str, str] | None = None, *, accesses: bool = False) -> Iterator[Event]:
     """Yield the transactions, newest first: all, or those that touched the record (table, key).
 
     Reads by agents are left out unless `accesses` is true.
@@ -61,7 +60,7 @@ def events(journal: "Journal", record: tuple[str, str] | None = None, *, accesse
             )  # fmt: skip
 
 
-def doc_ids(journal: "Journal", table: str, key: str) -> list[str]:
+def doc_ids(journal: Journal, table: str, key: str) -> list[str]:
     """Return the document ids under which a record stands or stood, the present one first; none when it never did."""
     present = journal.state.doc_id_of(table, key)
     found: dict[str, None] = {} if present is None else {present: None}
@@ -72,7 +71,7 @@ def doc_ids(journal: "Journal", table: str, key: str) -> list[str]:
     return list(found)
 
 
-def changes_of(journal: "Journal", table: str, keys: Iterable[str]) -> Iterator[tuple[Entry, str, DocChange]]:
+def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tuple[Entry, str, DocChange]]:
     """Yield the changes of the records that stand under `keys`, newest first, with their transaction and the key.
 
     Reads by agents are left out. One pass over the journal, whatever the number of keys.
@@ -89,7 +88,7 @@ def changes_of(journal: "Journal", table: str, keys: Iterable[str]) -> Iterator[
             )
 
 
-def find_place(journal: "Journal", name: str) -> tuple[str, str] | None:
+def find_place(journal: Journal, name: str) -> tuple[str, str] | None:
     """Return (table, key) of the record called `name`, a key or the last part of one, that is or was in the store.
 
     Of several that were there under a part of their key, the one that was touched last.
@@ -105,7 +104,7 @@ def find_place(journal: "Journal", name: str) -> tuple[str, str] | None:
     return None
 
 
-def at_revision(journal: "Journal", table: str, key: str, rev: int) -> Doc | None:
+def at_revision(journal: Journal, table: str, key: str, rev: int) -> Doc | None:
     """Return a record's document as it was right after revision `rev`, or `None` when there was none.
 
     What was purged is gone at every revision. Raises `ValueError` for a revision that is not there yet.
@@ -125,15 +124,9 @@ def at_revision(journal: "Journal", table: str, key: str, rev: int) -> Doc | Non
     return None
 
 
-def tables_at(journal: "Journal", rev: int) -> Tables:
+def tables_at(journal: Journal, rev: int) -> Tables:
     """Return all documents as they were right after revision `rev`."""
-    tables = journal.state.snapshot()
-    for entry in journal.entries_back():
-        if entry.rev <= rev:
-            break
-        for change in reversed(entry.changes):
-            _take_back(tables, change)
-    return tables
+    return take_back(journal.state.snapshot(), journal.entries_back(), rev)
 
 
 def needle_of(key: str) -> bytes:
@@ -141,20 +134,7 @@ def needle_of(key: str) -> bytes:
     return dumps(key.rpartition("/")[2])[1:]
 
 
-def _take_back(tables: Tables, change: DocChange) -> None:
-    if change.op == "table":
-        tables.pop(change.table, None)
-        return
-    docs = tables.setdefault(change.table, {})
-    if change.doc:
-        doc = apply_change(docs.get(change.doc), reverse(change))
-        if doc is None:
-            docs.pop(change.doc, None)
-        else:
-            docs[change.doc] = doc
-
-
-def _fields(journal: "Journal", change: DocChange, names: dict[tuple[str, str], str]) -> Iterator[FieldEvent]:
+def _fields(journal: Journal, change: DocChange, names: dict[tuple[str, str], str]) -> Iterator[FieldEvent]:
     if not change.doc:
         return
     key = _key(journal, change, names)
@@ -164,7 +144,7 @@ def _fields(journal: "Journal", change: DocChange, names: dict[tuple[str, str], 
         yield FieldEvent(change.table, key, name, None, None, step, change.redacted)
 
 
-def _key(journal: "Journal", change: DocChange, names: dict[tuple[str, str], str]) -> str:
+def _key(journal: Journal, change: DocChange, names: dict[tuple[str, str], str]) -> str:
     """Name the record of a change; `names` remembers records that are gone, from their later deletion."""
     place = (change.table, change.doc)
     doc = journal.state.get(*place)
@@ -175,7 +155,7 @@ def _key(journal: "Journal", change: DocChange, names: dict[tuple[str, str], str
     return names.get(place, change.doc)
 
 
-def _side_key(journal: "Journal", change: DocChange) -> str | None:
+def _side_key(journal: Journal, change: DocChange) -> str | None:
     side = {n: before if change.op == "delete" else after for n, (before, after) in change.fields.items()}
     return journal.state.key_of(change.table, side)
 

@@ -24,6 +24,7 @@ from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.announce import Announcer, Listener
 from workbench.store.journal.codec import seal, unseal
+from workbench.store.journal.difference import changed_keys, diff_tables, take_back
 from workbench.store.journal.groups import Groups
 from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
 from workbench.store.journal.reorder import read_marked, rewrite
@@ -160,7 +161,7 @@ class Journal:
     @property
     def outside_edit(self) -> outside.OutsideEdit | None:
         """What another program changed in `memory.json`, waiting to be accepted or dismissed (see `outside`)."""
-        return outside.find(self)
+        return outside.find(outside.Present(self.folder, self.rev, self._tables_at, self.stranger))
 
     @property
     def revisions_since_checkpoint(self) -> int:
@@ -427,7 +428,7 @@ class Journal:
         with self._reading:
             before = self.state.tables
             self._load()
-            keys = outside.changed_keys(before, self.state.tables, self._key_of)
+            keys = changed_keys(before, self.state.tables, self._key_of)
             last = next(self.entries_back(), None)
             if last is not None:
                 self._announcer.add(last, keys)
@@ -687,6 +688,9 @@ class Journal:
         if every and self.revisions_since_checkpoint >= every:
             self._keeper.save_in_background(self.save_checkpoint, self._notice)
 
+    def _tables_at(self, rev: int) -> Tables:
+        return take_back(self.state.snapshot(), self.entries_back(), rev)
+
     def _meet(self, stranger: Stranger) -> None:
         """Face a `memory.json` that is not the journal's: show it when it is all there is, else keep it."""
         tables = checkpoint.read_tables(stranger.data)
@@ -703,7 +707,7 @@ class Journal:
         if stranger.ours and chain.holds(self.folder, stranger.mark, self._tail.edition):
             self.stranger = None
             return
-        if tables is not None and stranger.base is not None and outside.find(self) is None:
+        if tables is not None and stranger.base is not None and self.outside_edit is None:
             self.stranger = None
             return
         if tables == self.state.tables:
@@ -720,7 +724,7 @@ class Journal:
         if not self._adopting:
             return
         if self.rev == 0:
-            changes = tuple(outside.diff_tables({}, self.state.tables))
+            changes = tuple(diff_tables({}, self.state.tables))
             next_ids = {table: self.state.next_id(table) for table in self.state.tables}
             at = iso(self.clock())
             self._commit(

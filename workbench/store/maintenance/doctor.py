@@ -20,13 +20,14 @@ from workbench.store.identity.heads import Gone, can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import fingerprint, seal
+from workbench.store.journal.difference import changed_keys, diff_tables
 from workbench.store.journal.reorder import read_marked
 from workbench.store.journal.segments import NAME, Damage, Position
 from workbench.store.journal.settle import Renumbered, settle
 from workbench.store.journal.state import KeyOf, State, id_field
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.outside import CHANGED, changed_keys, diff_tables
+from workbench.store.maintenance.outside import CHANGED
 from workbench.store.maintenance.purge import Unfinished, unfinished_in
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."

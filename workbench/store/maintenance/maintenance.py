@@ -78,15 +78,15 @@ class Maintenance:
 
         Raises `Conflict` when the same fields were changed here since; nothing is changed then.
         """
-        from workbench.store.maintenance import outside
+        from workbench.store.maintenance import takeover
 
-        outside.accept(self._journal, edit)
+        takeover.accept(self._journal, edit)
 
     def dismiss_edit(self, edit: "OutsideEdit") -> Path:
         """Turn an outside edit down; return the file in which it is kept."""
-        from workbench.store.maintenance import outside
+        from workbench.store.maintenance import takeover
 
-        return outside.dismiss(self._journal, edit)
+        return takeover.dismiss(self._journal, edit)
 
     # Erasing for good
 

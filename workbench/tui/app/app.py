@@ -1,49 +1,40 @@
-"""The app: areas as modes, what they share, and the way between them."""
+"""The app: areas as modes, the way between them, and what others do to the store."""
 
 import asyncio
 import os
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events, work
 from textual._context import active_message_pump
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
-from textual.theme import Theme
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
 from workbench.bench.open import Workbench
-from workbench.config.drafts import Item
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
-from workbench.core.waiting import waiting
 from workbench.store.library import Touched
 from workbench.tui.app import modes
 from workbench.tui.app.actions import bindings, palette_entries
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, GLOBAL, scope
 from workbench.tui.app.asking import asking
-from workbench.tui.app.drafting import Drafting
-from workbench.tui.app.notices import Notices
+from workbench.tui.app.host import AppOptions, Host
 from workbench.tui.app.stillness import Heap
 from workbench.tui.app.surviving import close_unbuilt, survives
-from workbench.tui.app.waiting import Change, Threads, ThreadWaits, Waits
+from workbench.tui.app.waiting import Threads
 from workbench.tui.reflection.notice import DueNotice
-from workbench.tui.widgets.dialog import KeysLine
-from workbench.tui.widgets.footer import KeyBar
-from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.sheet import Sheet
 
 SHOWN_FROM = 2000
@@ -51,29 +42,6 @@ SHOWN_FROM = 2000
 
 FOLLOW_SECONDS = 0.5
 """How often the journal's size is looked at, to show what other processes wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class AppOptions:
-    """What the app is started with.
-
-    `title` names the store; `config` is the settings' file that a dialog may write to;
-    `seen` is the revision at the last look (`None`: never looked);
-    `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
-    `drafts` is the folder for what is being typed (`None`: it is not kept).
-    """
-
-    title: str
-    theme: str = ""
-    themes: tuple[Theme, ...] = ()
-    keymap: tuple[tuple[str, str], ...] = ()
-    seen: int | None = None
-    problems: tuple[str, ...] = ()
-    recent: tuple[Path, ...] = ()
-    editor: str = ""
-    config: Path | None = None
-    review_at: str = ""
-    drafts: Path | None = None
 
 
 class StoreChanged(Message):
@@ -109,8 +77,28 @@ class RetrieverLoaded(Message):
         self.problem = problem
 
 
+class Notices:
+    """What the store has to say about itself, each sentence once; looking again is cheap while nothing happened."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._said: set[str] = set()
+        self._seen: tuple[int, int] = (-1, -1)
+
+    def fresh(self) -> list[str]:
+        """Return the sentences that were not returned before. Raises `StoreProblem`."""
+        library = self._bench.library
+        seen = (len(library.notices), len(library.damage))
+        if seen == self._seen and not library.unfinished:
+            return []
+        self._seen = seen
+        new = [text for text in self._bench.care.notices() if text not in self._said]
+        self._said.update(new)
+        return new
+
+
 @survives
-class WorkbenchApp(App[Path | None]):
+class WorkbenchApp(Host):
     """The terminal app over an open store. Its result is a store to open next, or `None` to quit.
 
     `last_words` say why it broke off, for whoever has the terminal then.
@@ -125,18 +113,12 @@ class WorkbenchApp(App[Path | None]):
     DEFAULT_MODE = "stream"
 
     def __init__(self, bench: Workbench, options: AppOptions) -> None:
-        self.waits = Waits(self)
         self._heap = Heap()
         self._found: deque[tuple[str, str]] = deque()
-        super().__init__()
+        super().__init__(bench, options)
         self.stylesheet = Sheet(variables=self.get_css_variables())
-        self.bench = bench
-        self.last_words = ""
         self._missed = 0
-        self.loading: tuple[int, int] | None = None
-        self.options = options
-        self.writes_much = False
-        self.review_at = options.review_at
+        self.last_words = ""
         self._catching_up = False
         for theme in options.themes:
             self.register_theme(theme)
@@ -174,11 +156,6 @@ class WorkbenchApp(App[Path | None]):
         self.bench.context.verdicts.in_foreground()
         self._heap.let_go()
 
-    @property
-    def title_shown(self) -> str:
-        """Name the store, and say so while it is not trusted."""
-        return self.options.title if self.bench.trust.standing.trusted else f"NOT TRUSTED · {self.options.title}"
-
     @work
     async def ask_for_trust(self) -> None:
         """Show what came into the store from elsewhere, and take it over after a yes."""
@@ -202,7 +179,7 @@ class WorkbenchApp(App[Path | None]):
             self._miss_store()
             return
         if self._missed:
-            self._missed = 0
+            self._missed, self.store_is_gone = 0, False
             self.say("The store is there again.")
             self.show_urgent()
         trusted = library.standing.trusted
@@ -223,6 +200,7 @@ class WorkbenchApp(App[Path | None]):
         """Say that the store is gone once it was missed twice: who closes a segment renames it for a moment."""
         self._missed += 1
         if self._missed == 2:
+            self.store_is_gone = True
             where = self.bench.library.folder
             self.say(
                 f"The store {where} is gone: removed, renamed or not readable. You see it as it was; nothing is stored "
@@ -230,12 +208,6 @@ class WorkbenchApp(App[Path | None]):
                 "error",
             )
             self.show_urgent()
-
-    @property
-    def urgent(self) -> str:
-        """What everything else waits for, in words; mostly nothing."""
-        gone = f"the store is gone · nothing is stored until {self.bench.library.folder} is there again"
-        return self.waits.sentence or (gone if self._missed > 1 else "")
 
     def _say_notices(self) -> None:
         with self.reporting():
@@ -315,63 +287,11 @@ class WorkbenchApp(App[Path | None]):
         stacks = (screen for stack in self._screen_stacks.values() for screen in stack)
         return (screen for screen in stacks if isinstance(screen, AreaScreen) and screen.is_mounted)
 
-    def draft(self, record: str, use: str = "text") -> Drafting:
-        """Return what keeps the draft of a text: of a record (`table/key`), or another `use` of it."""
-        return Drafting(self.options.drafts, Item(record, use), self.bench.context.now)
-
-    def marked(self, area: str) -> list[Any]:
-        """Return the rows that are marked in an area, in sight or not."""
-        screens = (screen for screen in self._areas() if area == screen.AREA)
-        return [row for screen in screens for rows in screen.query(LineList) for row in rows.marked_rows]
-
-    # Saying things
-
-    def say(self, sentence: str, severity: str = "information") -> None:
-        """Show a toast; its text may hold stored text, whose secrets are masked."""
-        if severity not in ("information", "warning", "error"):
-            raise ValueError(severity)
-        shown = printable(self.bench.safety.masked(sentence), keep_newlines=True)
-        self.notify(shown, severity=severity, markup=False)  # type: ignore[arg-type]
-
-    @contextmanager
-    def reporting(self) -> Iterator[None]:
-        """Turn an error a person may see into a toast; the app goes on."""
-        try:
-            yield
-        except WorkbenchError as error:
-            self.say(str(error), "error")
-
-    # Waiting for other writers
-
-    @contextmanager
-    def _context(self) -> Iterator[None]:
-        """Let every write of the app's tasks and threads wait as the app wants it."""
-        with super()._context(), waiting(self.waits.patience):
-            yield
-
     async def on_event(self, event: events.Event) -> None:
-        """Let esc give up what waits for another process, whatever is open."""
+        """Put off tidying the heap while somebody types."""
         if isinstance(event, events.InputEvent):
             self._heap.pressed()
-        if isinstance(event, events.Key) and event.key == "escape" and not event.is_forwarded and self.waits.give_up():
-            return
         await super().on_event(event)
-
-    def on_thread_waits(self, event: ThreadWaits) -> None:
-        """Show that work in the background waits for another process."""
-        self.waits.thread_waits(event.holder)
-
-    def change(self, step: Callable[[], None]) -> None:
-        """Make what an area changes of the store, at once or as soon as others let go of it (see `tui.waiting`)."""
-        self.waits.change(Change(step))
-
-    def show_urgent(self) -> None:
-        """Show in every key line of what is open what everything else waits for, if there is anything."""
-        for screen in self.screen_stack:
-            for bar in screen.query(KeyBar):
-                bar.urgent = self.urgent
-            for line in screen.query(KeysLine):
-                line.urgent = self.urgent
 
     # What goes wrong
 
@@ -474,11 +394,18 @@ class WorkbenchApp(App[Path | None]):
     @work
     async def action_stores(self) -> None:
         """Open another store."""
-        from workbench.tui.app.stores import choose_store
-
-        chosen = await choose_store(self, self.bench.library.folder, self.options.recent)
+        chosen = await self._choose_store(self.bench.library.folder)
         if chosen is not None and await self._may_leave():
             self.exit(chosen)
+
+    async def _choose_store(self, present: Path) -> Path | None:
+        """Ask which store to open; return it, or `None` when it is the present one or nobody chose."""
+        from workbench.tui.widgets.choose import Choice, Choose
+
+        folders = list(dict.fromkeys((present, *self.options.recent)))
+        choices = [Choice(str(f), str(f), "open now" if f == present else "") for f in folders]
+        chosen = await self.push_screen_wait(Choose("Open a store", choices, str(present)))
+        return Path(chosen) if chosen is not None and Path(chosen) != present else None
 
     async def action_back(self) -> None:
         """Close what is open in the area."""

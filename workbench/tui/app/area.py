@@ -1,7 +1,7 @@
 """What all areas share: the top bar, the key bar, and following the store."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.content import Content
@@ -13,15 +13,12 @@ from workbench.store.library import Touched
 from workbench.tui.app import external
 from workbench.tui.app.actions import Action, remapped
 from workbench.tui.app.areas import AREAS, GLOBAL, Area, scope
+from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.bars.gauge import behind, gauge
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
 from workbench.tui.widgets.lists.line_list import LineList
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
-
 
 T = TypeVar("T")
 
@@ -47,9 +44,9 @@ class AreaScreen(Screen[object]):
         return next(a for a in AREAS if a.id == self.AREA)
 
     @property
-    def workbench_app(self) -> "WorkbenchApp":
+    def workbench_app(self) -> Host:
         """The app, by its own type."""
-        return cast("WorkbenchApp", self.app)
+        return cast(Host, self.app)
 
     @property
     def unsaved(self) -> str:

@@ -26,7 +26,7 @@ def openers() -> dict[str, Callable[[], Screen[object]]]:
 
 DIALOGS = (
     "widgets.texts.editor", "widgets.choose", "widgets.confirm", "widgets.texts.prompt", "widgets.help",
-    "stream.history_dialog", "promotion.dialog", "files.imports.dialog", "reflection.flow", "app.stores",
+    "stream.history_dialog", "promotion.dialog", "files.imports.dialog", "reflection.flow",
     "files.exports.dialog", "duplicates.bullets", "playbook.budget", "playbook.agent", "playbook.deprecate",
     "playbook.curation.sources", "playbook.curation.cards", "playbook.curation.ask", "review.merge",
     "review.refine", "review.impact", "review.group", "tuning.judging.judge", "tuning.judging.better",

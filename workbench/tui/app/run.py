@@ -11,7 +11,8 @@ from workbench.config import drafts, loading, paths, recent
 from workbench.core.agents import agent_in
 from workbench.core.waiting import Holder, Patience, waiting, who
 from workbench.store.library import utc_now
-from workbench.tui.app.app import AppOptions, WorkbenchApp
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.host import AppOptions
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.app.themes import load_themes
 

@@ -9,8 +9,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+from textual.app import App
 from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
@@ -18,9 +19,6 @@ from textual.timer import Timer
 
 from workbench.core.errors import WorkbenchError
 from workbench.core.waiting import Holder, Patience, StoreBusy, patience, waiting
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,10 +80,13 @@ class Waits:
 
     `patience` is what every write of the app has: on the app's own thread none, so that no key ever waits; on the
     others as long as the person lets them, and until the app ends where what is stored was paid for.
+    `say` tells the person a sentence and how grave it is; `show` draws anew what is waited for.
     """
 
-    def __init__(self, app: "WorkbenchApp") -> None:
+    def __init__(self, app: App[Any], say: Callable[[str, str], None], show: Callable[[], None]) -> None:
         self._app = app
+        self._say = say
+        self._show = show
         self._changes: deque[Change] = deque()
         self._holder: Holder | None = None
         self._timer: Timer | None = None
@@ -140,7 +141,7 @@ class Waits:
             self._ended = set(self._waiting)
         self._changes.clear()
         what = "The change was" if count < 2 else f"{count} changes were"
-        self._app.say(f"Given up: {_named(self._holder)} still holds the store. {what} not made.", "warning")
+        self._say(f"Given up: {_named(self._holder)} still holds the store. {what} not made.", "warning")
         self._look()
         return True
 
@@ -160,7 +161,7 @@ class Waits:
     def _look_again(self) -> None:
         if self._timer is None:
             self._timer = self._app.set_interval(AGAIN, self._look)
-        self._app.show_urgent()
+        self._show()
 
     def _look(self) -> None:
         """Make the changes that can be made by now."""
@@ -171,7 +172,7 @@ class Waits:
         if not self.sentence and self._timer is not None:
             self._timer.stop()
             self._timer = None
-        self._app.show_urgent()
+        self._show()
 
     def _made(self, change: Change, seconds: float) -> bool:
         """Run a step; return `False` when the store is busy, or nobody can see it. What else goes wrong is said."""
@@ -188,7 +189,7 @@ class Waits:
         return True
 
     def _complain(self, error: WorkbenchError) -> None:
-        self._app.say(str(error), "error")
+        self._say(str(error), "error")
 
     # On whichever thread waits
 

@@ -25,6 +25,7 @@ from workbench.core.text import printable
 from workbench.formats.lint.finding import Finding
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings, display_key
+from workbench.tui.app.host import Host
 from workbench.tui.files.actions import FINDINGS
 from workbench.tui.files.cut import WholeFile, cut_said
 from workbench.tui.files.exports.dialog import Pane
@@ -263,9 +264,7 @@ class FindingsDialog(Dialog[None]):
 
     def action_external(self) -> None:
         """Edit the file in the person's own editor."""
-        from workbench.tui.app.app import WorkbenchApp
-
-        setting = self.app.options.editor if isinstance(self.app, WorkbenchApp) else ""
+        setting = self.app.options.editor if isinstance(self.app, Host) else ""
         try:
             before = present(self._file.path) or ""
             after = external.edit(self.app, before, setting)

@@ -3,16 +3,14 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from textual.content import Content
 
 from workbench.bench.open import Workbench
+from workbench.tui.app.host import Host
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.lists.row import Cell
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ class Hands(Protocol):
         """The open store's bench."""
 
     @property
-    def workbench_app(self) -> "WorkbenchApp":
+    def workbench_app(self) -> Host:
         """The app, for what is said and asked."""
 
     @property

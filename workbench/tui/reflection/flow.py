@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from workbench.bench.reflection.claude import CLAUDE
 from workbench.bench.reflection.llm_runs import Waiting
@@ -11,19 +10,17 @@ from workbench.bench.reflection.reflection import Outcome, Reflecting
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.reflect.model import Step
+from workbench.tui.app.host import Host
 from workbench.tui.reflection.dialog import ReflectDialog
 from workbench.tui.reflection.result import Chosen, ResultDialog
 from workbench.tui.reflection.run import Make, RunDialog
 from workbench.tui.widgets.texts.editor import TextEditor
 
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
-
 LONGEST = 100_000
 """Characters of a reply that can be edited."""
 
 
-async def reflect(app: "WorkbenchApp") -> None:
+async def reflect(app: Host) -> None:
     """Lead a person through a reflection."""
     reflecting = app.bench.reflecting
     asked = await app.push_screen_wait(ReflectDialog(reflecting, app.bench.context.now()))
@@ -38,13 +35,11 @@ async def reflect(app: "WorkbenchApp") -> None:
         await _deal_with(app, reflecting, outcome, outcome.unread)
 
 
-async def _run(app: "WorkbenchApp", make: Make[Outcome], first: Step) -> Outcome | None:
+async def _run(app: Host, make: Make[Outcome], first: Step) -> Outcome | None:
     return await app.push_screen_wait(RunDialog(make, first))
 
 
-async def _deal_with(
-    app: "WorkbenchApp", reflecting: Reflecting, outcome: Outcome | None, waiting: tuple[Waiting, ...]
-) -> None:
+async def _deal_with(app: Host, reflecting: Reflecting, outcome: Outcome | None, waiting: tuple[Waiting, ...]) -> None:
     """Show what came of a reflection until nothing is left to decide about it."""
     problem = ""
     while True:
@@ -67,7 +62,7 @@ async def _deal_with(
             return
 
 
-async def _settle(app: "WorkbenchApp", reflecting: Reflecting, chosen: Chosen) -> str:
+async def _settle(app: Host, reflecting: Reflecting, chosen: Chosen) -> str:
     """Edit a reply into candidates, or let go of it; return why that was not done, or nothing."""
     reply = chosen.reply
     if reply is None:

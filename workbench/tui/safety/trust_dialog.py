@@ -2,24 +2,21 @@
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from workbench.bench.safety.trust import Arrived
 from workbench.core.errors import WorkbenchError
+from workbench.tui.app.host import Host
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.figures import number
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
 
 ACTORS = 6
 FLAGGED = 8
 
 
-async def ask(app: "WorkbenchApp") -> None:
+async def ask(app: Host) -> None:
     """Ask whether what came is taken over, and do it after a yes; without one nothing can be changed."""
     try:
         arrived = await asyncio.to_thread(app.bench.trust.arrived)

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -17,6 +16,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
+from workbench.tui.app.host import Host
 from workbench.tui.tuning.options import CANDIDATES, choices, with_option
 from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
 from workbench.tui.tuning.profiles.sides import remark, saved_sides
@@ -24,15 +24,11 @@ from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
-
-
 SHOWN = 500
 """How many memories are listed at most."""
 
 
-async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], current: str) -> SavedQuery | None:
+async def choose_query(app: Host, queries: Sequence[SavedQuery], current: str) -> SavedQuery | None:
     """Ask which saved query to rank by."""
     mask = app.bench.safety.masked
     found = [Choice(q.id, mask(q.text), mask(", ".join(q.tags))) for q in queries]
@@ -40,7 +36,7 @@ async def choose_query(app: "WorkbenchApp", queries: Sequence[SavedQuery], curre
     return next((q for q in queries if q.id == chosen), None)
 
 
-async def choose_profile(app: "WorkbenchApp", desk: TuningSession) -> Profile | None:
+async def choose_profile(app: Host, desk: TuningSession) -> Profile | None:
     """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
     profiles = app.bench.tuning.profiles
     found = [Choice(side.name, side.name, remark(side)) for side in saved_sides(profiles)]
@@ -58,7 +54,7 @@ async def choose_profile(app: "WorkbenchApp", desk: TuningSession) -> Profile | 
     return None
 
 
-async def choose_option(app: "WorkbenchApp", desk: TuningSession) -> Profile | None:
+async def choose_option(app: Host, desk: TuningSession) -> Profile | None:
     """Ask how recency counts, what normalises and who takes part."""
     bounds = desk.bounds()
     chosen = await app.push_screen_wait(Choose("How the ranking works", choices(desk.profile, bounds)))
@@ -67,7 +63,7 @@ async def choose_option(app: "WorkbenchApp", desk: TuningSession) -> Profile | N
     return None if chosen is None else with_option(desk.profile, chosen, bounds)
 
 
-async def choose_candidates(app: "WorkbenchApp", desk: TuningSession) -> Profile | None:
+async def choose_candidates(app: Host, desk: TuningSession) -> Profile | None:
     """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
 
     def check(text: str) -> None:
@@ -86,7 +82,7 @@ async def choose_candidates(app: "WorkbenchApp", desk: TuningSession) -> Profile
     return replace(desk.profile, candidates=text)
 
 
-async def choose_memory(app: "WorkbenchApp", desk: TuningSession) -> str | None:
+async def choose_memory(app: Host, desk: TuningSession) -> str | None:
     """Ask for any memory of the store, by the filter language of the Stream; return its id."""
 
     def search(text: str) -> Sequence[Choice] | str:
@@ -99,7 +95,7 @@ async def choose_memory(app: "WorkbenchApp", desk: TuningSession) -> str | None:
     return await app.push_screen_wait(Choose("Why not this one?", search=search))
 
 
-async def save_profile(app: "WorkbenchApp", desk: TuningSession, birth: Birth | None = None) -> Profile | None:
+async def save_profile(app: Host, desk: TuningSession, birth: Birth | None = None) -> Profile | None:
     """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
     tuning, parent = app.bench.tuning, desk.saved.name
     name = await app.push_screen_wait(

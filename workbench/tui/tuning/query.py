@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -14,17 +13,41 @@ from textual.worker import get_current_worker
 from workbench.bench.open import Workbench
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
+from workbench.core.text import printable
+from workbench.core.tuning.factors import counted
 from workbench.core.tuning.judgment import SavedQuery
+from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.messages import Asked
-from workbench.tui.tuning.obstacles import LOADING, NO_MODEL, NO_QUERY, NO_QUERY_SAVED, obstacle
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import absolute, number
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
+NO_WEIGHTS = "All {count} weights are zero, so nothing would be ranked. Move one of them up."
+NO_QUERY = "Press / and write what an agent might ask; the ranking follows while you type."
+NO_QUERY_SAVED = "Press / and write what an agent might ask, or f for a saved query."
+LOADING = "The embedding model is loading. Write on; the ranking comes by itself."
+NO_MODEL = "The embedding model could not be loaded, so nothing can be ranked. Everything else works."
+EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
+NONE_SERVED = (
+    "None of the {count} memories would be served at this time: they are archived, wait for review, or are from later. "
+    "The slider “now” moves the time."
+)
+NONE_CHOSEN = "The candidate filter “{filter}” lets none of the {count} memories take part. C changes it."
+
+
+def obstacle(session: TuningSession) -> str:
+    """Return why there is a question but no ranking, or an empty text."""
+    if session.question is None or (session.ranking is not None and session.ranking.ids):
+        return ""
+    if session.ranking is None:
+        return NO_WEIGHTS.format(count=counted(session.recipe))
+    count = len(session.ranking.pool)
+    if count and session.profile.candidates:
+        return NONE_CHOSEN.format(filter=printable(session.profile.candidates), count=number(count))
+    return NONE_SERVED.format(count=number(count)) if count else EMPTY_STORE
+
 
 APART = timedelta(hours=1)
 """From how far on the moment that a query is asked at is not the present any more."""
@@ -157,9 +180,7 @@ class QueryLine(Horizontal):
         return obstacle(self._session)
 
 
-async def choose_moment(
-    app: "WorkbenchApp", same: Sequence[SavedQuery], current: SavedQuery | None
-) -> SavedQuery | None:
+async def choose_moment(app: Host, same: Sequence[SavedQuery], current: SavedQuery | None) -> SavedQuery | None:
     """Ask which of several saved queries with the same words is meant; they differ in when they are asked."""
     found = [Choice(q.id, moment(q), app.bench.safety.masked(", ".join(q.tags))) for q in same]
     title = f"{len(same)} saved queries have these words"

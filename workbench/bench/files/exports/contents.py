@@ -1,5 +1,6 @@
 """What goes into an exported file: which memories or bullets, and what the format makes of them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from workbench.bench.files.exports.blocks import PROMPTS, Sources, grouped, in_b
 from workbench.bench.files.exports.choice import Choice
 from workbench.bench.files.exports.masking import masked_origin, masked_parsed
 from workbench.bench.files.exports.memories import chosen_memories
-from workbench.bench.files.exports.origin import origin_of
 from workbench.bench.files.states import FileStates
 from workbench.bench.playbook.playbook import BookView, Playbooks
 from workbench.bench.safety.texts import place_of
@@ -17,14 +17,14 @@ from workbench.bench.tuning.query_export import qrels
 from workbench.bench.tuning.query_sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.playbook.book import Playbook
+from workbench.formats import registry
 from workbench.formats.ace import ace
 from workbench.formats.cass import cass
-from workbench.formats.model import Parsed
+from workbench.formats.model import Parsed, ReadContext
 from workbench.formats.outlets import Outlet, outlet
 from workbench.formats.queries import trec
 from workbench.formats.shared.books import dated
-
-__all__ = ["Choice", "Rendered", "narrowed", "render"]
+from workbench.formats.shared.records import file_part
 
 NOTHING = "Nothing was written."
 
@@ -181,3 +181,35 @@ def _memories(
 
 def _bullets(count: int) -> str:
     return "1 bullet is" if count == 1 else f"{count:,} bullets are"
+
+
+def origin_of(context: Context, states: FileStates, kind: Outlet, parsed: Parsed) -> str | None:
+    """Return the text that the store and the one file had in common from which all records of this kind came.
+
+    `None` when they came from several files or from one of another format, or when the text was not kept.
+    """
+    if parsed.playbooks:
+        source = parsed.playbooks[0].book.source
+        return states.base_as(kind, Path(source)) if source else None
+    wanted = {memory.id for memory in parsed.memories if file_part(memory, kind.name) is not None}
+    found = list(_holding(context, states, kind, wanted)) if wanted else []
+    return found[0] if len(found) == 1 else None
+
+
+def _holding(context: Context, states: FileStates, kind: Outlet, wanted: set[str]) -> Iterator[str]:
+    """Yield the kept texts of a format that hold all of some memories."""
+    for path in states.paths():
+        text = states.base_as(kind, path)
+        if text is None:
+            continue
+        try:
+            held = registry.format_named(kind.name, context.formats).read(
+                text, ReadContext(now=context.now(), file=str(path), path=str(path))
+            )
+        except UnreadableFile:
+            continue
+        if wanted <= {memory.id for memory in held.memories}:
+            yield text
+
+
+__all__ = ["Choice", "Rendered", "narrowed", "render"]

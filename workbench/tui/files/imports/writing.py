@@ -13,6 +13,7 @@ from workbench.bench.files.imports.importing import ImportPlan, ImportReport
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.tui.app.actions import display_key
+from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.files.actions import IMPORT
 from workbench.tui.files.imports.rows import Parts
@@ -114,9 +115,7 @@ class WritingLine(Static):
 
     def _hold_areas(self, hold: bool) -> None:
         """Let the areas wait until this is closed, instead of following every thousand records."""
-        from workbench.tui.app.app import WorkbenchApp
-
-        if isinstance(self.app, WorkbenchApp):
+        if isinstance(self.app, Host):
             self.app.writes_much = hold
 
     def show_progress(self, what: str, done: int, total: int) -> None:

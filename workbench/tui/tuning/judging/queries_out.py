@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual import events, on, work
 from textual.binding import BindingType
@@ -24,6 +24,7 @@ from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
+from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import change
 from workbench.tui.tuning.actions import QUERIES_OUT
@@ -35,9 +36,6 @@ from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
 
 LABELS: dict[QueryFile, str] = {
     "jsonl": "JSON lines",
@@ -140,9 +138,9 @@ class QueriesOut(Dialog[Written | None]):
         self._hidden = 0
 
     @property
-    def workbench_app(self) -> "WorkbenchApp":
+    def workbench_app(self) -> Host:
         """The app, by its own type."""
-        return cast("WorkbenchApp", self.app)
+        return cast(Host, self.app)
 
     def contents(self) -> Iterable[Widget]:
         """Return the file, the format, what will happen, and the text."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual import on
 from textual.binding import BindingType
@@ -20,6 +20,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
+from workbench.tui.app.host import Host
 from workbench.tui.tuning.actions import LIBRARY
 from workbench.tui.tuning.profiles.certificate import certificate_text
 from workbench.tui.tuning.profiles.saving import name_prompt, sentence_of
@@ -32,9 +33,6 @@ from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
 
 _SYMBOLS = {"sliders": "●", "snapshot": "◇", "built in": "▪", "yours": "★"}
 _AGAINST = "◆"
@@ -76,9 +74,9 @@ class LibraryDialog(Dialog[Side | None]):
         self._sides: Sequence[Side] = ()
 
     @property
-    def workbench_app(self) -> "WorkbenchApp":
+    def workbench_app(self) -> Host:
         """The app, by its own type."""
-        return cast("WorkbenchApp", self.app)
+        return cast(Host, self.app)
 
     def contents(self) -> Iterable[Widget]:
         """Return the remark, the list and what is said about the row under the cursor."""

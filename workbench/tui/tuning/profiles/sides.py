@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.provenance import Birth
@@ -12,11 +12,9 @@ from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
 from workbench.evaluation.verdict import signed
+from workbench.tui.app.host import Host
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.choose import Choice, Choose
-
-if TYPE_CHECKING:
-    from workbench.tui.app.app import WorkbenchApp
 
 Kind = Literal["sliders", "snapshot", "built in", "yours"]
 
@@ -88,7 +86,7 @@ def standing_in(profile: Profile, saved: Profile) -> Profile:
     return replace(profile, name=saved.name, about=saved.about)
 
 
-async def choose_side(app: "WorkbenchApp", title: str, found: Sequence[Side], current: str) -> Side | None:
+async def choose_side(app: Host, title: str, found: Sequence[Side], current: str) -> Side | None:
     """Ask for one of them; one that cannot be read is a toast."""
     choices = [Choice(side.id, side.title, remark(side)) for side in found]
     chosen = await app.push_screen_wait(Choose(title, choices, current))
@@ -99,7 +97,7 @@ async def choose_side(app: "WorkbenchApp", title: str, found: Sequence[Side], cu
     return side
 
 
-async def compare(app: "WorkbenchApp", desk: TuningSession, found: Sequence[Side], left: Side, right: Side) -> None:
+async def compare(app: Host, desk: TuningSession, found: Sequence[Side], left: Side, right: Side) -> None:
     """Show two rankings side by side, and others in their place for as long as a person asks for them."""
     while desk.question is not None and left.profile is not None and right.profile is not None:
         named = ((left.title, left.profile), (right.title, right.profile))

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from workbench.bench.tuning.episode_terms import TermPart
 from workbench.bench.tuning.question import NO_CANDIDATE, NO_EPISODE, Explanation, Part
 from workbench.core.text import printable
 from workbench.core.tuning.factors import RELEVANCE
 from workbench.core.tuning.profile import Profile
 from workbench.tui.tuning.hints import WayIn
 from workbench.tui.tuning.parameters import weight
-from workbench.tui.tuning.why.terms import terms_text
 from workbench.tui.widgets.bars.factor_bar import fill_of
 from workbench.tui.widgets.content import MUTED, assemble, body, fitted, line
 from workbench.tui.widgets.figures import number
@@ -147,4 +147,20 @@ def _ways(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) ->
     lines = [Content(f"One change brings it into the best {k}:")]
     for way in ways[:6]:
         lines.append(assemble([(f"  {way.label} {way.then}", "bold"), (f" (now {way.now})", MUTED)]))
+    return lines
+
+
+def terms_text(terms: Sequence[TermPart], width: int) -> list[Content]:
+    """Return a line per term and what the sum is over; under each its fill in the bar of the row."""
+    header = f"{'':{_NAME}}{'value':>7}   {'weight':>6}   {'part':>7}"
+    lines = [Content.styled(header[:width], MUTED)]
+    for term in terms:
+        fill, style = fill_of(term.factor)
+        figures = f"{term.value:>7.4f} × {weight(round(term.weight, 6)):>6} = {term.weighted:>7.5f}"
+        head = assemble([(f"{fill} ", style), (f"{term.term:<{_NAME - 2}}", "bold"), (figures, "")])
+        note = printable(term.note)
+        room = width - head.cell_length - 2
+        lines.append(head + Content("  ") + line(note, room, MUTED).rstrip() if note and room >= len(note) else head)
+        if note and room < len(note):
+            lines.append(Content.styled(f"    {note}", MUTED))
     return lines

@@ -1,6 +1,7 @@
 """The list of every screen: a line view whose rows can be marked, one by one, as a range, or all."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from textual import events
@@ -10,7 +11,40 @@ from textual.message import Message
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.areas import LIST, MARKS
 from workbench.tui.widgets.lists.line_view import CURSOR, LineView
-from workbench.tui.widgets.lists.marks import Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Marked keys; `anchor` is the index where a range began, which ends at the cursor."""
+
+    keys: frozenset[Hashable] = frozenset()
+    anchor: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.keys) or self.anchor is not None
+
+    def span(self, cursor: int) -> range:
+        """Return the indices of the range being drawn."""
+        if self.anchor is None:
+            return range(0)
+        return range(min(self.anchor, cursor), max(self.anchor, cursor) + 1)
+
+    def toggled(self, key: Hashable) -> "Marks":
+        """Mark a key, or unmark it."""
+        return replace(self, keys=self.keys ^ {key})
+
+    def started(self, anchor: int) -> "Marks":
+        """Begin a range at an index."""
+        return replace(self, anchor=anchor)
+
+    def ended(self, keys: Iterable[Hashable] = ()) -> "Marks":
+        """End the range, adding the keys it held."""
+        return Marks(self.keys | frozenset(keys))
+
+    def only(self, listed: Iterable[Hashable]) -> "Marks":
+        """Drop the marks of keys that are no longer listed."""
+        return Marks(self.keys & frozenset(listed)) if self.keys else Marks()
+
 
 T = TypeVar("T")
 

@@ -1,0 +1,133 @@
+"""The app as its areas and dialogs know it: the open store, what is said, and what waits for other writers."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.theme import Theme
+
+from workbench.bench.open import Workbench
+from workbench.config.drafts import Item
+from workbench.core.errors import WorkbenchError
+from workbench.core.text import printable
+from workbench.core.waiting import waiting
+from workbench.tui.app.drafting import Drafting
+from workbench.tui.app.surviving import survives
+from workbench.tui.app.waiting import Change, ThreadWaits, Waits
+from workbench.tui.widgets.dialog import KeysLine
+from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.lists.line_list import LineList
+
+
+@dataclass(frozen=True, slots=True)
+class AppOptions:
+    """What the app is started with.
+
+    `title` names the store; `config` is the settings' file that a dialog may write to;
+    `seen` is the revision at the last look (`None`: never looked);
+    `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
+    `drafts` is the folder for what is being typed (`None`: it is not kept).
+    """
+
+    title: str
+    theme: str = ""
+    themes: tuple[Theme, ...] = ()
+    keymap: tuple[tuple[str, str], ...] = ()
+    seen: int | None = None
+    problems: tuple[str, ...] = ()
+    recent: tuple[Path, ...] = ()
+    editor: str = ""
+    config: Path | None = None
+    review_at: str = ""
+    drafts: Path | None = None
+
+
+@survives
+class Host(App[Path | None]):
+    """What an area or a dialog may ask of the app, which knows them all; they know this only.
+
+    `loading` is how many of the texts are ready to search while that takes long, `writes_much` whether a dialog writes
+    so much that areas wait, `review_at` the id that Review showed last, `store_is_gone` whether the store was missed.
+    """
+
+    def __init__(self, bench: Workbench, options: AppOptions) -> None:
+        self.waits = Waits(self, self.say, self.show_urgent)
+        super().__init__()
+        self.bench = bench
+        self.options = options
+        self.loading: tuple[int, int] | None = None
+        self.writes_much = False
+        self.review_at = options.review_at
+        self.store_is_gone = False
+
+    @property
+    def title_shown(self) -> str:
+        """Name the store, and say so while it is not trusted."""
+        return self.options.title if self.bench.trust.standing.trusted else f"NOT TRUSTED · {self.options.title}"
+
+    @property
+    def urgent(self) -> str:
+        """What everything else waits for, in words; mostly nothing."""
+        gone = f"the store is gone · nothing is stored until {self.bench.library.folder} is there again"
+        return self.waits.sentence or (gone if self.store_is_gone else "")
+
+    def draft(self, record: str, use: str = "text") -> Drafting:
+        """Return what keeps the draft of a text: of a record (`table/key`), or another `use` of it."""
+        return Drafting(self.options.drafts, Item(record, use), self.bench.context.now)
+
+    def marked(self, area: str) -> list[Any]:
+        """Return the rows that are marked in an area, in sight or not."""
+        opened = (screen for stack in self._screen_stacks.values() for screen in stack if screen.is_mounted)
+        screens = (screen for screen in opened if getattr(screen, "AREA", "") == area)
+        return [row for screen in screens for rows in screen.query(LineList) for row in rows.marked_rows]
+
+    # Saying things
+
+    def say(self, sentence: str, severity: str = "information") -> None:
+        """Show a toast; its text may hold stored text, whose secrets are masked."""
+        if severity not in ("information", "warning", "error"):
+            raise ValueError(severity)
+        shown = printable(self.bench.safety.masked(sentence), keep_newlines=True)
+        self.notify(shown, severity=severity, markup=False)  # type: ignore[arg-type]
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Turn an error a person may see into a toast; the app goes on."""
+        try:
+            yield
+        except WorkbenchError as error:
+            self.say(str(error), "error")
+
+    # Waiting for other writers
+
+    @contextmanager
+    def _context(self) -> Iterator[None]:
+        """Let every write of the app's tasks and threads wait as the app wants it."""
+        with super()._context(), waiting(self.waits.patience):
+            yield
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let esc give up what waits for another process, whatever is open."""
+        if isinstance(event, events.Key) and event.key == "escape" and not event.is_forwarded and self.waits.give_up():
+            return
+        await super().on_event(event)
+
+    def on_thread_waits(self, event: ThreadWaits) -> None:
+        """Show that work in the background waits for another process."""
+        self.waits.thread_waits(event.holder)
+
+    def change(self, step: Callable[[], None]) -> None:
+        """Make what an area changes of the store, at once or as soon as others let go of it (see `tui.waiting`)."""
+        self.waits.change(Change(step))
+
+    def show_urgent(self) -> None:
+        """Show in every key line of what is open what everything else waits for, if there is anything."""
+        for screen in self.screen_stack:
+            for bar in screen.query(KeyBar):
+                bar.urgent = self.urgent
+            for line in screen.query(KeysLine):
+                line.urgent = self.urgent
