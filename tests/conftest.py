@@ -66,7 +66,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run that left something in the checkout: a test wrote to the folder that it was started in."""
+    """Fail a run that left something in the checkout: a test wrote to the folder that it was started in.
+
+    What is in memory goes with the process: a worker that looks through it at its end is interrupted by the others'.
+    """
+    gc.collect()
+    gc.freeze()
     before: list[str] = session.config.stash[_FOUND]
     left = [name for name in _in_the_checkout() if name not in before]
     if not left or hasattr(session.config, "workerinput"):
