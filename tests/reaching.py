@@ -28,9 +28,6 @@ REACHING = frozenset(
     workbench.cli.tuning.evaluate -> workbench.evaluation.measure
     workbench.cli.tuning.evaluate -> workbench.evaluation.tuner
     workbench.cli.tuning.evaluate -> workbench.evaluation.verdict
-    workbench.tui.app.app -> workbench.store.library
-    workbench.tui.app.area -> workbench.store.library
-    workbench.tui.app.run -> workbench.store.library
     workbench.tui.app.stillness -> workbench.store.pause
     workbench.tui.duplicates.threshold -> workbench.retrieval.embedding.thresholds
     workbench.tui.duplicates.wording -> workbench.reflect.model
@@ -43,20 +40,15 @@ REACHING = frozenset(
     workbench.tui.files.imports.asking -> workbench.formats.registry
     workbench.tui.files.imports.rows -> workbench.formats.registry
     workbench.tui.health.backup -> workbench.store.maintenance.backup
-    workbench.tui.health.screen -> workbench.store.library
     workbench.tui.health.store -> workbench.store.maintenance.doctor
     workbench.tui.playbook.curation.ask -> workbench.reflect.model
     workbench.tui.playbook.rows -> workbench.safety.scanning
-    workbench.tui.playbook.screen -> workbench.store.library
     workbench.tui.playbook.tools -> workbench.formats.registry
     workbench.tui.reflection.flow -> workbench.reflect.model
     workbench.tui.reflection.run -> workbench.reflect.model
     workbench.tui.reflection.text -> workbench.reflect.model
-    workbench.tui.review.queue -> workbench.store.library
     workbench.tui.review.refine -> workbench.reflect.model
-    workbench.tui.review.screen -> workbench.store.library
     workbench.tui.safety.flag_view -> workbench.safety.finding
-    workbench.tui.stream.screen -> workbench.store.library
     workbench.tui.tuning.hints -> workbench.retrieval.ranking.flips
     workbench.tui.tuning.judging.auto -> workbench.evaluation.measure
     workbench.tui.tuning.judging.auto -> workbench.evaluation.tuner
@@ -68,7 +60,6 @@ REACHING = frozenset(
     workbench.tui.tuning.profiles.sides -> workbench.evaluation.verdict
     workbench.tui.tuning.ranking -> workbench.retrieval.fulltext.stopwords
     workbench.tui.tuning.screen -> workbench.retrieval.ranking.flips
-    workbench.tui.tuning.screen -> workbench.store.library
     workbench.tui.tuning.sliders -> workbench.retrieval.ranking.flips
     workbench.tui.tuning.tools -> workbench.retrieval.embedding.thresholds
     """.strip().split("\n    ")

@@ -15,7 +15,9 @@ from workbench.core.record import from_doc, to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.formats.registry import FORMATS, Formats
-from workbench.store.library import Library, Table, Tx
+from workbench.store.library import Library, Table, Touched, Tx
+
+__all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]
 
 Clock = Callable[[], datetime]
 

@@ -21,10 +21,10 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
+from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
-from workbench.store.library import Touched
 from workbench.tui.app import modes
 from workbench.tui.app.actions import bindings, palette_entries
 from workbench.tui.app.area import AreaScreen

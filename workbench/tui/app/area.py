@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
+from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
-from workbench.store.library import Touched
 from workbench.tui.app import external
 from workbench.tui.app.actions import Action, remapped
 from workbench.tui.app.areas import AREAS, GLOBAL, Area, scope

@@ -10,7 +10,6 @@ from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent
 from workbench.core.agents import agent_in
 from workbench.core.waiting import Holder, Patience, waiting, who
-from workbench.store.library import utc_now
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.keymap import check_keymap
@@ -70,7 +69,7 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         if app.theme != options.theme:
             recent.remember_theme(state, app.theme)
         if remember:
-            recent.remember(state, store, bench.library.revision, utc_now(), app.review_at)
+            recent.remember(state, store, bench.library.revision, bench.context.now(), app.review_at)
         _close(bench)
 
 

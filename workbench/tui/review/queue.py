@@ -6,11 +6,11 @@ from textual.cache import LRUCache
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
 from workbench.bench.review.review import is_put_off
 from workbench.core.errors import InvalidQuery
 from workbench.core.review.proposal import Proposal
-from workbench.store.library import Touched
 from workbench.tui.review.progress import Progress
 from workbench.tui.review.rows import row
 from workbench.tui.review.seen import Seen

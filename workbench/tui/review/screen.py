@@ -9,9 +9,9 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from workbench.bench.context import Touched
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.filter import HELP
-from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings, key_names
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import GLOBAL, LIST, REASONS, REVIEW

@@ -10,13 +10,13 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from workbench.bench.context import Touched
 from workbench.bench.stream.stream import StreamView
 from workbench.core.errors import InvalidQuery
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import STREAM

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
+from workbench.bench.context import Touched
 from workbench.bench.tuning.measuring import Measuring
 from workbench.bench.tuning.session import Settings, TuningSession
 from workbench.core.errors import WorkbenchError
@@ -18,7 +19,6 @@ from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
-from workbench.store.library import Touched
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import SLIDER, TUNE
