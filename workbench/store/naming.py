@@ -9,14 +9,9 @@ from datetime import datetime
 
 from workbench.core.record import to_doc
 from workbench.store.entry import Doc
+from workbench.store.records import RECORDS
 
-COUNTERS = frozenset(
-    {
-        "helpful_imported", "helpful_created", "helpful_absorbed", "helpful_votes",
-        "harmful_imported", "harmful_votes", "neutral_count", "access_count", "observations_since_last",
-        "accumulated_importance",
-    }
-)  # fmt: skip
+COUNTERS = RECORDS.counters
 """Fields that change by increments, so that two actors who count at once do not clash."""
 
 TOTALS = frozenset({"reflection"})
@@ -32,21 +27,13 @@ PAIRS = "kept_pairs"
 PAIRS_SCHEMA = 2
 """The schema of a journal that holds such decisions about memories: older versions do not know of them."""
 
-_ONLY = {"books": "main", "reflection": "reflection"}
-"""Ids that go without saying: record version 0 left a default id out."""
-
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
+
+key_of = RECORDS.key_of
+"""Return the key of one of the workbench's own records, by its table and document."""
 
 FARTHEST = 10**12
 """A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
-
-
-def key_of(table: str, doc: Doc) -> str | None:
-    """Return the key of a record: its id, and for parts of a playbook the book's id before it."""
-    name = doc.get("id", _ONLY.get(table))
-    if not isinstance(name, str):
-        return None
-    return f"{doc.get('book', 'main')}/{name}" if table in ("bullets", "sections") else name
 
 
 def schema_for(table: str, fields: Mapping[str, object]) -> int:

@@ -21,7 +21,6 @@ from workbench.safety.secrets.secrets import marker, without
 from workbench.store.entry import ABSENT, Doc, Entry
 from workbench.store.maintenance.masker import WHOLE, Masker
 from workbench.store.maintenance.purge import Purged
-from workbench.store.naming import key_of
 
 LARGEST = 64 << 20
 """Bytes of a file beside the store that are looked at."""
@@ -135,7 +134,7 @@ class Leaks:
     def _fields(self) -> Iterator[tuple[str, str]]:
         for table, docs in self._library.documents.items():
             for doc_id, doc in docs.items():
-                name = self._safety.masked(key_of(table, doc) or doc_id)
+                name = self._safety.masked(self._library.records.key_of(table, doc) or doc_id)
                 for part, value in doc.items():
                     for text in strings(value):
                         yield f"{table} {name}, {part}", text
