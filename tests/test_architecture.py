@@ -94,6 +94,24 @@ def test_the_journal_is_the_stores_own() -> None:
     assert reaching == []
 
 
+def test_documents_as_they_are_stored_are_the_stores_own() -> None:
+    """What those outside need of them is a method of the library, named after the need."""
+    reaching = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.attr}"
+        for path in python_files()
+        if not path.is_relative_to(PACKAGE / "store")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("documents", "state") and _is_library(node.value)
+    ]
+    assert reaching == []
+
+
+def _is_library(node: ast.expr) -> bool:
+    """Tell whether an expression is called a library: `library`, `self._library`, `bench.library`."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.strip("_") in ("library", "journal")
+
+
 def _is_journal(module: str, names: ast.ImportFrom | None = None) -> bool:
     """Tell whether an import is of the journal's package, or of something in it."""
     own = "workbench.store.journal"

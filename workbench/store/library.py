@@ -22,7 +22,7 @@ from workbench.core.stream.memory import Memory, check_memory
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
-from workbench.store.entry import Doc, Entry, Kind
+from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind
 from workbench.store.identity.trust import Standing
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
@@ -264,10 +264,27 @@ class Library:
 
     # Documents and changes as they are written
 
-    @property
-    def documents(self) -> Mapping[str, Mapping[str, Doc]]:
-        """Every document as it stands, by table and document id; for what looks at all fields. Not to be changed."""
-        return self.journal.state.tables
+    def stored(self, kind: type) -> list[Doc]:
+        """Return the records of a kind as they are stored, unread: for what takes a few fields of very many."""
+        return list(self.journal.state.tables.get(self.records.table_of(kind), {}).values())
+
+    def every_field(self, *tables: str) -> Iterator[tuple[str, str, Doc]]:
+        """Yield table, key and fields of every record of the `tables`, or of all, also of kinds that nobody knows."""
+        for table in tables or self.journal.state.tables:
+            for doc_id, doc in self.journal.state.tables.get(table, {}).items():
+                yield table, self.records.key_of(table, doc) or doc_id, doc
+
+    def key_of(self, change: DocChange) -> str:
+        """Return the key of the record that a change is about: the present one, or else the one the change knew."""
+        doc = self.journal.state.get(change.table, change.doc)
+        if doc is None:
+            doc = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
+        return self.records.key_of(change.table, doc) or change.doc
+
+    def key_at(self, table: str, doc_id: str) -> str:
+        """Return the key of the record that changes name by `doc_id`; empty when it is gone."""
+        doc = self.journal.state.get(table, doc_id)
+        return "" if doc is None else self.records.key_of(table, doc) or ""
 
     def snapshot(self) -> Mapping[str, Mapping[str, Doc]]:
         """Return every document as it can be read now; later changes do not show in it. Raises `StoreProblem`."""

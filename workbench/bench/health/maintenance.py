@@ -217,9 +217,7 @@ class Care:
         return found
 
     def _fields(self, change: DocChange) -> list[EditedField]:
-        present = self._library.documents.get(change.table, {}).get(change.doc)
-        sides = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
-        key = self._library.records.key_of(change.table, present or sides) or change.doc
+        key = self._library.key_of(change)
         return [
             EditedField(change.table, key, name, _plain(before), _plain(after))
             for name, (before, after) in change.fields.items()

@@ -113,9 +113,9 @@ class Eraser:
         """Yield the votes, judgments, proposals, permissions and the like that are or were about a record."""
         kinds = {kind.table: kind for kind in self._speaking}
         for kind in self._speaking:
-            for doc in self._library.documents.get(kind.table, {}).values():
+            for _, name, doc in self._library.every_field(kind.table):
                 if _speaks(kind, doc, key):
-                    yield kind, self._library.records.key_of(kind.table, doc) or doc["id"]
+                    yield kind, name
         for entry in self._library.changes_back(key.rpartition("/")[2].encode()):
             for change in entry.changes:
                 sides = {name: after if before is ABSENT else before for name, (before, after) in change.fields.items()}

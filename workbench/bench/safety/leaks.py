@@ -122,9 +122,8 @@ class Leaks:
 
     def _named(self) -> Iterator[str]:
         """Yield every name and reference that is or was in the store."""
-        for docs in self._library.documents.values():
-            for doc in docs.values():
-                yield from _names(doc)
+        for _, _, doc in self._library.every_field():
+            yield from _names(doc)
         for entry in self._library.changes_back():
             yield entry.actor
             for change in entry.changes:
@@ -132,12 +131,11 @@ class Leaks:
                     yield from _names({name: sides[side] for name, sides in change.fields.items()})
 
     def _fields(self) -> Iterator[tuple[str, str]]:
-        for table, docs in self._library.documents.items():
-            for doc_id, doc in docs.items():
-                name = self._safety.masked(self._library.records.key_of(table, doc) or doc_id)
-                for part, value in doc.items():
-                    for text in strings(value):
-                        yield f"{table} {name}, {part}", text
+        for table, key, doc in self._library.every_field():
+            name = self._safety.masked(key)
+            for part, value in doc.items():
+                for text in strings(value):
+                    yield f"{table} {name}, {part}", text
 
     def _history(self) -> Iterator[tuple[str, str]]:
         seen: set[str] = set()
