@@ -14,8 +14,8 @@ import zlib
 from hashlib import sha256
 from pathlib import Path
 
+from workbench.core.files.fresh import fresh_file
 from workbench.retrieval import cache_folder
-from workbench.store.fresh import fresh_file
 from workbench.store.packed import open_lines
 
 FOLDER = "cache/files"

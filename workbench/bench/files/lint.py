@@ -7,8 +7,8 @@ from pathlib import Path
 
 from workbench.bench.files.diff import DiffLine, diff_texts, masked_diff, masked_lines
 from workbench.bench.files.replaced import Replaced
-from workbench.bench.files.replacing import changed_meanwhile, present, replace_file
 from workbench.core.errors import Conflict
+from workbench.core.files.replacing import changed_meanwhile, present, replace_file
 from workbench.formats.claude_memory.cut import Cut, measure
 from workbench.formats.lint.files import lint_file, lint_text
 from workbench.formats.lint.finding import Finding, Fix

@@ -10,8 +10,8 @@ from workbench.bench import caches
 from workbench.bench.beginning import is_open_to_git
 from workbench.bench.context import Context
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.files import fresh
 from workbench.core.record import parse_time
-from workbench.store import fresh
 from workbench.store.entry import ABSENT, DocChange
 from workbench.store.identity.heads import Gone
 from workbench.store.maintenance import doctor, leavings, outside, restore

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.core.errors import Conflict, StoreProblem
+from workbench.core.files.handles import NotRegular
 from workbench.store.entry import DocChange, diff_docs
-from workbench.store.files import NotRegular, TooLarge, cannot_write, read_regular, write_atomically
+from workbench.store.files import TooLarge, cannot_write, read_regular, write_atomically
 from workbench.store.history.clash import stage_change, told
 from workbench.store.history.reading import tables_at
 from workbench.store.journal.state import KeyOf, Keys, Tables

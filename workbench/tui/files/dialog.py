@@ -18,9 +18,9 @@ from workbench.bench.files.checks import Checked, check, is_index
 from workbench.bench.files.diff import DiffLine
 from workbench.bench.files.lint import Change
 from workbench.bench.files.project import KnownFile
-from workbench.bench.files.replacing import present
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.replacing import present
 from workbench.core.text import printable
 from workbench.formats.lint.finding import Finding
 from workbench.tui.app import external
