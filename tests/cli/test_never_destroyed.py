@@ -172,7 +172,7 @@ def forget_files(cli: Cli, path: Path, base: str | None) -> None:
             for state in bench.library.files.all():
                 tx.delete(state)
         if base is not None:
-            FileBases(bench.library.folder).keep(path, base)
+            FileBases(bench.library.surroundings.common_texts).keep(path, base)
     for copy in (cli.store / "cache" / "files").glob("*.json.gz") if base is not None else ():
         doc = json.loads(gzip.decompress(copy.read_bytes()))
         copy.write_bytes(gzip.compress(json.dumps({"path": doc["path"], "text": doc["text"]}).encode()))

@@ -295,7 +295,7 @@ def open_workbench(
     gate = Gate(records=records)
     library = Library(folder, clock, heads=heads, gate=gate, believed=believed, records=records)
     keep_upgraded(library)
-    if library.standing.trusted and any(folder.glob("placing-*.json")):
+    if library.standing.trusted and library.surroundings.notes():
         library.note(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )

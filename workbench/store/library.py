@@ -31,6 +31,7 @@ from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
 from workbench.store.naming import FARTHEST, key_of, memory_id, memory_number, to_document
 from workbench.store.records import RECORDS, Records
+from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 from workbench.store.upgrades.kept_apart import Outstanding
 
@@ -135,6 +136,7 @@ class Library:
         self._outstanding = Outstanding(self.journal)
         self.journal.gate = gate
         self.folder = folder
+        self.surroundings = Surroundings(folder)
         self.heads = heads
         self._tables: dict[type, Table[Any]] = {}
         self.memories = self.table(Memory)

@@ -93,9 +93,7 @@ class Eraser:
         files, edited = self._out_of_files(plan)
         copies = self._replaced.without(self._library.maintenance.finder(plan.places))
         done = self._library.maintenance.purge(plan.places, self._context.actor, self._without_caches)
-        folder = self._library.folder
-        others = sorted(folder.parent.glob(f"{folder.name}.recovered-*"))
-        return Erased(plan, done, tuple(others), files, copies, edited)
+        return Erased(plan, done, self._library.surroundings.recovered(), files, copies, edited)
 
     def _out_of_files(self, plan: ErasePlan) -> "tuple[tuple[str, ...], tuple[Left, ...]]":
         """Take what was promoted out of the files; return those changed, and what may still hold the text."""
