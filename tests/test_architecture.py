@@ -166,6 +166,63 @@ def test_the_journal_is_the_stores_own() -> None:
     assert reaching == []
 
 
+def test_documents_as_they_are_stored_are_the_stores_own() -> None:
+    """What those outside need of them is a method of the library, named after the need."""
+    reaching = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.attr}"
+        for path in python_files()
+        if not path.is_relative_to(PACKAGE / "store")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("documents", "state") and _is_library(node.value)
+    ]
+    assert reaching == []
+
+
+def test_the_stores_folder_is_only_handed_on() -> None:
+    """Whoever outside the store needs a place in or beside its folder asks the library for it."""
+    reaching = [
+        f"{path.relative_to(PACKAGE)}:{line}"
+        for path in python_files()
+        if not path.is_relative_to(PACKAGE / "store")
+        for line in _joined(ast.parse(path.read_text("utf-8")))
+    ]
+    assert reaching == []
+
+
+def test_a_joined_folder_of_a_store_is_found() -> None:
+    """Also under another name; what is handed on or shown is not."""
+    other = "folder = self._library.folder; folder.glob('*')"
+    for code in ("library.folder / 'x'", other, "bench.library.folder.parent"):
+        assert list(_joined(ast.parse(f"def do(): {code}"))) == [1]
+    assert list(_joined(ast.parse("def do(): where = library.folder; print(where, f'{library.folder}')"))) == []
+
+
+def _joined(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines in which a library's folder is joined to something, or asked for what is in or beside it."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            nodes = list(ast.walk(function))
+            given = [node for node in nodes if isinstance(node, ast.Assign) and _is_folder(node.value, set())]
+            names = {target.id for node in given for target in node.targets if isinstance(target, ast.Name)}
+            for node in nodes:
+                if isinstance(node, ast.BinOp) and _is_folder(node.left, names):
+                    yield node.lineno
+                if isinstance(node, ast.Attribute) and _is_folder(node.value, names):
+                    yield node.lineno
+
+
+def _is_folder(node: ast.expr, names: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in names
+    return isinstance(node, ast.Attribute) and node.attr == "folder" and _is_library(node.value)
+
+
+def _is_library(node: ast.expr) -> bool:
+    """Tell whether an expression is called a library: `library`, `self._library`, `bench.library`."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.strip("_") in ("library", "journal")
+
+
 def _is_journal(module: str, names: ast.ImportFrom | None = None) -> bool:
     """Tell whether an import is of the journal's package, or of something in it."""
     own = "workbench.store.journal"

@@ -8,12 +8,12 @@ import pytest
 
 from tests.bench.conftest import Open, memory, put
 from tests.hostile import RULE, half_done
-from workbench.bench.files.replacing import replace_bytes
 from workbench.bench.open import Workbench
 from workbench.bench.promotion import placement_files, placements
-from workbench.bench.promotion.placements import NOTES, HalfDone
+from workbench.bench.promotion.placements import HalfDone
 from workbench.bench.promotion.plan import Target
 from workbench.core.errors import Conflict, StoreProblem
+from workbench.core.files.replacing import replace_bytes
 from workbench.store.journal.tail import Tail
 
 OWN = "# Mine\n"
@@ -77,7 +77,7 @@ def state(project: Path) -> dict[str, str]:
 
 
 def notes(project: Path) -> list[Path]:
-    return list((project / ".workbench").glob(NOTES))
+    return list((project / ".workbench").glob("placing-*.json"))
 
 
 def finish(bench: Workbench) -> HalfDone:

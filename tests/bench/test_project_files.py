@@ -81,7 +81,7 @@ def test_very_many_files_of_one_kind_are_cut_off(project: Path, open_bench: Open
 
 def test_copies_name_their_files_even_odd_ones(tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
-    bases = FileBases(tmp_path / "store")
+    bases = FileBases(tmp_path / "store" / "cache" / "files")
     paths = [tmp_path / name for name in ('a "quoted" name.txt', "ünï\\code\n.md", "plain.md")]
     for path in paths:
         bases.keep(path, "text " * 20_000)

@@ -12,8 +12,8 @@ from tests.cli.conftest import Cli
 from tests.cli.test_exporting_formats import BOOK, opened
 from workbench.bench.files.base import FileBases
 from workbench.bench.files.replaced import MOST, Replaced
-from workbench.bench.files.replacing import replace_bytes
 from workbench.core.errors import Conflict
+from workbench.core.files.replacing import replace_bytes
 
 ANN = '{"type":"entity","name":"Ann","entityType":"person","observations":["a b"]}\n'
 OWNED = '{"playbook": "Ours", "owner": "Ann", "bullets": [{"id": "r-1", "section": "s", "content": "Ask."}]}\n'
@@ -172,7 +172,7 @@ def forget_files(cli: Cli, path: Path, base: str | None) -> None:
             for state in bench.library.files.all():
                 tx.delete(state)
         if base is not None:
-            FileBases(bench.library.folder).keep(path, base)
+            FileBases(bench.library.surroundings.common_texts).keep(path, base)
     for copy in (cli.store / "cache" / "files").glob("*.json.gz") if base is not None else ():
         doc = json.loads(gzip.decompress(copy.read_bytes()))
         copy.write_bytes(gzip.compress(json.dumps({"path": doc["path"], "text": doc["text"]}).encode()))

@@ -35,9 +35,9 @@ def actions() -> dict[str, Any]:
 
 def tables() -> dict[str, Any]:
     """Return the fields of every kind of record by its table: name to type, `?` behind one that may be missing."""
-    from workbench.store.records import TABLES
+    from workbench.store.records import RECORDS
 
-    return {table: _fields(kind) for kind, table in TABLES.items()}
+    return {entry.table: _fields(RECORDS.kind_in(entry.table)) for entry in RECORDS.entries}
 
 
 def _fields(kind: type) -> dict[str, Any]:

@@ -11,10 +11,13 @@ import pytest
 
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until
+from workbench.bench.files.checks import Checks, check_all
 from workbench.bench.files.convert import convert
 from workbench.bench.files.exports.choice import Choice
 from workbench.bench.files.imports.paths import listing
+from workbench.bench.files.lint import look_over
 from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.tuning.run_scores import is_run
 from workbench.cli.main import run
 from workbench.core.errors import UnreadableFile
 from workbench.core.stream.memory import Memory
@@ -103,9 +106,21 @@ def test_the_command_line_knows_and_names_it(notes: Path, tmp_path: Path, capsys
 
     assert "jotter notes, 100% sure (begins with #jotter)" in said("import", str(notes))
     assert "read as jotter notes" in said("import", str(notes), "--format", "jotter", "--dry-run")
+    looked = said("lint", str(notes), "--json")
+    assert ('"format": "jotter"' in looked, '"findings": []' in looked) == (True, True)
     assert "j-1 The build needs" in said("export", "--format", "jotter", "--memories")
     assert re.search(r"Known formats: .*jotter", said("import", str(notes), "--format", "nothing", code=2))
     assert re.search(r"Known ones: .*jotter", said("export", "--format", "nothing", code=2))
+
+
+def test_its_files_are_looked_over(bench: Workbench, notes: Path) -> None:
+    linted = look_over(notes, NOW, formats=KNOWN)
+    assert (linted.format, linted.title, linted.findings) == ("jotter", "jotter notes", ())
+    plan = bench.importer.plan(notes)
+    bench.importer.carry_out(plan)
+    (checked,) = check_all(bench.library, NOW, Checks(), formats=bench.context.formats).files.values()
+    assert checked.linted == linted
+    assert not is_run(notes, KNOWN)
 
 
 async def test_the_app_offers_it(bench: Workbench, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:

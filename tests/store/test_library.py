@@ -17,8 +17,9 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store.history import undo
-from workbench.store.library import TABLES, Touched, key_of
+from workbench.store.library import Touched, key_of
 from workbench.store.naming import memory_number
+from workbench.store.records import RECORDS as KINDS
 
 RECORDS: list[tuple[str, str, object]] = [
     ("memories", "m1", memory(1, tags=("a",), metadata={"x": [1, None]})),
@@ -59,8 +60,8 @@ def test_every_kind_of_record_is_stored_found_and_read_again(
 
 
 def test_every_table_is_covered() -> None:
-    assert {name for name, *_ in RECORDS} | {"proposals"} == set(TABLES.values())
-    assert TABLES[Proposal] == "proposals"
+    assert {name for name, *_ in RECORDS} | {"proposals"} == KINDS.tables
+    assert KINDS.table_of(Proposal) == "proposals"
 
 
 def test_an_unknown_record_is_said(tmp_path: Path) -> None:

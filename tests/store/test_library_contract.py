@@ -12,6 +12,7 @@ import pytest
 from tests.store.helpers import NOON, clock, memory
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet
+from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Vote
 from workbench.store.history.undo import UndoConflict
 from workbench.store.library import Library, Touched
@@ -115,11 +116,15 @@ def test_tables_keep_apart_and_keys_may_have_a_playbook_before_them(library: Lib
 
 
 def test_documents_are_what_stands_and_a_snapshot_stays(library: Library) -> None:
-    assert dict(library.documents.get("memories", {})) == {}
+    assert library.stored(Memory) == []
     put(library, memory(1))
     before = library.snapshot()
     put(library, memory(2))
-    assert [doc["id"] for doc in library.documents["memories"].values()] == ["m1", "m2"]
+    assert [doc["id"] for doc in library.stored(Memory)] == ["m1", "m2"]
+    assert [(table, key) for table, key, _ in library.every_field()] == [("memories", "m1"), ("memories", "m2")]
+    assert list(library.every_field("votes")) == []
+    assert library.key_at("memories", library.memories.doc_id_of("m2") or "") == "m2"
+    assert library.key_at("memories", "99") == ""
     assert [doc["id"] for doc in before["memories"].values()] == ["m1"]
 
 

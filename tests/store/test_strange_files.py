@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from tests.hostile import bomb
 from tests.store.helpers import clock, memory, open_journal, open_library, put
 from workbench.core.errors import StoreProblem
+from workbench.core.files.handles import NotRegular, open_handle
 from workbench.store import packed
 from workbench.store.append import append
-from workbench.store.files import NotRegular, TooLarge, open_handle, read_regular
+from workbench.store.files import TooLarge, read_regular
 from workbench.store.journal.codec import seal
 from workbench.store.journal.segments import Position, lines_back, read_from
 from workbench.store.library import Library

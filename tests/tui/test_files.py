@@ -16,6 +16,7 @@ from tests.tui.test_health import beside, health, keys, settled
 from tests.tui.waiting import until
 from workbench.bench.files.lint import Linted, look_over
 from workbench.bench.open import Workbench, open_workbench
+from workbench.formats.registry import Formats
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.cut import NOT_LOADED, WholeFile
 from workbench.tui.files.dialog import FindingsDialog
@@ -294,9 +295,9 @@ async def test_hostile_files_stay_inert(project: Path) -> None:
 async def test_only_what_changed_is_read_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def noted(path: Path, now: datetime) -> Linted:
+    def noted(path: Path, now: datetime, formats: Formats) -> Linted:
         read.append(path.name)
-        return look_over(path, now)
+        return look_over(path, now, formats=formats)
 
     monkeypatch.setattr("workbench.bench.files.checks.look_over", noted)
     async with opened(bench_of(project)) as pilot:

@@ -26,7 +26,7 @@ from workbench.bench.stream.hook import append
 from workbench.bench.stream.observation import Observation
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.paths import config_dir, heads_dir, state_dir
-from workbench.store.fresh import left_in
+from workbench.core.files.fresh import left_in
 from workbench.store.journal.database import utc_now
 from workbench.store.maintenance.leavings import found
 

@@ -22,6 +22,7 @@ from workbench.config.loading import Settings
 from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, utc_now
+from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.duplicates.bullets import BookRefiner
@@ -279,6 +280,7 @@ def open_workbench(
     believed: bool = False,
     recipe: Recipe = RECIPE,
     formats: Formats = FORMATS,
+    records: Records = RECORDS,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
@@ -286,13 +288,14 @@ def open_workbench(
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
     outside the store that it can be trusted. `recipe` is what rankings are made of, `formats` are the
-    kinds of files that are known. Opening changes nothing; what is half done stands in the journal's notices.
+    kinds of files and `records` the kinds of records that are known.
+    Opening changes nothing; what is half done stands in the journal's notices.
     Raises `StoreProblem`.
     """
-    gate = Gate()
-    library = Library(folder, clock, heads=heads, gate=gate, believed=believed)
+    gate = Gate(records=records)
+    library = Library(folder, clock, heads=heads, gate=gate, believed=believed, records=records)
     keep_upgraded(library)
-    if library.standing.trusted and any(folder.glob("placing-*.json")):
+    if library.standing.trusted and library.surroundings.notes():
         library.note(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )

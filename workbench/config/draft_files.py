@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from workbench.store.fresh import fresh_file
+from workbench.core.files.fresh import fresh_file
 
 KEPT = 50
 """Drafts of a store that are kept at most: those written last."""

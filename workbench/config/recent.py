@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from workbench.core.files.fresh import fresh_file
 from workbench.core.record import iso, parse_time
-from workbench.store.fresh import fresh_file
 
 FILE_NAME = "stores.json"
 THEME_FILE = "theme"

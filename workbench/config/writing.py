@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.bench.files.replacing import present_bytes, replace_bytes
 from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.files.replacing import present_bytes, replace_bytes
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

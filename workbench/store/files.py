@@ -1,4 +1,4 @@
-"""Opening and locking the files of a store, durable file steps (whole-file replacement, folder sync), and what fails.
+"""Reading the files of a store, durable file steps (whole-file replacement, folder sync), and what fails.
 
 Git carries links, and a folder may hold anything: whatever is read from a store's folder is opened here, so that it
 is a regular file that stands there itself, of a size that makes sense.
@@ -6,35 +6,19 @@ is a regular file that stands there itself, of a size that makes sense.
 
 import io
 import os
-import stat
-import sys
 import time
 from collections.abc import Iterable
-from errno import EACCES, EAGAIN, EFBIG, EINTR, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
+from errno import EFBIG
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem
+from workbench.core.files.handles import open_handle
 
 LARGEST = 1 << 30
 """Bytes of a file that is read as a whole, at most."""
 
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
-_BUSY = (EACCES, EAGAIN, EINTR)
-
 _SETTLED_NS = 100_000_000
 """Nanoseconds after which a folder's time tells of whatever comes next: it is rounded to ticks of a clock."""
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _take(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class Standstill:
@@ -61,35 +45,11 @@ class Standstill:
         self._since = moment
 
 
-class NotRegular(OSError):
-    """Something in a store's folder is a link, a pipe, a device or a folder where a file is expected."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(EINVAL, f"{path.name} is a link or no regular file", str(path))
-
-
 class TooLarge(OSError):
     """Something in a store's folder is larger than it ever is; `what` it is, and the limit in bytes."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(EFBIG, f"{what} is larger than {limit >> 20:,} MiB")
-
-
-def open_handle(path: Path, flags: int) -> int:
-    """Open (with O_CREAT: or make, 0600) a regular file of a store as a descriptor; neither follows links nor waits.
-
-    Raises `NotRegular`, or another `OSError`.
-    """
-    try:
-        handle = os.open(path, flags | _PLAIN | _BINARY, 0o600)
-    except OSError as error:
-        if error.errno in (ELOOP, EMLINK, EISDIR, ENXIO):
-            raise NotRegular(path) from error
-        raise
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise NotRegular(path)
-    return handle
 
 
 def open_regular(path: Path) -> io.FileIO:
@@ -147,17 +107,6 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def try_lock(handle: int) -> bool:
-    """Lock an open file without waiting; return `False` when somebody else has. Closing it lets go."""
-    try:
-        _take(handle)
-    except OSError as error:
-        if error.errno in _BUSY:
-            return False
-        raise
-    return True
 
 
 def cannot_write(folder: Path, error: OSError) -> StoreProblem:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.file_state import FileState
@@ -22,15 +22,16 @@ from workbench.core.stream.memory import Memory, check_memory
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
-from workbench.store.entry import Doc, Entry, Kind
+from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind
 from workbench.store.identity.trust import Standing
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
 from workbench.store.journal.segments import Damage
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
-from workbench.store.naming import COUNTERS, FARTHEST, key_of, memory_id, memory_number, record_key, to_document
-from workbench.store.records import TABLES
+from workbench.store.naming import FARTHEST, key_of, memory_id, memory_number, to_document
+from workbench.store.records import RECORDS, Records
+from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
 from workbench.store.upgrades.kept_apart import Outstanding
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 STANDARD = Options(recent_of=("memories",))
 """How a workbench store is kept."""
 
-_OWN = frozenset(TABLES.values())
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,9 @@ class Touched:
 class Tx:
     """An open transaction, in records."""
 
-    def __init__(self, staged: Staged, *, joined: bool = False) -> None:
+    def __init__(self, staged: Staged, records: Records = RECORDS, *, joined: bool = False) -> None:
         self._staged = staged
+        self._records = records
         self._joined = joined
 
     def put(self, record: object) -> None:
@@ -69,8 +71,8 @@ class Tx:
         """
         if isinstance(record, Memory):
             check_memory(record)
-        table = TABLES[type(record)]
-        key = record_key(table, record)
+        table = self._records.table_of(type(record))
+        key = self._records.key_of_record(table, record)
         self._staged.put(table, self._doc_id(table, key) or self._allocate(table, key), to_document(record))
         number = memory_number(key) if isinstance(record, Memory) else None
         if number is not None and number < FARTHEST:
@@ -83,8 +85,8 @@ class Tx:
 
     def delete(self, record: object) -> None:
         """Remove a record; one that is not there is no change."""
-        table = TABLES[type(record)]
-        doc_id = self._doc_id(table, record_key(table, record))
+        table = self._records.table_of(type(record))
+        doc_id = self._doc_id(table, self._records.key_of_record(table, record))
         if doc_id is not None:
             self._staged.delete(table, doc_id)
 
@@ -112,7 +114,7 @@ class Library:
     This is all that those outside the store see of it; the journal is the store's own. Records of older versions are
     upgraded before the first change (see `upgrades`). `heads` is the folder in which this machine remembers what it
     stored (see `heads`), `None` for no memory; `gate` sees every transaction before it is written (see `Journal`);
-    `believed` means that a person said outside the store that it can be trusted.
+    `believed` means that a person said outside the store that it can be trusted; `records` are the kinds of records.
     Raises `StoreProblem`.
     """
 
@@ -125,29 +127,39 @@ class Library:
         gate: Gate | None = None,
         *,
         believed: bool = False,
+        records: Records = RECORDS,
     ) -> None:
-        self.db = open_db(folder, clock, COUNTERS, key_of, replace(options, believed=believed), heads)
+        self.records = records
+        self.db = open_db(folder, clock, records.counters, records.key_of, replace(options, believed=believed), heads)
         self.journal = self.db.journal
-        self._upgrade_is_due = upgrades.is_due(self.journal, _OWN)
+        self._upgrade_is_due = upgrades.is_due(self.journal, records.tables)
         self._outstanding = Outstanding(self.journal)
         self.journal.gate = gate
         self.folder = folder
+        self.surroundings = Surroundings(folder)
         self.heads = heads
-        self.memories = Table(self.journal, Memory)
-        self.bullets = Table(self.journal, Bullet)
-        self.sections = Table(self.journal, Section)
-        self.books = Table(self.journal, Book)
-        self.votes = Table(self.journal, Vote)
-        self.queries = Table(self.journal, SavedQuery)
-        self.judgments = Table(self.journal, Judgment)
-        self.proposals = Table(self.journal, Proposal)
-        self.reflection = Table(self.journal, ReflectionState)
-        self.overrides = Table(self.journal, Override)
-        self.placements = Table(self.journal, Placement)
-        self.runs = Table(self.journal, LlmRun)
-        self.kept_pairs = Table(self.journal, KeptPair)
-        self.tallies = Table(self.journal, UsageTally)
-        self.files = Table(self.journal, FileState)
+        self._tables: dict[type, Table[Any]] = {}
+        self.memories = self.table(Memory)
+        self.bullets = self.table(Bullet)
+        self.sections = self.table(Section)
+        self.books = self.table(Book)
+        self.votes = self.table(Vote)
+        self.queries = self.table(SavedQuery)
+        self.judgments = self.table(Judgment)
+        self.proposals = self.table(Proposal)
+        self.reflection = self.table(ReflectionState)
+        self.overrides = self.table(Override)
+        self.placements = self.table(Placement)
+        self.runs = self.table(LlmRun)
+        self.kept_pairs = self.table(KeptPair)
+        self.tallies = self.table(UsageTally)
+        self.files = self.table(FileState)
+
+    def table(self, kind: type[R]) -> Table[R]:
+        """Return the table of a kind of record; raises `KeyError` for one that the store does not know."""
+        if kind not in self._tables:
+            self._tables[kind] = Table(self.journal, kind, self.records.table_of(kind))
+        return self._tables[kind]
 
     def now(self) -> datetime:
         """Return the present moment by the store's clock."""
@@ -164,11 +176,11 @@ class Library:
         joined = self.journal.staged is not None
         if self._upgrade_is_due and not joined:
             self._upgrade_is_due = False
-            upgrades.run(self.journal, _OWN)
+            upgrades.run(self.journal, self.records.tables)
         if not joined:
             self._outstanding.store()
         with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
-            yield Tx(staged, joined=joined)
+            yield Tx(staged, self.records, joined=joined)
 
     def kept_apart(self) -> KeptApart:
         """Return which records somebody keeps apart, also by what an older version noted in another way."""
@@ -254,10 +266,27 @@ class Library:
 
     # Documents and changes as they are written
 
-    @property
-    def documents(self) -> Mapping[str, Mapping[str, Doc]]:
-        """Every document as it stands, by table and document id; for what looks at all fields. Not to be changed."""
-        return self.journal.state.tables
+    def stored(self, kind: type) -> list[Doc]:
+        """Return the records of a kind as they are stored, unread: for what takes a few fields of very many."""
+        return list(self.journal.state.tables.get(self.records.table_of(kind), {}).values())
+
+    def every_field(self, *tables: str) -> Iterator[tuple[str, str, Doc]]:
+        """Yield table, key and fields of every record of the `tables`, or of all, also of kinds that nobody knows."""
+        for table in tables or self.journal.state.tables:
+            for doc_id, doc in self.journal.state.tables.get(table, {}).items():
+                yield table, self.records.key_of(table, doc) or doc_id, doc
+
+    def key_of(self, change: DocChange) -> str:
+        """Return the key of the record that a change is about: the present one, or else the one the change knew."""
+        doc = self.journal.state.get(change.table, change.doc)
+        if doc is None:
+            doc = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
+        return self.records.key_of(change.table, doc) or change.doc
+
+    def key_at(self, table: str, doc_id: str) -> str:
+        """Return the key of the record that changes name by `doc_id`; empty when it is gone."""
+        doc = self.journal.state.get(table, doc_id)
+        return "" if doc is None else self.records.key_of(table, doc) or ""
 
     def snapshot(self) -> Mapping[str, Mapping[str, Doc]]:
         """Return every document as it can be read now; later changes do not show in it. Raises `StoreProblem`."""
@@ -289,4 +318,4 @@ class Library:
         self.db.close()
 
 
-__all__ = ["COUNTERS", "STANDARD", "TABLES", "Library", "Table", "Touched", "Tx", "key_of", "to_document", "utc_now"]
+__all__ = ["STANDARD", "Library", "Table", "Touched", "Tx", "key_of", "to_document", "utc_now"]

@@ -1,33 +1,128 @@
-"""Which table a record type lives in."""
+"""The kinds of records: where each is kept, how it is found, and what the rest of the workbench does with it.
 
-from workbench.core.duplicates.kept_pair import KeptPair
-from workbench.core.file_state import FileState
-from workbench.core.override import Override
-from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.playbook.usage_tally import UsageTally
-from workbench.core.promotion.placement import Placement
-from workbench.core.reflection.llm_run import LlmRun
-from workbench.core.reflection.trigger import ReflectionState
-from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory
-from workbench.core.stream.vote import Vote
-from workbench.core.tuning.judgment import Judgment, SavedQuery
+A line only names the record's class (`core.named`): a hook that adds one memory does not load the others.
+"""
 
-TABLES: dict[type, str] = {
-    Memory: "memories",
-    Bullet: "bullets",
-    Section: "sections",
-    Book: "books",
-    Vote: "votes",
-    SavedQuery: "queries",
-    Judgment: "judgments",
-    Proposal: "proposals",
-    ReflectionState: "reflection",
-    Override: "overrides",
-    Placement: "placements",
-    LlmRun: "runs",
-    KeptPair: "kept_pairs",
-    UsageTally: "tallies",
-    FileState: "files",
-}
-"""Which table a record type lives in."""
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from workbench.core.named import implementation
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A kind of record. `type` names its class, which has an `id` and a `version`; its documents lie in `table`."""
+
+    type: str
+    table: str
+    word: str = ""
+    """What one is called where those that a purge takes along are counted; one without is not mentioned."""
+    only: str | None = None
+    """The id that goes without saying: record version 0 left a default id out."""
+    within: tuple[str, str] | None = None
+    """The field whose value stands before the id in its key, and that field's default."""
+    refs: tuple[str, ...] = ()
+    """The fields that name the records it is about: it is purged together with them."""
+    counters: tuple[str, ...] = ()
+    """The fields that change by increments, so that two actors who count at once do not clash."""
+    is_named: bool = False
+    """Whether its ids may be typed; those of others are put together from such."""
+    is_copy: bool = False
+    """Whether it says byte for byte what stands in a file: nothing in it is masked on the way in."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """The kinds of records that a store knows."""
+
+    entries: tuple[RecordType, ...]
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables of all kinds."""
+        return frozenset(entry.table for entry in self.entries)
+
+    @cached_property
+    def counters(self) -> frozenset[str]:
+        """The fields of any kind that change by increments."""
+        return frozenset(name for entry in self.entries for name in entry.counters)
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The tables whose ids may be typed."""
+        return frozenset(entry.table for entry in self.entries if entry.is_named)
+
+    @cached_property
+    def copies(self) -> frozenset[str]:
+        """The tables of copies."""
+        return frozenset(entry.table for entry in self.entries if entry.is_copy)
+
+    @cached_property
+    def _tables(self) -> dict[str, str]:
+        return {entry.type: entry.table for entry in self.entries}
+
+    @cached_property
+    def _only(self) -> dict[str, str]:
+        return {entry.table: entry.only for entry in self.entries if entry.only is not None}
+
+    @cached_property
+    def _within(self) -> dict[str, tuple[str, str]]:
+        return {entry.table: entry.within for entry in self.entries if entry.within is not None}
+
+    def table_of(self, kind: type) -> str:
+        """Return the table of a kind of record; raises `KeyError` for one that is not known."""
+        return self._tables[f"{kind.__module__}:{kind.__qualname__}"]
+
+    def kind_in(self, table: str) -> type:
+        """Return the class of the records in a table; raises `KeyError` for one that is not known."""
+        kind: type = implementation({entry.table: entry.type for entry in self.entries}[table])
+        return kind
+
+    def key_of(self, table: str, doc: Mapping[str, Any]) -> str | None:
+        """Return the key of a record: its id, and for parts of a playbook the book's id before it."""
+        name = doc.get("id", self._only.get(table))
+        if not isinstance(name, str):
+            return None
+        within = self._within.get(table)
+        return name if within is None else f"{doc.get(*within)}/{name}"
+
+    def key_of_record(self, table: str, record: Any) -> str:
+        """Return the key of a record that is not written as a document (see `key_of`)."""
+        within = self._within.get(table)
+        return str(record.id) if within is None else f"{getattr(record, within[0])}/{record.id}"
+
+
+_BOOK = ("book", "main")
+_VOTES = ("helpful_imported", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes")
+
+RECORDS = Records(
+    (
+        RecordType(
+            "workbench.core.stream.memory:Memory", "memories",
+            counters=(*_VOTES, "helpful_created", "access_count"), is_named=True,
+        ),
+        RecordType(
+            "workbench.core.playbook.book:Bullet", "bullets",
+            within=_BOOK, counters=(*_VOTES, "neutral_count"), is_named=True,
+        ),
+        RecordType("workbench.core.playbook.book:Section", "sections", within=_BOOK, is_named=True),
+        RecordType("workbench.core.playbook.book:Book", "books", only="main", is_named=True),
+        RecordType("workbench.core.stream.vote:Vote", "votes", "vote", refs=("target",)),
+        RecordType("workbench.core.tuning.judgment:SavedQuery", "queries", is_named=True),
+        RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
+        RecordType("workbench.core.review.proposal:Proposal", "proposals", "proposal", refs=("evidence", "changes")),
+        RecordType(
+            "workbench.core.reflection.trigger:ReflectionState", "reflection",
+            only="reflection", counters=("accumulated_importance", "observations_since_last"),
+        ),
+        RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
+        RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
+        RecordType("workbench.core.reflection.llm_run:LlmRun", "runs"),
+        RecordType("workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", refs=("left", "right")),
+        RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
+        RecordType("workbench.core.file_state:FileState", "files"),
+    )
+)  # fmt: skip
+"""The workbench's own kinds of records."""

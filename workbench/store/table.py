@@ -11,7 +11,6 @@ from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
 from workbench.store.pause import collection_paused
-from workbench.store.records import TABLES
 
 R = TypeVar("R")
 
@@ -22,10 +21,10 @@ class Table(Generic[R]):
     After a change only the records it touched are built again.
     """
 
-    def __init__(self, journal: Journal, kind: type[R]) -> None:
+    def __init__(self, journal: Journal, kind: type[R], name: str) -> None:
         self._journal = journal
         self._kind = kind
-        self.name = TABLES[kind]
+        self.name = name
         self._lock = threading.RLock()
         self._known: dict[str, R] = {}
         self._complete = False

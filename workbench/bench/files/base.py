@@ -14,11 +14,10 @@ import zlib
 from hashlib import sha256
 from pathlib import Path
 
+from workbench.core.files.fresh import fresh_file
 from workbench.retrieval import cache_folder
-from workbench.store.fresh import fresh_file
 from workbench.store.packed import open_lines
 
-FOLDER = "cache/files"
 LARGEST = 4_000_000
 """Longest text, in characters, that is kept."""
 
@@ -31,10 +30,10 @@ _PATH_WITHIN = 40_000
 
 
 class FileBases:
-    """The common texts of one store, by the absolute path of the file."""
+    """The common texts of one store, by the absolute path of the file; they lie in `folder`."""
 
-    def __init__(self, store: Path) -> None:
-        self._folder = store / FOLDER
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
     def text(self, path: Path) -> str | None:
         """Return the text that the file and the store had in common last; `None` when that is not known."""

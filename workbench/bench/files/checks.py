@@ -12,6 +12,7 @@ from workbench.formats import registry
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.formats.claude_memory.cut import Cut, measure
 from workbench.formats.lint.finding import Finding
+from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library
 
 Stamp = tuple[int, int]
@@ -51,6 +52,7 @@ def check_all(
     before: Checks,
     tell: Callable[[int, int], None] = lambda _done, _total: None,
     cancelled: Callable[[], bool] = lambda: False,
+    formats: Formats = FORMATS,
 ) -> Checks:
     """Look over the files of a store, those that changed since `before` only."""
     known = known_files(library, before.added)
@@ -59,18 +61,18 @@ def check_all(
         if cancelled():
             break
         tell(number, len(known))
-        out[file.path] = check(file, now, before.files.get(file.path))
+        out[file.path] = check(file, now, before.files.get(file.path), formats)
     return Checks(out, before.added)
 
 
-def check(file: KnownFile, now: datetime, before: Checked | None = None) -> Checked:
+def check(file: KnownFile, now: datetime, before: Checked | None = None, formats: Formats = FORMATS) -> Checked:
     """Look one file over, unless it is as it was; an index is always read, because the files around it count too."""
     stamp = _stamp(file.path)
     unchanged = before is not None and stamp is not None and (before.stamp, before.file) == (stamp, file)
     if before is not None and unchanged and not _rests_on_others(before):
         return before
     try:
-        linted = look_over(file.path, now)
+        linted = look_over(file.path, now, formats=formats)
         cut = measure(registry.read_text(file.path)) if is_index(file.path) else None
     except WorkbenchError as error:
         return Checked(file, None, str(error), stamp=stamp)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from workbench.bench.files.diff import DiffLine, diff_texts, masked_diff, masked_lines
 from workbench.bench.files.replaced import Replaced
-from workbench.bench.files.replacing import changed_meanwhile, present, replace_file
 from workbench.core.errors import Conflict
+from workbench.core.files.replacing import changed_meanwhile, present, replace_file
 from workbench.formats.claude_memory.cut import Cut, measure
 from workbench.formats.lint.files import lint_file, lint_text
 from workbench.formats.lint.finding import Finding, Fix
-from workbench.formats.registry import format_named, read_text
+from workbench.formats.registry import FORMATS, Formats, format_named, read_text
 from workbench.safety.scanning import mask
 
 PASSES = 50
@@ -21,16 +21,12 @@ PASSES = 50
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """A file, the format it has, and what is wrong with it, in the order of its lines."""
+    """A file, the format it has, with its name for people, and what is wrong with it, in the order of its lines."""
 
     path: Path
     format: str
+    title: str
     findings: tuple[Finding, ...]
-
-    @property
-    def title(self) -> str:
-        """The name of the format for people."""
-        return format_named(self.format).title
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +43,10 @@ class Change:
         return masked_diff(diff_texts(before, self.after, context), masked_lines((before, self.after), mask))
 
 
-def look_over(path: Path, now: datetime, format: str | None = None) -> Linted:
+def look_over(path: Path, now: datetime, format: str | None = None, formats: Formats = FORMATS) -> Linted:
     """Return what is wrong with a file, said without its secrets; reads only. Raises `UnreadableFile`."""
-    kind, findings = lint_file(path, now, format)
-    return Linted(path, kind, tuple(map(_masked, findings)))
+    kind, findings = lint_file(path, now, format, formats)
+    return Linted(path, kind, format_named(kind, formats).title, tuple(map(_masked, findings)))
 
 
 def _masked(finding: Finding) -> Finding:
@@ -127,13 +123,19 @@ class Correction:
     left: int
 
 
-def correction(path: Path, now: datetime, rules: frozenset[str] | None = None, format: str | None = None) -> Correction:
+def correction(
+    path: Path,
+    now: datetime,
+    rules: frozenset[str] | None = None,
+    format: str | None = None,
+    formats: Formats = FORMATS,
+) -> Correction:
     """Work out every fix there is (of the given rules), one rule after the other, without writing anything."""
-    text, kind = read_text(path), look_over(path, now, format).format
+    text, kind = read_text(path), look_over(path, now, format, formats).format
     after, beside, made = text, dict[str, str](), 0
 
     def wrong() -> list[Finding]:
-        return [f for f in lint_text(path, after, kind, now, beside) if rules is None or f.rule in rules]
+        return [f for f in lint_text(path, after, kind, now, beside, formats) if rules is None or f.rule in rules]
 
     found = wrong()
     for _ in range(PASSES):

@@ -81,7 +81,8 @@ def _in_project(library: Library) -> Iterator[KnownFile]:
 
 def _read(library: Library) -> Iterator[KnownFile]:
     noted = (Path(state.id) for state in library.files.all())
-    return (KnownFile(path, "imported or exported before") for path in (*noted, *FileBases(library.folder).paths()))
+    kept = FileBases(library.surroundings.common_texts).paths()
+    return (KnownFile(path, "imported or exported before") for path in (*noted, *kept))
 
 
 def _real(path: Path) -> Path | None:

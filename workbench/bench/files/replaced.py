@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, WorkbenchError
-from workbench.store.fresh import fresh_file
+from workbench.core.files.fresh import fresh_file
 
 MOST = 50
 """Copies that are kept, the latest ones."""

@@ -28,7 +28,7 @@ class FileStates:
     def __init__(self, library: Library, formats: Formats = FORMATS) -> None:
         self._library = library
         self.formats = formats
-        self._bases = FileBases(library.folder)
+        self._bases = FileBases(library.surroundings.common_texts)
 
     def known(self, path: Path, present: str | None = None) -> FileState | None:
         """Return what is known of a file, `None` for one that was never read or written here.

@@ -14,8 +14,9 @@ from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.files.handles import try_lock
 from workbench.safety.scanning import secrets_in
-from workbench.store.files import cannot_write, try_lock
+from workbench.store.files import cannot_write
 from workbench.store.maintenance.backup import Manifest, Progress, check_target
 from workbench.store.maintenance.restore import restore
 

@@ -14,7 +14,6 @@ from workbench.safety.scanning import mask
 from workbench.store.history import undo
 from workbench.store.history.reading import Event, FieldEvent
 from workbench.store.history.undo import Action
-from workbench.store.records import TABLES
 
 Place = tuple[str, str]
 """A record as (table, key)."""
@@ -96,8 +95,7 @@ class History:
         doc = self._library.past.at_revision(table, key, rev)
         if doc is None:
             raise UnknownRecord(f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions.")
-        kind = next(kind for kind, name in TABLES.items() if name == table)
-        return from_doc(kind, doc)
+        return from_doc(self._library.records.kind_in(table), doc)
 
     def _take_back(self, key: str, *, again: bool = False) -> tuple[str, str]:
         """Return what was taken back, and what was found in the files then."""

@@ -10,8 +10,8 @@ from workbench.bench import caches
 from workbench.bench.beginning import is_open_to_git
 from workbench.bench.context import Context
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.files import fresh
 from workbench.core.record import parse_time
-from workbench.store import fresh
 from workbench.store.entry import ABSENT, DocChange
 from workbench.store.identity.heads import Gone
 from workbench.store.maintenance import doctor, leavings, outside, restore
@@ -22,9 +22,6 @@ from workbench.store.naming import key_of
 
 if TYPE_CHECKING:
     from workbench.bench.promotion.placements import HalfDone
-
-KEPT = "files"
-"""The part of a store's own cache folder that is in use (see `filebase`)."""
 
 QUIET = timedelta(seconds=30)
 """How long nothing is written before an unfinished import counts as stopped: chunks follow within a second."""
@@ -112,16 +109,17 @@ class Care:
     def findings(self, diagnosis: Diagnosis, state: Path | None = None) -> Findings:
         """Return all there is to say, of the person's `state` folder, too; nothing is changed."""
         folder = self._library.folder
-        beside = _caches(folder / "cache")
+        in_use = self._library.surroundings.common_texts.name
+        beside = _caches(self._library.surroundings.caches)
         return Findings(
             diagnosis,
             self.unfinished(),
             self.edit(),
-            (*_caches(self._context.caches), *(part for part in beside if part.name == KEPT)),
+            (*_caches(self._context.caches), *(part for part in beside if part.name == in_use)),
             leavings.found(folder),
             is_open_to_git(folder),
             self.half_done(),
-            tuple(part for part in beside if part.name != KEPT),
+            tuple(part for part in beside if part.name != in_use),
             (*(fresh.left_in(state) if state is not None else ()), *self._half_made()),
         )
 
@@ -134,10 +132,10 @@ class Care:
 
     def half_done(self) -> "tuple[HalfDone, ...]":
         """Return the changes of files that were broken off, and what would settle each."""
-        from workbench.bench.promotion.placements import Placing, notes_in
+        from workbench.bench.promotion.placements import Placing
 
         believed = self._library.standing.trusted
-        return Placing(self._library).half_done() if believed and notes_in(self._library.folder) else ()
+        return Placing(self._library).half_done() if believed and self._library.surroundings.notes() else ()
 
     def finish(self, shown: "HalfDone") -> None:
         """Settle a broken change of files just as it was shown (see `Placing.finish`)."""
@@ -217,9 +215,7 @@ class Care:
         return found
 
     def _fields(self, change: DocChange) -> list[EditedField]:
-        present = self._library.documents.get(change.table, {}).get(change.doc)
-        sides = {name: before if after is ABSENT else after for name, (before, after) in change.fields.items()}
-        key = key_of(change.table, present or sides) or change.doc
+        key = self._library.key_of(change)
         return [
             EditedField(change.table, key, name, _plain(before), _plain(after))
             for name, (before, after) in change.fields.items()

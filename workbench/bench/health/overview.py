@@ -105,5 +105,4 @@ class Overview:
         return SinceLastLook(tuple(reversed(arrived)), tuple(sorted(read)), self._review.waiting())
 
     def _id(self, doc_id: str) -> str:
-        doc = self._library.documents.get("memories", {}).get(doc_id)
-        return "" if doc is None else str(doc.get("id", ""))
+        return self._library.key_at("memories", doc_id)

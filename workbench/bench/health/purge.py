@@ -12,34 +12,32 @@ from workbench.bench.health.history import History, Place
 from workbench.core.errors import UnknownRecord
 from workbench.store.entry import ABSENT
 from workbench.store.maintenance.purge import Purged, Unfinished
+from workbench.store.records import RecordType
 
 if TYPE_CHECKING:
     from workbench.bench.promotion.placement_leftovers import Left
 
-_SPEAKS = {
-    "votes": "target", "judgments": "memory", "proposals": "evidence", "overrides": "target", "placements": "memory",
-    "kept_pairs": "left",
-}  # fmt: skip
-"""The tables whose records are about others, and the field that says about which."""
+_PLACEMENTS = "placements"
+"""The table of the notes of what was written to which files."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasePlan:
-    """What erasing some records takes along: the records asked for, and what speaks of them."""
+    """What erasing some records takes along: the records asked for, and what speaks of them, by its kind."""
 
     asked: tuple[Place, ...]
-    votes: tuple[Place, ...]
-    judgments: tuple[Place, ...]
-    proposals: tuple[Place, ...]
-    overrides: tuple[Place, ...] = ()
-    placements: tuple[Place, ...] = ()
-    kept_pairs: tuple[Place, ...] = ()
+    about: Mapping[RecordType, tuple[Place, ...]]
 
     @property
     def places(self) -> tuple[Place, ...]:
         """Everything, each once."""
-        about = (*self.votes, *self.judgments, *self.proposals, *self.overrides, *self.placements, *self.kept_pairs)
+        about = (place for places in self.about.values() for place in places)
         return tuple(dict.fromkeys((*self.asked, *about)))
+
+    @property
+    def placements(self) -> tuple[Place, ...]:
+        """What notes where the records were promoted to."""
+        return tuple(place for place in self.places if place[0] == _PLACEMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,7 @@ class Eraser:
         self._library = context.library
         self._history = history
         self._replaced = replaced
+        self._speaking = tuple(kind for kind in context.library.records.entries if kind.refs)
 
     def plan(self, names: Sequence[str]) -> ErasePlan:
         """Find the records and what speaks of them; writes nothing.
@@ -74,16 +73,17 @@ class Eraser:
         Raises `UnknownRecord` for a name that is not and was not in the store, or `InvalidRecord` for an unclear one.
         """
         asked = tuple(dict.fromkeys(self._place(name) for name in names))
-        about: dict[str, dict[str, None]] = {table: {} for table in _SPEAKS}
+        about: dict[RecordType, dict[Place, None]] = {kind: {} for kind in self._speaking}
         for _, key in asked:
-            for table, name in self._speaking_of(key):
-                about[table][name] = None
-        return ErasePlan(asked, **{table: tuple((table, name) for name in about[table]) for table in _SPEAKS})
+            for kind, name in self._speaking_of(key):
+                about[kind][kind.table, name] = None
+        return ErasePlan(asked, {kind: tuple(places) for kind, places in about.items()})
 
     def plan_rest(self, broken: Unfinished) -> ErasePlan:
         """Return the plan of a purge that was broken off; writes nothing."""
-        about = {table: tuple(place for place in broken.records if place[0] == table) for table in _SPEAKS}
-        return ErasePlan(tuple(place for place in broken.records if place[0] not in _SPEAKS), **about)
+        about = {kind: tuple(p for p in broken.records if p[0] == kind.table) for kind in self._speaking}
+        speaking = {kind.table for kind in self._speaking}
+        return ErasePlan(tuple(place for place in broken.records if place[0] not in speaking), about)
 
     def carry_out(self, plan: ErasePlan) -> Erased:
         """Erase what a plan names, from every file of the store and where it was promoted to.
@@ -93,9 +93,7 @@ class Eraser:
         files, edited = self._out_of_files(plan)
         copies = self._replaced.without(self._library.maintenance.finder(plan.places))
         done = self._library.maintenance.purge(plan.places, self._context.actor, self._without_caches)
-        folder = self._library.folder
-        others = sorted(folder.parent.glob(f"{folder.name}.recovered-*"))
-        return Erased(plan, done, tuple(others), files, copies, edited)
+        return Erased(plan, done, self._library.surroundings.recovered(), files, copies, edited)
 
     def _out_of_files(self, plan: ErasePlan) -> "tuple[tuple[str, ...], tuple[Left, ...]]":
         """Take what was promoted out of the files; return those changed, and what may still hold the text."""
@@ -109,17 +107,19 @@ class Eraser:
         """Remove what was computed from the texts; it is made again from what is left."""
         return caches.remove(self._context.caches)
 
-    def _speaking_of(self, key: str) -> Iterator[Place]:
+    def _speaking_of(self, key: str) -> Iterator[tuple[RecordType, str]]:
         """Yield the votes, judgments, proposals, permissions and the like that are or were about a record."""
-        for table in _SPEAKS:
-            for doc in self._library.documents.get(table, {}).values():
-                if _speaks(table, doc, key):
-                    yield table, doc["id"]
+        kinds = {kind.table: kind for kind in self._speaking}
+        for kind in self._speaking:
+            for _, name, doc in self._library.every_field(kind.table):
+                if _speaks(kind, doc, key):
+                    yield kind, name
         for entry in self._library.changes_back(key.rpartition("/")[2].encode()):
             for change in entry.changes:
                 sides = {name: after if before is ABSENT else before for name, (before, after) in change.fields.items()}
-                if change.table in _SPEAKS and "id" in sides and _speaks(change.table, sides, key):
-                    yield change.table, sides["id"]
+                one = kinds.get(change.table)
+                if one is not None and "id" in sides and _speaks(one, sides, key):
+                    yield one, self._library.records.key_of(one.table, sides) or sides["id"]
 
     def _place(self, name: str) -> Place:
         try:
@@ -128,15 +128,15 @@ class Eraser:
             raise UnknownRecord(error.message, "Nothing was erased.") from error
 
 
-def _speaks(table: str, doc: Mapping[str, Any], key: str) -> bool:
-    """Tell whether a stored vote, judgment or proposal is about the record."""
-    if table == "placements" and "memory" not in doc:
+def _speaks(kind: RecordType, doc: Mapping[str, Any], key: str) -> bool:
+    """Tell whether a stored vote, judgment, proposal or the like is about the record."""
+    if kind.table == _PLACEMENTS and "memory" not in doc:
         # Erased before; the id still names what was promoted, and where to.
         return str(doc.get("id", "")).startswith(f"{key}:")
-    if table == "kept_pairs":
+    if kind.table == "kept_pairs":
         book = f"{doc['book']}/" if doc.get("book") else ""
         return key in (f"{book}{doc.get('left')}", f"{book}{doc.get('right')}")
-    if table != "proposals":
-        return bool(doc.get(_SPEAKS[table]) == key)
+    if kind.table != "proposals":
+        return any(doc.get(name) == key for name in kind.refs)
     names = (key, key.rpartition("/")[2])
     return any(name in names for name in (*doc.get("evidence", ()), *(c.get("id") for c in doc.get("changes", ()))))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.files.diff import DiffLine, diff_texts
-from workbench.bench.files.replacing import changed_meanwhile, present_bytes, replace_bytes
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes
 
 NOTHING = "Nothing was written."
 _NEW = ".workbench-new"

@@ -8,7 +8,6 @@ brought to what the store says: a note is a file like any other, and whoever mad
 
 import contextlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +22,6 @@ from workbench.core.promotion.placement import Placement, PlacementKind
 from workbench.core.record import from_doc, to_doc
 from workbench.store.files import cannot_write, read_regular, write_atomically
 from workbench.store.library import Library
-
-NOTES = "placing-*.json"
-"""The files in the store's folder that say that a process is changing files."""
 
 _LARGEST = 64 << 20
 
@@ -134,7 +130,7 @@ class Placing:
 
     def half_done(self) -> tuple[HalfDone, ...]:
         """Return the changes that were broken off, and what would finish or take back each; nothing is changed."""
-        return tuple(self._about(note) for note in notes_in(self._library.folder))
+        return tuple(self._about(note) for note in self._library.surroundings.notes())
 
     def finish(self, shown: HalfDone) -> None:
         """Bring the files of one broken change to what the store says, just as `half_done` showed it.
@@ -187,8 +183,7 @@ class Placing:
         differing = [id for id in {**before, **after} if before.get(id) != after.get(id)]
         paths = {side[id].path for side in (before, after) for id in differing if id in side}
         sides = [[to_doc(p) for p in side.values() if p.path in paths] for side in (before, after)]
-        # A name of its own: process numbers come again, and lie across containers.
-        note = self._library.folder / NOTES.replace("*", f"{os.getpid()}-{os.urandom(4).hex()}")
+        note = self._library.surroundings.new_note()
         self._note = note
         try:
             write_atomically(note, json.dumps(sides).encode())
@@ -198,11 +193,6 @@ class Placing:
     def _staged(self) -> dict[str, Placement]:
         """Return the placements as the open transaction has them."""
         return {placement.id: placement for placement in self._library.placements.staged()}
-
-
-def notes_in(folder: Path) -> list[Path]:
-    """Return the notes of broken changes in a store's folder."""
-    return sorted(folder.glob(NOTES))
 
 
 def _read_note(note: Path) -> tuple[Placements, Placements] | None:
@@ -217,4 +207,4 @@ def _placement(doc: Mapping[str, object]) -> Placement:
     return from_doc(Placement, doc)
 
 
-__all__ = ["NOTES", "Following", "HalfDone", "Placing", "notes_in"]
+__all__ = ["Following", "HalfDone", "Placing"]

@@ -13,7 +13,7 @@ from workbench.core.errors import InvalidRecord
 from workbench.safety import scanning
 from workbench.safety.finding import Finding
 from workbench.store.entry import ABSENT, DocChange, Entry
-from workbench.store.naming import key_of
+from workbench.store.records import RECORDS, Records
 
 IMPORT = "import-"
 """How the groups of imports begin: files stay as they came, so that they go back byte for byte."""
@@ -27,18 +27,12 @@ HUGE = 65_536
 TYPED = frozenset({"session", "session_id", "actor"})
 """Fields that name who and where: a secret in one is refused, for a marker would name somebody else."""
 
-_OWN = frozenset({"books", "sections", "bullets", "memories", "queries"})
-"""Tables whose ids may be typed; elsewhere they are put together from these."""
-
 KEPT = frozenset(
     {"id", "table", "target", "memory", "query", "book", "doc", "left", "right", "evidence", "citations", "related",
      "aliases", "texts", "bullets", "memories", "kind", "op", "state", "status", "memory_type", "observation_type",
      "verdict", "at", "version", "source", "path", "file", "files", "hash", "promoted_to", "before"}
 )  # fmt: skip
 """Fields that name a record, a file or a state: what they say is true only as it stands."""
-
-_COPIES = frozenset({"placements"})
-"""Tables of copies: they say byte for byte what stands in a file."""
 
 _QUOTES = frozenset({"content", "summary", "raw", "lead", "tail", "metadata", "changes", "operation", "tags"})
 """Fields that are put together from other records' texts, in a merge or a proposal: what those hold is not new."""
@@ -66,9 +60,15 @@ class Gate:
     text, and a secret that a person keeps in it stays wherever the transaction writes it.
     """
 
-    def __init__(self, look: Find = scanning.secrets_in, mask: Callable[[str], str] = scanning.mask) -> None:
+    def __init__(
+        self,
+        look: Find = scanning.secrets_in,
+        mask: Callable[[str], str] = scanning.mask,
+        records: Records = RECORDS,
+    ) -> None:
         self._look = look
         self._mask = mask
+        self.records = records
         self.masked: list[str] = []
 
     def __call__(self, entry: Entry, docs: Docs) -> Entry:
@@ -100,7 +100,7 @@ class Gate:
 
     def preview(self, text: str, before: str) -> str:
         """Return what would be stored of a text that is typed in place of another."""
-        return Gate(self._look, self._mask).cleaned(text, before.__contains__)
+        return Gate(self._look, self._mask, self.records).cleaned(text, before.__contains__)
 
     def _require_names(self, names: Collection[str], what: str, known: Callable[[str], bool] = lambda _: False) -> None:
         for name in names:
@@ -125,7 +125,7 @@ class _One:
 
     def change(self, change: DocChange) -> DocChange:
         """Return a document's change without the secrets that it introduces."""
-        if change.op not in ("insert", "update") or change.table in _COPIES or self._may_pass(change):
+        if change.op not in ("insert", "update") or change.table in self._gate.records.copies or self._may_pass(change):
             return change
         fields = {name: (old, self._field(change, name, new)) for name, (old, new) in change.fields.items()}
         return change if fields == change.fields else replace(change, fields=fields)
@@ -150,12 +150,12 @@ class _One:
             **self._docs.get(change.table, {}).get(change.doc, {}),
             **{n: new for n, (_, new) in change.fields.items()},
         }
-        return (change.table, key_of(change.table, doc) or "") in self._passes
+        return (change.table, self._gate.records.key_of(change.table, doc) or "") in self._passes
 
     def _field(self, change: DocChange, name: str, new: Any) -> Any:
         if new is ABSENT:
             return new
-        if name in TYPED or (name == "id" and change.op == "insert" and change.table in _OWN):
+        if name in TYPED or (name == "id" and change.op == "insert" and change.table in self._gate.records.named):
             known = partial(self._is_carried, change, ("id", "key") if name == "id" else (name,))
             self._gate._require_names([new] if isinstance(new, str) else (), name.replace("_", " "), known)
             return new

@@ -1,7 +1,6 @@
 """Secrets wherever a store keeps them: in any field of any record, in its history, in the files beside it."""
 
 import gzip
-import os
 import secrets as chance
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,13 +20,10 @@ from workbench.safety.secrets.secrets import marker, without
 from workbench.store.entry import ABSENT, Doc, Entry
 from workbench.store.maintenance.masker import WHOLE, Masker
 from workbench.store.maintenance.purge import Purged
-from workbench.store.naming import key_of
+from workbench.store.surroundings import files_below
 
 LARGEST = 64 << 20
 """Bytes of a file beside the store that are looked at."""
-
-_OWN = ("journal", "memory.json", "lock")
-"""How the files begin that the records and their history are read from."""
 
 _NAMES = KEPT | TYPED
 
@@ -123,9 +119,8 @@ class Leaks:
 
     def _named(self) -> Iterator[str]:
         """Yield every name and reference that is or was in the store."""
-        for docs in self._library.documents.values():
-            for doc in docs.values():
-                yield from _names(doc)
+        for _, _, doc in self._library.every_field():
+            yield from _names(doc)
         for entry in self._library.changes_back():
             yield entry.actor
             for change in entry.changes:
@@ -133,12 +128,11 @@ class Leaks:
                     yield from _names({name: sides[side] for name, sides in change.fields.items()})
 
     def _fields(self) -> Iterator[tuple[str, str]]:
-        for table, docs in self._library.documents.items():
-            for doc_id, doc in docs.items():
-                name = self._safety.masked(key_of(table, doc) or doc_id)
-                for part, value in doc.items():
-                    for text in strings(value):
-                        yield f"{table} {name}, {part}", text
+        for table, key, doc in self._library.every_field():
+            name = self._safety.masked(key)
+            for part, value in doc.items():
+                for text in strings(value):
+                    yield f"{table} {name}, {part}", text
 
     def _history(self) -> Iterator[tuple[str, str]]:
         seen: set[str] = set()
@@ -149,22 +143,18 @@ class Leaks:
                     yield f"history, revision {entry.rev}", text
 
     def _files(self, state: Path | None, without: frozenset[Path]) -> Iterator[tuple[str, str]]:
-        folder = self._library.folder
-        for path in _files_in(folder):
-            name = path.relative_to(folder)
-            if not path.name.startswith(_OWN) and name.parts[0] != "cache":
-                yield from _lines(path, str(name))
-        for path in _files_in(state) if state is not None else ():
+        for path, name in self._library.surroundings.others():
+            yield from _lines(path, name)
+        for path in files_below(state) if state is not None else ():
             if path not in without:
                 yield from _lines(path, str(path))
 
     def _elsewhere(self, rules: Iterable[str], state: Path | None) -> Iterator[str]:
         """Yield the files outside the store that hold one of the secrets, or may."""
         needles = [secret.encode() for secret in rules]
-        folder = self._library.folder
-        copies = {path for copy in folder.parent.glob(f"{folder.name}.*") for path in (copy, *_files_in(copy))}
+        copies = self._library.surroundings.copies()
         sources = {Path(book.source) for book in self._library.books.all() if book.source}
-        for path in sorted({*copies, *sources, *(_files_in(state) if state is not None else ())}):
+        for path in sorted({*copies, *sources, *(files_below(state) if state is not None else ())}):
             data = _read(path)
             if data is not None and any(needle in data for needle in needles):
                 yield str(path)
@@ -194,12 +184,6 @@ def _texts_of(entry: Entry) -> Iterator[str]:
         for name, sides in change.fields.items():
             doc[name] = [side for side in sides if side is not ABSENT]
         yield from strings(doc)
-
-
-def _files_in(folder: Path) -> list[Path]:
-    """Return the ordinary files below a folder; what is a link or no file is nobody's text."""
-    found = (Path(place) / name for place, _, names in os.walk(folder) for name in names)
-    return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
 
 def _read(path: Path) -> bytes | None:

@@ -6,7 +6,6 @@ from workbench.bench.safety.gate import IMPORT, strings
 from workbench.store.entry import ABSENT, DocChange
 from workbench.store.history.reading import needle_of
 from workbench.store.library import Library
-from workbench.store.naming import key_of
 
 Place = tuple[str, str]
 
@@ -24,7 +23,7 @@ def imported_texts(library: Library, places: Collection[Place]) -> dict[Place, f
         if not entry.group.startswith(IMPORT) or entry.kind not in ("edit", "redo"):
             continue
         for change in entry.changes:
-            place = _made(change)
+            place = _made(library, change)
             if place in wanted:
                 texts = (text for _, after in change.fields.values() if after is not ABSENT for text in strings(after))
                 found[place] = found.get(place, frozenset()).union(texts)
@@ -33,10 +32,10 @@ def imported_texts(library: Library, places: Collection[Place]) -> dict[Place, f
     return found
 
 
-def _made(change: DocChange) -> Place | None:
+def _made(library: Library, change: DocChange) -> Place | None:
     """Return the record that a change made, or `None` when it made none or was purged."""
     if change.op != "insert" or change.redacted:
         return None
     doc = {name: after for name, (_, after) in change.fields.items() if after is not ABSENT}
-    key = key_of(change.table, doc)
+    key = library.records.key_of(change.table, doc)
     return None if key is None else (change.table, key)

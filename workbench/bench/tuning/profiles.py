@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from workbench.bench.tuning.provenance import Birth, birth_of
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
+from workbench.core.files.fresh import fresh_file
 from workbench.core.record import iso
 from workbench.core.tuning.factors import RECIPE, Recipe, listed
 from workbench.core.tuning.profile import (
@@ -28,7 +29,6 @@ from workbench.core.tuning.profile import (
     parameters_of,
     with_value,
 )
-from workbench.store.fresh import fresh_file
 
 _NAME = re.compile(r"[\w][\w .-]{0,59}")
 _CHOICES = {

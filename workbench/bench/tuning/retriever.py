@@ -169,8 +169,7 @@ class Retriever:
 
     def _pool(self) -> Pool:
         """Return the pool of all memories that can be read."""
-        docs = list(self._library.documents.get("memories", {}).values())
-        pool = Pool.read(docs)
+        pool = Pool.read(self._library.stored(Memory))
         return Pool.build(self._library.memories.all()) if pool is None else pool
 
     def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:

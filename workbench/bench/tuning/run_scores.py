@@ -12,6 +12,7 @@ from workbench.evaluation.measure import STANDARD
 from workbench.evaluation.metrics import RELEVANT_FROM
 from workbench.formats import registry
 from workbench.formats.queries.trec import RUN, read_run
+from workbench.formats.registry import FORMATS, Formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,9 @@ class RunScores:
         return f"{means} over {self.queries:,} judged {'query' if self.queries == 1 else 'queries'}{gaps}"
 
 
-def is_run(path: Path) -> bool:
+def is_run(path: Path, formats: Formats = FORMATS) -> bool:
     """Tell whether a file looks like a TREC run. Raises `UnreadableFile` when it cannot be read."""
-    found = registry.detect(path, registry.read_text(path))
+    found = registry.detect(path, registry.read_text(path), formats)
     return bool(found) and found[0].format == RUN
 
 

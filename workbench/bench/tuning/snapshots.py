@@ -16,10 +16,10 @@ from string import ascii_uppercase
 
 from workbench.bench.tuning.profiles import read_profile, to_toml
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.files.fresh import fresh_file
 from workbench.core.record import iso, parse_time
 from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.core.tuning.profile import Profile, check_profile
-from workbench.store.fresh import fresh_file
 
 LONGEST = 24
 """Characters of a snapshot's name at most."""

@@ -32,8 +32,8 @@ def convert_file(session: Session) -> int:
     """Convert, say what was lost, and write the new file in one step."""
     from workbench.bench.files.convert import convert
     from workbench.bench.files.replaced import Replaced
-    from workbench.bench.files.replacing import present_bytes, replace_file
     from workbench.cli.files.export import to_stdout
+    from workbench.core.files.replacing import present_bytes, replace_file
 
     args = session.args
     to_screen = str(args.target) == "-"

@@ -54,7 +54,8 @@ def lint(session: Session) -> int:
     failed = False
     for name in session.args.files:
         try:
-            linted = look_over(session.cwd / name.expanduser(), session.clock(), session.args.format)
+            path = session.cwd / name.expanduser()
+            linted = look_over(path, session.clock(), session.args.format, session.known_formats())
             found.append(linted)
             if session.args.fix:
                 fixed.append(_fix(session, linted))
@@ -98,7 +99,7 @@ def _fix(session: Session, linted: "Linted") -> dict[str, object]:
     from workbench.bench.files.replaced import Replaced
 
     rules = None if session.args.fix == "all" else frozenset({session.args.fix})
-    done = correction(linted.path, session.clock(), rules, session.args.format)
+    done = correction(linted.path, session.clock(), rules, session.args.format, session.known_formats())
     writes, speaks = bool(done.fixes) and not session.args.dry_run, not wants_json(session.args)
     if not done.fixes:
         if speaks:

@@ -67,10 +67,7 @@ def _require_agreement(ids: list[str], agreed: list[str], plan: "ErasePlan") -> 
 
 def _told(plan: "ErasePlan") -> str:
     parts = [", ".join(key for _, key in plan.asked)]
-    speaking = (("vote", plan.votes), ("judgment", plan.judgments), ("proposal", plan.proposals))
-    for word, places in (*speaking, ("permission", plan.overrides)):
-        if places:
-            parts.append(counted(len(places), word))
+    parts += [counted(len(places), kind.word) for kind, places in plan.about.items() if places and kind.word]
     return ", ".join(parts)
 
 

@@ -89,10 +89,10 @@ def _list(session: Session, bench: "Workbench") -> int:
 
 
 def _export(session: Session, bench: "Workbench") -> int:
-    from workbench.bench.files.replacing import present_bytes
     from workbench.bench.tuning import query_export
     from workbench.bench.tuning.evaluation import EvaluationCancelled
     from workbench.cli.files.export import report_written, to_stdout
+    from workbench.core.files.replacing import present_bytes
 
     args = session.args
     to_file = str(args.file) != "-"

@@ -13,17 +13,25 @@ from workbench.formats.lint import ace as ace_lint
 from workbench.formats.lint import memory_index, records
 from workbench.formats.lint.finding import Finding
 from workbench.formats.model import ReadContext
+from workbench.formats.registry import FORMATS, Formats
 
 
-def lint_file(path: Path, now: datetime, format: str | None = None) -> tuple[str, list[Finding]]:
+def lint_file(
+    path: Path, now: datetime, format: str | None = None, formats: Formats = FORMATS
+) -> tuple[str, list[Finding]]:
     """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
     text = registry.read_text(path)
-    kind = format or _kind(path, text)
-    return kind, lint_text(path, text, kind, now)
+    kind = format or _kind(path, text, formats)
+    return kind, lint_text(path, text, kind, now, formats=formats)
 
 
 def lint_text(
-    path: Path, text: str, kind: str, now: datetime, others: Mapping[str, str] | None = None
+    path: Path,
+    text: str,
+    kind: str,
+    now: datetime,
+    others: Mapping[str, str] | None = None,
+    formats: Formats = FORMATS,
 ) -> list[Finding]:
     """Return what is wrong with a text of some format that stands, or could stand, in the file at `path`.
 
@@ -37,15 +45,15 @@ def lint_text(
         topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
         named = list(dict.fromkeys([*topics, *overlay]))
         return memory_index.lint(text, str(path), lambda name: overlay.get(name) or there(name), named)
-    known, context = registry.format_named(kind), ReadContext(now=now, file=str(path))
+    known, context = registry.format_named(kind, formats), ReadContext(now=now, file=str(path))
     if known.read_path is not None:
-        return records.lint(registry.read_file(path, format=kind, context=context), str(path))
+        return records.lint(registry.read_file(path, format=kind, context=context, formats=formats), str(path))
     parsed = known.read(text, replace(context, path=str(path), beside=registry.beside(path.parent)))
     return records.lint(parsed, str(path), records.Writer(text, known.write) if known.write is not None else None)
 
 
-def _kind(path: Path, text: str) -> str:
-    found = registry.detect(path, text)
+def _kind(path: Path, text: str, formats: Formats) -> str:
+    found = registry.detect(path, text, formats)
     if not found and PurePath(path).name.upper() == "AGENTS.MD":
         return CLAUDE_MEMORY  # the same kind of rules under another name
     if not found:

@@ -137,7 +137,7 @@ def note_lines(folder: Path | None, store: str, lines: Iterable[bytes], *, anew:
     place = _lines_of(folder, store)
     try:
         if anew:
-            from workbench.store.fresh import fresh_file  # a hook never needs it, and is not to wait for it
+            from workbench.core.files.fresh import fresh_file  # a hook never needs it, and is not to wait for it
 
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with fresh_file(place) as (file, new):

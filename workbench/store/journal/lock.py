@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem
+from workbench.core.files.handles import open_handle, try_lock
 from workbench.core.waiting import Holder, StoreBusy, patience
-from workbench.store.files import cannot_write, open_handle, try_lock
+from workbench.store.files import cannot_write
 from workbench.store.journal import holder
 
 LOCK = "lock"

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workbench.core.errors import StoreProblem, UnreadableFile
+from workbench.core.files.handles import try_lock
 from workbench.core.record import iso, parse_time
 from workbench.store import presence
-from workbench.store.files import sync_folder, try_lock
+from workbench.store.files import sync_folder
 from workbench.store.git_files import ATTRIBUTES, IGNORE
 from workbench.store.journal import chain, segments
 from workbench.store.journal.engine import Journal

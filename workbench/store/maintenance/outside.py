@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.core.files.handles import NotRegular
 from workbench.store.entry import DocChange
-from workbench.store.files import NotRegular, TooLarge, read_regular
+from workbench.store.files import TooLarge, read_regular
 from workbench.store.journal.difference import diff_tables
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnreadableFile
+from workbench.core.files.handles import try_lock
 from workbench.store import packed
-from workbench.store.files import TooLarge, cannot_write, put_in_place, sync_folder, try_lock, write_temporary
+from workbench.store.files import TooLarge, cannot_write, put_in_place, sync_folder, write_temporary
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options

@@ -18,9 +18,9 @@ from workbench.bench.files.checks import Checked, check, is_index
 from workbench.bench.files.diff import DiffLine
 from workbench.bench.files.lint import Change
 from workbench.bench.files.project import KnownFile
-from workbench.bench.files.replacing import present
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.replacing import present
 from workbench.core.text import printable
 from workbench.formats.lint.finding import Finding
 from workbench.tui.app import external
@@ -122,7 +122,7 @@ class FindingsDialog(Dialog[None]):
     @work(thread=True, group="findings", exclusive=True)
     def _look(self) -> None:
         worker = get_current_worker()
-        checked = check(self._file, self._clock())
+        checked = check(self._file, self._clock(), formats=self._bench.context.formats)
         if not worker.is_cancelled:
             self.post_message(self.Looked(checked))
 
@@ -176,7 +176,8 @@ class FindingsDialog(Dialog[None]):
         problem = ""
         try:
             if rule:  # one after the other, as some fixes of a rule touch the same place
-                changes = lint.correction(self._file.path, self._clock(), frozenset({rule})).changes
+                known = self._bench.context.formats
+                changes = lint.correction(self._file.path, self._clock(), frozenset({rule}), formats=known).changes
             else:
                 changes = lint.preview(self._file.path, [f.fix for f in findings if f.fix is not None])
         except WorkbenchError as error:

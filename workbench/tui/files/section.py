@@ -32,7 +32,7 @@ ERROR, WARN = "$text-error", "$text-warning"
 def gather(bench: Workbench, watch: Watch) -> Checks:
     """Look over what changed since the last time."""
     before = watch.before if isinstance(watch.before, Checks) else Checks()
-    return check_all(bench.library, bench.context.now(), before, watch.tell, watch.cancelled)
+    return check_all(bench.library, bench.context.now(), before, watch.tell, watch.cancelled, bench.context.formats)
 
 
 def rows(facts: Facts) -> Sequence[Row]:
@@ -109,7 +109,9 @@ async def add_file(health: Hands, row: Row) -> None:
     before = known if isinstance(known, Checks) else Checks()
     wanted = replace(before, added=tuple(dict.fromkeys((*before.added, path))))
     bench = health.bench
-    checks = await asyncio.to_thread(lambda: check_all(bench.library, bench.context.now(), wanted))
+    checks = await asyncio.to_thread(
+        lambda: check_all(bench.library, bench.context.now(), wanted, formats=bench.context.formats)
+    )
     health.learn(ID, Found(checks))
     health.go_to(ID, path)
 

@@ -14,11 +14,11 @@ from workbench.bench.files.exports.memories import DATA
 from workbench.bench.files.overwriting import Obstacle, Overwriting
 from workbench.bench.files.overwriting_said import NotReplaced
 from workbench.bench.files.replaced import Replaced
-from workbench.bench.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
 from workbench.bench.files.states import FileStates, hash_of
 from workbench.bench.files.threeway import ThreeWay, three_way
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
+from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
 from workbench.core.playbook.book import Dialect
 from workbench.core.waiting import StoreBusy
 from workbench.formats import registry

@@ -45,7 +45,7 @@ def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext)
 
 def _base(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> Parsed:
     """Return what the file held when it was last read or written here."""
-    text = FileBases(context.library.folder).text(path)
+    text = FileBases(context.library.surroundings.common_texts).text(path)
     return _again(_kind(context, parsed), text, reading) if text else Parsed()
 
 

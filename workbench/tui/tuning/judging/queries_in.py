@@ -105,7 +105,9 @@ class QueriesIn(Dialog[Path | None]):
         problem = ""
         try:
             path = Path(name).expanduser()
-            found = score_run(self._bench.context, path) if is_run(path) else plan_queries(self._bench, path)
+            context = self._bench.context
+            scored = is_run(path, context.formats)
+            found = score_run(context, path) if scored else plan_queries(self._bench, path)
         except WorkbenchError as error:
             problem = str(error)
         except RuntimeError:  # "~someone" without such a user

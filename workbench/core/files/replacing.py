@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 from workbench.core.errors import Conflict, StoreProblem, WorkbenchError
-from workbench.store.fresh import fresh_file
+from workbench.core.files.fresh import fresh_file
 
 NOTHING = "Nothing was written."
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.store.files import open_handle, try_lock
+from workbench.core.files.handles import open_handle, try_lock
 
 _FRESH = ".new"
 """How the names of such files end."""

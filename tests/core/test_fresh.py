@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from workbench.bench.files.base import FileBases
-from workbench.bench.files.replacing import replace_file
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.config import draft_files, recent
+from workbench.core.files.fresh import fresh_file
+from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.store.fresh import fresh_file
 
 ROOT = Path(__file__).parents[2]
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -24,7 +24,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WAITS = """
 import sys
 from pathlib import Path
-from workbench.store.fresh import fresh_file
+from workbench.core.files.fresh import fresh_file
 with fresh_file(Path(sys.argv[1])) as (file, new):
     file.write(b"half")
     file.flush()
@@ -63,7 +63,7 @@ def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path, wri
 
 STOPS = """
 import os, pathlib, sys
-from tests.store.test_fresh import KINDS
+from tests.core.test_fresh import KINDS
 
 def stop(*_):
     print(flush=True)

@@ -1,0 +1,1 @@
+"""Files that are opened with care and replaced in one step."""

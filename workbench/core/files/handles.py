@@ -1,0 +1,57 @@
+"""Opening ordinary files, and none that stands there in their place; locking them without waiting."""
+
+import os
+import stat
+import sys
+from errno import EACCES, EAGAIN, EINTR, EINVAL, EISDIR, ELOOP, EMLINK, ENXIO
+from pathlib import Path
+
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_BUSY = (EACCES, EAGAIN, EINTR)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class NotRegular(OSError):
+    """A link, a pipe, a device or a folder stands where a file is expected."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(EINVAL, f"{path.name} is a link or no regular file", str(path))
+
+
+def open_handle(path: Path, flags: int) -> int:
+    """Open (with O_CREAT: or make, 0600) a regular file as a descriptor; neither follows links nor waits.
+
+    Raises `NotRegular`, or another `OSError`.
+    """
+    try:
+        handle = os.open(path, flags | _PLAIN | _BINARY, 0o600)
+    except OSError as error:
+        if error.errno in (ELOOP, EMLINK, EISDIR, ENXIO):
+            raise NotRegular(path) from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise NotRegular(path)
+    return handle
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file without waiting; return `False` when somebody else has. Closing it lets go."""
+    try:
+        _take(handle)
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise
+    return True
