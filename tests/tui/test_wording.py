@@ -49,7 +49,8 @@ def test_a_stopped_reflection_says_how_much_was_found() -> None:
     found = (candidate("c1", "One"), candidate("c2", "Two"))
     assert outcome_text(Outcome(stopped, found), 60).plain.split("\n")[0] == "You stopped it; 2 found."
     assert outcome_text(Outcome(stopped, ()), 60).plain == "You stopped it; nothing was found."
-    assert "not complete" in outcome_text(Outcome(replace(stopped, stopped="No room.", by_person=False), found), 60).plain
+    failed = replace(stopped, stopped="No room.", by_person=False)
+    assert "not complete" in outcome_text(Outcome(failed, found), 60).plain
 
 
 def test_queries_from_before_it_was_made_are_counted_only() -> None:
