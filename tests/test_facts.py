@@ -91,7 +91,7 @@ def _texts(node: ast.expr, known: Texts) -> Iterator[str]:
         case ast.Constant(value=str() as text):
             yield text
         case ast.JoinedStr(values=values):
-            yield "".join(value.value if isinstance(value, ast.Constant) else "0" for value in values)
+            yield "".join(str(value.value) if isinstance(value, ast.Constant) else "0" for value in values)
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
             for part in parts:
                 yield from _texts(part, known)
@@ -131,7 +131,8 @@ def test_the_ways_to_look_for_words_are_seen(code: str) -> None:
 
 @pytest.mark.parametrize("code", ['text == "kept"', 'text.split(", ")', "kind is KIND", 'say("It was left out.")'])
 def test_a_mark_a_name_and_what_is_said_are_none(code: str) -> None:
-    assert list(looked_for(ast.parse(code), {"KIND": ("kept in the file",)})) == []
+    known: Texts = {"KIND": ("kept in the file",)}
+    assert list(looked_for(ast.parse(code), known)) == []
 
 
 def test_constants_of_other_modules_are_known() -> None:
