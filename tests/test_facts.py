@@ -125,7 +125,7 @@ def looked_for(tree: ast.AST, known: Texts) -> Iterator[str]:
     ],
 )  # fmt: skip
 def test_the_ways_to_look_for_words_are_seen(code: str) -> None:
-    known = dict.fromkeys(("SAID", "said.SAID", "SOME"), ("kept in the file",))
+    known: Texts = dict.fromkeys(("SAID", "said.SAID", "SOME"), ("kept in the file",))
     assert len(list(looked_for(ast.parse(code), known))) == 1
 
 
