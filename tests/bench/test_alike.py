@@ -10,9 +10,10 @@ import pytest
 from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.duplicates import memory_pairs
 from workbench.bench.duplicates.comparison import MEMORIES, Comparison, Judge
-from workbench.bench.duplicates.memory_pairs import FLOOR, KEPT, AlikePairs, ComparingCancelled, alike_pairs
+from workbench.bench.duplicates.memory_pairs import FLOOR, AlikePairs, Apart, ComparingCancelled, alike_pairs
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.paths import shipped
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
@@ -55,13 +56,14 @@ def test_what_remains_agrees_with_the_batch_deduplication(tmp_path: Path) -> Non
     for threshold in (found.review, found.flag):
         assert 5 - found.remaining(threshold) == made.deduplication.plan(threshold).surplus == 2
     said = {(p.older.id, p.newer.id): p.apart for p in found.pairs(FLOOR, 100)}
-    assert said[("m0", "m1")] == ""
-    assert "numbers differ" in said[("m2", "m3")]
+    assert said[("m0", "m1")] is None
+    assert said[("m2", "m3")] == Apart("texts", (Conflict.NUMBERS,))
+    assert str(said[("m2", "m3")]) == "numbers differ"
     # What a person keeps apart stays so at every threshold, and is counted by itself, until a text changes.
     same = next(g for g in made.deduplication.plan(found.review).groups if set(g.ids) == {"m0", "m1"})
     made.deduplication.keep_both(same)
     kept = alike_pairs(made.retriever, kept=made.library.kept_apart())
-    assert [{p.older.id, p.newer.id} for p in kept.pairs(FLOOR, 100) if p.apart == KEPT] == [{"m0", "m1"}]
+    assert [{p.older.id, p.newer.id} for p in kept.pairs(FLOOR, 100) if p.apart == Apart("kept")] == [{"m0", "m1"}]
     assert (kept.kept(FLOOR), kept.kept(1.01)) == (1, 0)
     assert kept.differing(FLOOR) == found.differing(FLOOR)
     assert 5 - kept.remaining(kept.review) == made.deduplication.plan(kept.review).surplus == 1
@@ -77,7 +79,7 @@ def test_pairs_that_health_keeps_apart_have_its_reason_and_do_not_merge(bench: W
     apart = bench.deduplication.plan(threshold).apart
     assert apart
     for group in apart:
-        assert pairs[frozenset(group.ids)].apart == ", ".join(group.pairs[0].verdict.conflicts)
+        assert pairs[frozenset(group.ids)].apart == Apart("texts", group.pairs[0].verdict.conflicts)
     assert found.differing(threshold) == sum(1 for p in pairs.values() if p.apart) >= len(apart)
     merging = [p for p in pairs.values() if not p.apart]
     assert len(found.memories) - found.remaining(threshold) <= len(merging) < len(pairs)
@@ -107,7 +109,7 @@ def test_a_pair_at_the_threshold_counts() -> None:
     cosines = np.array([0.9, 0.8, 0.8, 0.7])
     judge = Judge(MEMORIES, DedupThresholds())
     nothing = Comparison[Memory]((), np.zeros((0, 4), np.float32), judge, lambda *_: False, most=1)
-    found = AlikePairs(nothing, cosines, ("", "x", KEPT, ""), 0.9, 0.75)
+    found = AlikePairs(nothing, cosines, (None, Apart("types"), Apart("kept"), None), 0.9, 0.75)
     assert [found.count(limit) for limit in (0.95, 0.9, 0.8, 0.75, 0.7)] == [0, 1, 3, 3, 4]
     assert [found.differing(limit) for limit in (0.9, 0.8)] == [0, 1]
     assert [found.kept(limit) for limit in (0.9, 0.8)] == [0, 1]

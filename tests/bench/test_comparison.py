@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bench.conftest import NOON, memory
-from workbench.bench.duplicates.bullet_groups import CONTRADICTION, Likeness
+from workbench.bench.duplicates.bullet_groups import Likeness
 from workbench.bench.duplicates.comparison import BULLETS, MEMORIES, NEAR, Comparison, Judge, classes
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import DedupThresholds, PairVerdict
 from workbench.core.duplicates.groups import much_alike, parted_by, read_texts, word_set
 from workbench.core.duplicates.identity import parted
@@ -108,7 +109,7 @@ def test_every_close_pair_of_bullets_is_in_a_group_of_its_kind_or_beside_one(
             assert set(plain.conflicts) <= set(pair.verdict.conflicts)
             alike = has_words(pair.left.content, pair.right.content)
             assert (group.kind == "near") == (alike and not plain.conflicts)
-            assert (CONTRADICTION in pair.verdict.conflicts) == (group.kind == "opposed")
+            assert (Conflict.CONTRADICTION in pair.verdict.conflicts) == (group.kind == "opposed")
 
 
 @given(stores, st.integers(0, 1000))

@@ -165,3 +165,14 @@ def test_a_log_of_operations_gives_only_what_was_not_carried_out(bench: Workbenc
     assert "Ask first." in texts(bench)
     assert "r-00003" not in texts(bench)
     assert bring(bench, tmp_path / "curator_operations_diff.jsonl", text) == 0
+
+
+def test_what_the_playbook_says_already_is_a_field_of_its_card_and_not_brought_in(bench: Workbench) -> None:
+    text = json.dumps({"operations": [
+        {"type": "ADD", "section": "RULES", "content": "Look before you leap."},
+        {"type": "ADD", "section": "RULES", "content": "Rest."},
+        {"type": "ADD", "section": "RULES", "content": "Rest."},
+    ]})  # fmt: skip
+    reply = bench.curating.read(text)
+    assert [card.repeats for card in bench.curating.cards("book", reply)] == [True, False, True]
+    assert [p.title for p in bench.curating.proposals("book", reply, repeats=False)] == ["ADD to RULES: Rest."]

@@ -112,7 +112,7 @@ def test_a_killed_process_leaves_nothing_half_done(
     left = state(project)
     again = open_bench(folder=folder)
     assert state(project) == left, "opening a store changes no file"
-    assert any("was broken off" in notice for notice in again.library.journal.notices)
+    assert any("was broken off" in notice for notice in map(str, again.library.journal.notices))
     shown = finish(again)
     done = stage == "after the line"
     assert state(project) == (end if done else start)

@@ -140,7 +140,7 @@ def test_a_memory_that_cannot_be_read_is_left_out(loaded: Workbench, open_bench:
     loaded.library.db.table("memories").update({"tags": "no list"}, doc_ids=[2])
     bench = open_bench()
     assert found(bench, "lunch in the garden") == ["a"]
-    assert any("cannot be read" in notice for notice in bench.library.journal.notices)
+    assert any("cannot be read" in notice for notice in map(str, bench.library.journal.notices))
 
 
 def test_a_damaged_text_cache_is_made_again(loaded: Workbench, open_bench: Open) -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.duplicates.differing import ORDER, differing, same_word, word_conflicts
+from workbench.core.duplicates.conflict import Conflict
+from workbench.core.duplicates.differing import differing, same_word, word_conflicts
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_who_says_much_more_says_something_else() -> None:
     assert (
         word_conflicts("Deploys on Friday need a second person", "Deploys on Friday need a second person today") == ()
     )
-    assert word_conflicts("Nate: Bye Joanna", "Joanna: Bye, Nate") == (ORDER,)
+    assert word_conflicts("Nate: Bye Joanna", "Joanna: Bye, Nate") == (Conflict.ORDER,)
 
 
 @given(st.text(max_size=30), st.text(max_size=30))

@@ -151,3 +151,11 @@ def test_only_blanks_and_percent_signs_are_coded() -> None:
     assert coded("a b%20\u00a0c/é") == "a%20b%2520%C2%A0c/é"
     assert decoded("a%20b%41") == "a b%41"
     assert decoded(coded("50 % off%20")) == "50 % off%20"
+
+
+def test_a_name_may_begin_with_a_byte_order_mark() -> None:
+    text = write_qrels(Parsed(queries=(JudgedQuery("\ufeffa", {"b": 1}), JudgedQuery("c", {"\ufeff": 2}))))
+    assert [(q.text, dict(q.relevant)) for q in read_qrels(text, context()).queries] == [
+        ("\ufeffa", {"b": 1}),
+        ("c", {"\ufeff": 2}),
+    ]

@@ -237,7 +237,7 @@ def test_cancelling_in_the_middle_of_a_stream_keeps_whole_lines_at_once() -> Non
         found = claude.reflect(REQUEST, hear, cancel.is_set)
         hold.set()
     assert not found.complete
-    assert found.stopped == "You stopped it."
+    assert (found.by_person, found.stopped) == (True, "You stopped it.")
     assert found.questions == ("What keeps breaking the build?",)
     assert [u.reply for u in found.unread] == ["1. first (be"]
     assert found.usage.input == 240
@@ -259,7 +259,7 @@ def test_a_call_that_reached_nobody_costs_nothing_when_it_is_cancelled() -> None
         claude = reflector(url)
         found = claude.reflect(REQUEST, ignore, cancel.is_set)
         hold.set()
-    assert found.stopped == "You stopped it."
+    assert (found.by_person, found.stopped) == (True, "You stopped it.")
     assert (found.usage.total, claude.used.total) == (0, 0)
 
 

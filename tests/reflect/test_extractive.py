@@ -135,7 +135,12 @@ def test_it_tells_how_far_it_is_and_stops_when_asked() -> None:
     assert (steps[-1].stage, steps[-1].done, steps[-1].total) == ("cluster", 1, MOST)
     assert done.complete
     stopped = reflector.reflect(Request(MIXED), lambda step: None, lambda: True)
-    assert (stopped.complete, stopped.insights, stopped.stopped) == (False, (), "You stopped it.")
+    assert (stopped.complete, stopped.by_person, stopped.insights, stopped.stopped) == (
+        False,
+        True,
+        (),
+        "You stopped it.",
+    )
 
 
 def test_nothing_leaves_the_machine() -> None:

@@ -147,7 +147,7 @@ def test_a_checkpoint_without_its_note_is_blamed_on_nobody(tmp_path: Path) -> No
     assert other.notices == []
     put(other, 3, {"id": "x3"})
     other.close()
-    assert not any("another program" in text for text in [*other.notices, *examine(tmp_path).notes])
+    assert not any("another program" in text for text in map(str, [*other.notices, *examine(tmp_path).notes]))
     assert set(docs(open_journal(tmp_path))) == {"1", "2", "3"}
 
 

@@ -100,7 +100,7 @@ def test_a_background_checkpoint_that_fails_is_told_and_breaks_nothing(tmp_path:
         put(journal, 1, {"a": 1})
         put(journal, 2, {"a": 1})
         journal._keeper.wait()
-    assert "no space left" in journal.notices[0]
+    assert "no space left" in str(journal.notices[0])
     put(journal, 3, {"a": 1})
     journal.close()
     assert open_journal(tmp_path).revisions_since_checkpoint == 0
@@ -150,8 +150,8 @@ def test_the_journal_that_was_lost_is_begun_anew_with_all_documents(tmp_path: Pa
     journal.close()
     (tmp_path / "journal.jsonl").unlink()
     other = open_journal(tmp_path)
-    assert "Revisions 1 to 4 were stored and are gone" in other.notices[0]
-    assert "history is gone" in other.notices[1]
+    assert "Revisions 1 to 4 were stored and are gone" in str(other.notices[0])
+    assert "history is gone" in str(other.notices[1])
     assert docs(other) == docs(journal)
     with other.transaction("human", "x") as staged:
         assert staged.allocate("t") == 4

@@ -79,7 +79,7 @@ def test_what_cannot_even_be_cut_back_is_cut_by_the_next_writer(tmp_path: Path) 
             put(journal, 2, {"a": 2})
     assert docs(journal) == {"1": {"a": 1}}
     put(journal, 3, {"a": 3})
-    assert "unfinished (7 bytes)" in journal.notices[0]
+    assert "unfinished (7 bytes)" in str(journal.notices[0])
     assert docs(open_journal(tmp_path)) == {"1": {"a": 1}, "3": {"a": 3}}
 
 

@@ -81,7 +81,7 @@ def test_lines_that_were_cut_off_are_said_and_the_gap_stays_visible(tmp_path: Pa
     cut(tmp_path / "s", 2)
     other = opened(tmp_path)
     assert other.gone == (Gone(4, 5),)
-    assert "Revisions 4 to 5 were stored and are gone" in other.notices[0]
+    assert "Revisions 4 to 5 were stored and are gone" in str(other.notices[0])
     found = examine(tmp_path / "s", tmp_path / "heads", key_of)
     assert not found.is_sound
     assert found.gone == (Gone(4, 5),)

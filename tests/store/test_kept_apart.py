@@ -81,7 +81,7 @@ def test_it_is_upgraded_once_with_the_first_change(old: Path) -> None:
     assert (schema(old), library.journal.schema) == (2, 2)
     (copy,) = old.glob("backup-*")
     assert files(copy) == before
-    assert copy.name in library.notices[-1]
+    assert copy.name in str(library.notices[-1])
     rev = library.revision
     again = Library(old, clock)
     change(again, "another")
@@ -215,7 +215,7 @@ def test_where_no_copy_can_be_made_everything_is_read_as_before(old: Path) -> No
     with failing(shutil, "copyfileobj", OSError(28, "No space left on device")):
         change(library)
         change(library, "another")
-    assert [n for n in library.notices if "could not be upgraded" in n] == [library.notices[0]]
+    assert [n for n in map(str, library.notices) if "could not be upgraded" in n] == [library.notices[0]]
     assert (len(library.kept_pairs), kept(library), schema(old)) == (0, KEPT, 1)
     one, other = library.memories.get("m0"), library.memories.get("m6")
     with library.transaction("human", "keep apart") as tx:

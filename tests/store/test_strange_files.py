@@ -187,4 +187,4 @@ def test_an_upgrade_copies_no_link(tmp_path: Path) -> None:
     library = Library(old, lambda: datetime(2026, 3, 1, tzinfo=UTC))
     with library.transaction("human", "change") as tx:
         tx.put(memory(9))
-    assert "could not be upgraded" in library.journal.notices[-1]
+    assert "could not be upgraded" in str(library.journal.notices[-1])

@@ -56,7 +56,7 @@ def test_the_store_as_it_was_is_kept(old: Path) -> None:
     (copy,) = old.glob("backup-*")
     assert {p.name: p.read_bytes() for p in copy.iterdir()} == before
     assert copy.stat().st_mode & 0o777 == 0o700
-    assert copy.name in library.journal.notices[0]
+    assert copy.name in str(library.journal.notices[0])
 
 
 def test_it_is_upgraded_once(old: Path) -> None:
@@ -108,7 +108,7 @@ def test_without_room_for_the_copy_nothing_is_changed(old: Path) -> None:
     full = OSError(28, "No space left on device")
     with failing(shutil, "copyfileobj", full):
         library = changed(old)
-        assert "could not be upgraded" in library.journal.notices[0]
+        assert "could not be upgraded" in str(library.journal.notices[0])
         assert len(library.memories) == 2
         with pytest.raises(StoreProblem, match="no space left"):
             upgrades.run(library.journal, frozenset({"memories"}), (Step(1, lambda t, d: d, must=True),))

@@ -69,3 +69,10 @@ def test_shares_are_exact_and_fair(parts: list[float], cells: int) -> None:
     assert sum(found) == (cells if total > 0 else 0)
     if total > 0:
         assert all(abs(n - p / total * cells) < 1 + 1e-6 for n, p in zip(found, parts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("gone", "text"), [(0, "at once"), (59, "at once"), (-59, "at once"), (60, "1 min ago"), (-60, "in 1 min")]
+)
+def test_a_time_in_a_sentence_is_past_present_or_ahead(gone: int, text: str) -> None:
+    assert figures.since(NOW - timedelta(seconds=gone), NOW, "at once").replace("\u00a0", " ") == text

@@ -36,16 +36,16 @@ async def test_a_step_ranks_at_once_and_shows_who_moved(tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         before = ranked(app)
-        assert {row(app, place).move for place in range(1, 11)} == {"="}
+        assert {row(app, place).move.text for place in range(1, 11)} == {"="}
         await keys(pilot, *["right"] * 4)
         assert ranked(app) != before
         assert "• changed" in screen_text(app)
         for line in tune(app).rows.rows:
-            if isinstance(line, Row) and line.move.startswith("▲"):
+            if isinstance(line, Row) and line.move.kind == "up":
                 place, was = line.standing.place, line.standing.before
                 assert place is not None
                 assert was is not None
-                assert was - place == int(line.move[1:])
+                assert was - place == line.move.places
         assert slider(app, "recency").shown_value.startswith("0.25 21%")
         await keys(pilot, "backspace")
         assert ranked(app) == before
@@ -96,7 +96,7 @@ async def test_the_time_machine_moves_now_and_hides_what_was_not_there_yet(tmp_p
         assert len(tune(app).session.ranking.candidates) < served  # type: ignore[union-attr]
         await keys(pilot, *["full_stop"] * 4)
         assert "as of" not in screen_text(app)
-        assert {row(app, place).move for place in range(1, 11)} == {"="}
+        assert {row(app, place).move.text for place in range(1, 11)} == {"="}
 
 
 async def test_all_weights_zero_is_a_calm_sentence(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
         assert saved.recency == slider(app, "recency").value == slider(app, "recency").default
         assert "profile workbench-two" in screen_text(app)
         assert "• changed" not in screen_text(app)
-        assert {row(app, place).move for place in range(1, 11)} == {"="}
+        assert {row(app, place).move.text for place in range(1, 11)} == {"="}
 
 
 async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(tmp_path: Path) -> None:

@@ -45,11 +45,12 @@ def test_a_line_that_begins_its_text_is_not_said_twice() -> None:
 
 
 def test_a_stopped_reflection_says_how_much_was_found() -> None:
-    stopped = Reflection("extractive", (), complete=False, stopped=STOPPED)
+    stopped = Reflection("extractive", (), complete=False, stopped=STOPPED, by_person=True)
     found = (candidate("c1", "One"), candidate("c2", "Two"))
     assert outcome_text(Outcome(stopped, found), 60).plain.split("\n")[0] == "You stopped it; 2 found."
     assert outcome_text(Outcome(stopped, ()), 60).plain == "You stopped it; nothing was found."
-    assert "not complete" in outcome_text(Outcome(replace(stopped, stopped="No room."), found), 60).plain
+    failed = replace(stopped, stopped="No room.", by_person=False)
+    assert "not complete" in outcome_text(Outcome(failed, found), 60).plain
 
 
 def test_queries_from_before_it_was_made_are_counted_only() -> None:

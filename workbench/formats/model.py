@@ -13,19 +13,35 @@ from workbench.core.stream.importance import base_importance
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import MAX_GRADE
 
+Fate = Literal["kept", "left out"]
+"""What becomes of a text that is no record: it stays in the file it stands in, or does not get into another one."""
+
+_FATES: dict[Fate, str] = {"kept": "kept in the file", "left out": "left out"}
+
 
 @dataclass(frozen=True, slots=True)
 class Issue:
     """Something in a file that a person should know, printed as `file:line: reason`.
 
     `line` counts from 1. `records` is how many records are *not* read because of it: 1 for a broken
-    record, 0 for a remark about one that was read.
+    record, 0 for a remark about one that was read. `what` is found there; `fate` is what becomes of it when it is
+    no record, and `no_part_of` what it does not belong to ("playbook").
     """
 
     file: str
     line: int
-    reason: str
+    what: str
     records: int = 1
+    fate: Fate | None = None
+    no_part_of: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What a person is told: what was found, and what becomes of it."""
+        if self.fate is None:
+            return self.what
+        beside = f", not part of the {self.no_part_of}" if self.no_part_of else ""
+        return f"{self.what}: {_FATES[self.fate]}{beside}"
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}"
@@ -88,6 +104,7 @@ class Layout:
 class Parsed:
     """Everything one file held. `records_in` = records here + the sum of `Issue.records`.
 
+    `in_steps` says that records were created at a step that is counted, not at a time that is named.
     `digest` is the SHA-256 of the file's bytes (set by `registry.read_file`, empty for a database), to
     be compared before the file is replaced.
     """
@@ -103,6 +120,7 @@ class Parsed:
     digest: str = ""
     runs: tuple[Run, ...] = ()
     replies: tuple[Curation | Analysis, ...] = ()
+    in_steps: bool = False
 
     @property
     def records_read(self) -> int:

@@ -77,7 +77,10 @@ STOPPED = "You stopped it."
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """What a reflector found. `complete` is false when it stopped early, and `stopped` says why in a sentence."""
+    """What a reflector found. `complete` is false when it stopped early, and `stopped` says why in a sentence.
+
+    `by_person` is true when a person stopped it.
+    """
 
     reflector: str
     insights: tuple[Insight, ...]
@@ -86,6 +89,7 @@ class Reflection:
     unread: tuple[Unread, ...] = ()
     complete: bool = True
     stopped: str = ""
+    by_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ def _in_full(
         gauges = state.tables.get(_GAUGE, {})
         next_ids = {_TABLE: state.next_id(_TABLE), **({_GAUGE: int(next(reversed(gauges))) + 1} if gauges else {})}
         block = Appending(_Tail(rev=journal.rev, next_ids=next_ids, recent=docs))
-        block.notices = (*dict.fromkeys((*journal.notices, *map(str, journal.damage))),)
+        block.notices = (*dict.fromkeys(map(str, (*journal.notices, *journal.damage))),)
         yield block
         staged.label = block.label
         for change in block.changes():

@@ -38,6 +38,7 @@ from workbench.store.upgrades.kept_apart import Outstanding
 if TYPE_CHECKING:
     from workbench.store.history.past import Past
     from workbench.store.maintenance.maintenance import Maintenance
+    from workbench.store.maintenance.outside import Notice
 
 STANDARD = Options(recent_of=("memories",))
 """How a workbench store is kept."""
@@ -241,8 +242,8 @@ class Library:
         self.journal.require_trust()
 
     @property
-    def notices(self) -> Sequence[str]:
-        """What a person should be told, each in a sentence."""
+    def notices(self) -> "Sequence[Notice]":
+        """What a person should be told, each in a sentence or as a fact that gives one."""
         return self.journal.notices
 
     def note(self, sentence: str) -> None:

@@ -7,7 +7,6 @@ from typing import Literal
 
 from workbench.bench.duplicates.comparison import (
     BULLETS,
-    CONTRADICTION,
     DIFFERING,
     FLOOR,
     LARGEST,
@@ -23,7 +22,7 @@ from workbench.core.duplicates.groups import SAME_TEXT
 from workbench.core.playbook.book import Bullet
 
 __all__ = [
-    "CONTRADICTION", "FLOOR", "LARGEST", "BulletGroup", "BulletPair", "Kind", "Likeness", "equal_groups", "living",
+    "FLOOR", "LARGEST", "BulletGroup", "BulletPair", "Kind", "Likeness", "equal_groups", "living",
     "ranked",
 ]  # fmt: skip
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import DEFAULT_THRESHOLDS, DedupThresholds, PairVerdict, conflicts
 from workbench.core.duplicates.groups import (
-    FEW_WORDS,
     by_age,
     complete_groups,
     facts_of,
@@ -40,9 +40,6 @@ FLOOR = 0.6
 LARGEST = 12
 """Members of a group of near-duplicates at most; what is left over forms the next group."""
 
-CONTRADICTION = "contradiction"
-"""Says, in short words, that two texts say it the other way round."""
-
 Relation = Literal["near", "opposed", "apart", "related"]
 """Nothing speaks against two being one; a contradiction; something speaks against it; only the subject is the same."""
 
@@ -56,10 +53,10 @@ Place = tuple[int, int]
 Step = Callable[[int, int], None]
 """Told how many of how many records are compared (0 of 0: only asked whether to go on); raises to stop."""
 
-_CONTRARY = frozenset(("opposite words", "negation differs", "numbers differ"))
+_CONTRARY = frozenset((Conflict.OPPOSITES, Conflict.NEGATION, Conflict.NUMBERS))
 """What of two texts must differ before they contradict each other; if two of these do, they are about two things."""
 
-_ELSEWHERE = "identifiers differ"
+_ELSEWHERE = Conflict.IDENTIFIERS
 """What lets two texts be about two things, whatever else differs."""
 
 _EVERY = 64
@@ -167,10 +164,10 @@ class Judge(Generic[R]):
             return verdict
         told, short = list[str](), list[str]()
         if not self.much_alike(old, new):
-            told, short = [FEW_WORDS], [FEW_WORDS]
+            told, short = [Conflict.FEW_WORDS], [Conflict.FEW_WORDS]
         elif _contrary(verdict.conflicts) and (found := contradictions(old, [("", new)])):
             mine, theirs = one_line(found[0].mine, _SENTENCE), one_line(found[0].theirs, _SENTENCE)
-            told, short = [f"the other way round: “{mine}” / “{theirs}”"], [CONTRADICTION]
+            told, short = [f"the other way round: “{mine}” / “{theirs}”"], [Conflict.CONTRADICTION]
         against, conflicts = (*told, *verdict.reasons_against), (*short, *verdict.conflicts)
         return verdict._replace(reasons_against=against, conflicts=conflicts)
 

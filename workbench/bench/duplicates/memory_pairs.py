@@ -7,26 +7,25 @@ same rules as the batch deduplication; so are pairs that a person keeps apart.
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 
 from workbench.bench.duplicates.comparison import FLOOR, MEMORIES, NEAR, Comparison, Judge, Place
 from workbench.bench.tuning.retriever import Retriever
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import DedupThresholds
-from workbench.core.duplicates.groups import FEW_WORDS, by_age
+from workbench.core.duplicates.groups import by_age
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.errors import WorkbenchError
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Column
 
-__all__ = ["FLOOR", "KEPT", "AlikePair", "AlikePairs", "ComparingCancelled", "alike_pairs"]
+__all__ = ["FLOOR", "AlikePair", "AlikePairs", "Apart", "ComparingCancelled", "alike_pairs"]
 
 MOST = 20_000
 """Pairs that are kept at most: the most similar ones."""
-
-OTHER_TYPES = "different types"
-KEPT = "kept apart"
 
 _EVERY = 256
 """Pairs that are judged between two looks at whether to stop."""
@@ -37,25 +36,36 @@ class ComparingCancelled(WorkbenchError):
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """Why two memories would not merge: a person keeps them apart, their types, or what differs in their texts."""
+
+    kind: Literal["kept", "types", "texts"]
+    conflicts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return {"kept": "kept apart", "types": "different types", "texts": ", ".join(self.conflicts)}[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
 class AlikePair:
-    """Two memories and their cosine (−1…1); `apart` says in short words why they would not merge, or is empty."""
+    """Two memories and their cosine (−1…1); `apart` says why they would not merge, or is `None`."""
 
     older: Memory
     newer: Memory
     cosine: float
-    apart: str = ""
+    apart: Apart | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlikePairs:
     """Close pairs of memories by falling `cosines`.
 
-    `apart` gives each pair's reason not to merge, or an empty text. `flag` and `review` are the thresholds that hold.
+    `apart` gives each pair's reason not to merge, or `None`. `flag` and `review` are the thresholds that hold.
     """
 
     comparison: Comparison[Memory]
     cosines: Column
-    apart: tuple[str, ...]
+    apart: tuple[Apart | None, ...]
     flag: float
     review: float
 
@@ -75,11 +85,11 @@ class AlikePairs:
 
     def differing(self, threshold: float) -> int:
         """Return how many of those pairs say something else, so that they would not merge."""
-        return sum(1 for reason in self.apart[: self.count(threshold)] if reason and reason != KEPT)
+        return sum(one is not None and one.kind != "kept" for one in self.apart[: self.count(threshold)])
 
     def kept(self, threshold: float) -> int:
         """Return how many of those pairs a person keeps apart, so that they would not merge either."""
-        return self.apart[: self.count(threshold)].count(KEPT)
+        return sum(one is not None and one.kind == "kept" for one in self.apart[: self.count(threshold)])
 
     def pairs(self, threshold: float, limit: int) -> tuple[AlikePair, ...]:
         """Return the first of those pairs, the older memory first."""
@@ -128,15 +138,16 @@ def alike_pairs(
     return AlikePairs(comparison, cosines, tuple(apart), thresholds.flag, thresholds.review)
 
 
-def _reason(comparison: Comparison[Memory], place: Place) -> str:
-    """Return why two memories would not merge, or an empty text."""
+def _reason(comparison: Comparison[Memory], place: Place) -> Apart | None:
+    """Return why two memories would not merge, or `None`."""
     one, other = (comparison.records[row] for row in place)
     # Counting at a threshold asks for every pair's relation, beside the keys.
     relation = comparison.relation(place)
     if comparison.is_kept(place):
-        return KEPT
+        return Apart("kept")
     if one.memory_type != other.memory_type:
-        return OTHER_TYPES
+        return Apart("types")
     if relation == "related":
-        return FEW_WORDS
-    return ", ".join(comparison.judge.verdict(one, other).conflicts)
+        return Apart("texts", (Conflict.FEW_WORDS,))
+    conflicts = comparison.judge.verdict(one, other).conflicts
+    return Apart("texts", conflicts) if conflicts else None

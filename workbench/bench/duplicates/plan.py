@@ -56,11 +56,16 @@ class Group:
         found = [flag for pair in self.pairs for flag in pair.verdict.conflicts]
         if len(self.members) == 2 and not found:
             found += self.pairs[0].verdict.reasons_against
+        if self.is_unconfirmed:
+            found.append(UNCONFIRMED_TEXT)
+        return tuple(dict.fromkeys(map(str, found)))
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether a raw signal would give a confirmed memory its text."""
         ranks = [LADDER.index(m.status) for m in self.members if m.status in LADDER]
         newest = max(self.members, key=lambda m: (m.created_at, m.id))
-        if not self.exact and newest.status == "signal" and max(ranks, default=0) > 0:
-            found.append(UNCONFIRMED_TEXT)
-        return tuple(dict.fromkeys(found))
+        return not self.exact and newest.status == "signal" and max(ranks, default=0) > 0
 
     @property
     def reasons(self) -> tuple[str, ...]:

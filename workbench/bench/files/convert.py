@@ -17,10 +17,6 @@ from workbench.formats.shared.crossing import memories_of, playbook_of
 
 NOTHING = "Nothing was written."
 
-_KEPT = "kept in the file"
-_ASIDE = f": {_KEPT}, not part of the playbook"
-"""How readers say that they leave something where it is."""
-
 _BY_SUFFIX = {
     ".txt": ("ace", "ace"),
     ".jsonl": ("lifecycle", "lifecycle"),
@@ -53,7 +49,7 @@ class Converted:
         """What could not be taken; what a reader leaves in its file does not get into one of another format."""
         if self.outlet.name == self.parsed.format:
             return self.parsed.issues
-        return tuple(replace(i, reason=i.reason.replace(_KEPT, "left out")) for i in self.parsed.issues)
+        return tuple(replace(i, fate="left out") if i.fate == "kept" else i for i in self.parsed.issues)
 
 
 def convert(
@@ -94,7 +90,7 @@ def _require_records(parsed: Parsed, source: Path, formats: Formats) -> None:
         return
     first = next(iter(parsed.issues), None)
     places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
-    why = f" {places} none; the first is line {first.line}: {first.reason.removesuffix(_ASIDE)}." if first else ""
+    why = f" {places} none; the first is line {first.line}: {first.what}." if first else ""
     title = registry.format_named(parsed.format, formats).title
     raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
 

@@ -187,7 +187,8 @@ class Care:
         An import that may still be running is not named yet.
         """
         damage, edit = self._library.damage, self.edit()
-        said = [text for text in self._library.notices if edit is None or outside.CHANGED not in text]
+        # Its own sentence, below, says more of an edit that waits for a decision.
+        said = [str(one) for one in self._library.notices if edit is None or not is_edit(one)]
         if damage:
             more = f" and {len(damage) - 1} more places" if len(damage) > 1 else ""
             said.append(
@@ -228,6 +229,11 @@ def size_of(folder: Path) -> int:
         return sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
     except OSError:
         return 0
+
+
+def is_edit(notice: outside.Notice) -> bool:
+    """Tell whether a notice is about an edit of another program."""
+    return isinstance(notice, outside.Strange) and not notice.unplaced
 
 
 def _plain(value: object) -> object:

@@ -39,7 +39,7 @@ class Card:
     """One suggestion, or a part of a reply that cannot be read (`suggested` is `None`; `raw` is its JSON).
 
     `problem` says why it cannot be accepted. `before` and `after` are the texts that differ; `touches` are the
-    bullets it is about, as they are now.
+    bullets it is about, as they are now. One that `repeats` suggests a text that the playbook holds already.
     """
 
     raw: str
@@ -50,6 +50,7 @@ class Card:
     before: str = ""
     after: str = ""
     touches: tuple[Bullet, ...] = ()
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +116,21 @@ class Curating:
             self._carry_out(tx, book, accepted, reply.mark)
         return count
 
-    def proposals(self, book: str, reply: Reply, chosen: Iterable[int] | None = None) -> tuple[Proposal, ...]:
+    def proposals(
+        self, book: str, reply: Reply, chosen: Iterable[int] | None = None, *, repeats: bool = True
+    ) -> tuple[Proposal, ...]:
         """Return the parts of a reply (those at `chosen` places, or all) as proposals for the queue.
 
-        The same suggestion has the same id, so that nothing waits twice; a tag counts once for each reply.
+        The same suggestion has the same id, so that nothing waits twice; a tag counts once for each reply. Without
+        `repeats`, a text that the playbook holds already is not suggested again.
         """
         places = range(len(reply.parts)) if chosen is None else chosen
         cards = self.cards(book, reply)
-        made = (self._proposal(book, reply, *reply.parts[place], cards[place].problem) for place in places)
+        made = (
+            self._proposal(book, reply, *reply.parts[place], cards[place].problem)
+            for place in places
+            if repeats or not cards[place].repeats
+        )
         return tuple({proposal.id: proposal for proposal in made}.values())
 
     def put_off(self, book: str, reply: Reply, places: Iterable[int], keep: Callable[[], object] | None = None) -> int:
@@ -178,7 +186,7 @@ class Curating:
         raw, before, after = title(suggested), _joined(touches), _text_after(suggested, touches)
         card = Card(raw, _title(suggested, touches), suggested, reason, "", before, after, touches)
         if isinstance(suggested, Add) and _says(playbook, suggested):
-            return replace(card, problem=SAID), playbook
+            return replace(card, problem=SAID, repeats=True), playbook
         try:
             return card, self._after(playbook, suggested, reply.mark)
         except WorkbenchError as error:

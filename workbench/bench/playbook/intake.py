@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.bench.context import Context
-from workbench.bench.playbook.curation import SAID, Curating, reply_of
+from workbench.bench.playbook.curation import Curating, reply_of
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.playbook.usage import books_of, named_in
 from workbench.core.errors import UnreadableFile
@@ -50,8 +50,8 @@ def new_proposals(context: Context, parsed: Parsed, path: Path, text: str) -> li
     curating, found = Curating(context, Playbooks(context)), list[Proposal]()
     for reply in (reply_of(one, text) for one in parsed.replies):
         book = _book(context, (id for suggested, _ in reply.parts for id in named_ids(suggested)), path)
-        fresh = (p for p in curating.proposals(book, reply) if p.id not in context.library.proposals)
-        found += [p for p in fresh if SAID not in p.flags]
+        made = curating.proposals(book, reply, repeats=False)
+        found += [p for p in made if p.id not in context.library.proposals]
     return found
 
 

@@ -83,7 +83,7 @@ def import_files(session: Session) -> int:
                 continue
             if session.args.dry_run:
                 _list(plan, shown)
-            _report(plan, "would be new" if session.args.dry_run else "new", shown)
+            _report(plan, shown, dry=session.args.dry_run)
     if wants_json(session.args):
         write_json(done)
     return 0 if read else 2
@@ -133,11 +133,11 @@ def _list(plan: "ImportPlan", shown: Shown) -> None:
             say(f"  {one_line(shown(line), LONGEST)}")
 
 
-def _report(plan: "ImportPlan", new: str, show: Shown) -> None:
+def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     """Say what is new, what stayed, and which values were changed on the way."""
     from workbench.bench.files.imports.said import skipped
 
-    say(f"  {_counts(plan, new)}")
+    say(f"  {_counts(plan, dry=dry)}")
     if plan.kept:
         shown = ", ".join(map(show, plan.kept[:5])) + (", …" if len(plan.kept) > 5 else "")
         say(f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version")
@@ -158,16 +158,16 @@ def _format(plan: "ImportPlan", asked: str | None, formats: "Formats") -> str:
     return f"{title}, {found[0].confidence:.0%} sure ({found[0].reason})" if found else title
 
 
-def _counts(plan: "ImportPlan", new: str) -> str:
+def _counts(plan: "ImportPlan", *, dry: bool) -> str:
     from workbench.bench.files.imports.said import counts_said
 
     fresh = counts_said(plan)
-    parts = [f"{new}: {', '.join(fresh)}" if fresh else "nothing new"]
+    parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else "nothing new"]
     if plan.present:
         parts.append(f"{plan.present:,} present already")
     if plan.replaced:
         taken = counted(len(plan.replaced), "record")
-        parts.append(f"{taken} {'would be ' if new.startswith('would') else ''}replaced by the file's version")
+        parts.append(f"{taken} {'would be ' if dry else ''}replaced by the file's version")
     if plan.kept:
         parts.append(f"{len(plan.kept):,} kept")
     return " · ".join(parts)

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal, NamedTuple
 
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.text import words
 
 RECENT = 10
@@ -36,8 +37,8 @@ class DedupThresholds:
 class PairVerdict(NamedTuple):
     """What to do with a new text that resembles an old one, with reasons for and against absorbing it.
 
-    `conflicts` names, in short words, those reasons against it that let the two say different things ("numbers
-    differ"); without any, they say what they say in other words.
+    `conflicts` names those reasons against it that let the two say different things, each a `Conflict` or, where words
+    differ, those words; without any, they say what they say in other words.
     """
 
     action: Literal["absorb", "propose", "distinct"]
@@ -323,11 +324,11 @@ def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
 
 def _conflicts(agree: Sequence[bool], new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """Name the checks (in the order of `judge_pair`) that found another meaning; other words alone are none."""
-    negation = "opposite words" if opposed else "negation differs"
-    names = (negation, "numbers differ", "identifiers differ", "symbols differ")
+    negation = Conflict.OPPOSITES if opposed else Conflict.NEGATION
+    names = (negation, Conflict.NUMBERS, Conflict.IDENTIFIERS, Conflict.SYMBOLS)
     found = [name for name, same in zip(names, agree, strict=False) if not same]
     if not agree[len(names)] and Counter(new.content) == Counter(old.content):
-        found.append("word order differs")
+        found.append(Conflict.ORDER)
     return tuple(found)
 
 

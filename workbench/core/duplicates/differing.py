@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import identifiers, is_negation
 from workbench.core.text import words
 
@@ -17,9 +18,6 @@ Differing = tuple[tuple[str, ...], tuple[str, ...]]
 
 SHARED = 0.8
 """Which share of the longer text's content words the shorter one must hold to say the same."""
-
-ORDER = "word order differs"
-"""Says that the same words stand in another order."""
 
 NAMED = 2
 """Words of each text that are named at most."""
@@ -50,7 +48,7 @@ def word_conflicts(one: str, other: str) -> tuple[str, ...]:
     if more and (held - len(more)) / held < SHARED:
         return (f"only one says: {_named(more)}",)
     in_order = [word for word in left if word in right] == [word for word in right if word in left]
-    return () if in_order else (ORDER,)
+    return () if in_order else (Conflict.ORDER,)
 
 
 def same_word(one: str, other: str) -> bool:

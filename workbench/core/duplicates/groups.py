@@ -29,9 +29,6 @@ from workbench.core.stream.memory import Memory
 COMMON_WORDS = 0.5
 """Which share of all their words two memories need in common to be taken for the same; below it they are related."""
 
-FEW_WORDS = "few words in common"
-"""Says, in short words, why two texts with a high cosine are only related."""
-
 PairKind = Literal["same", "alike", "apart"]
 """Nothing differs but the form; other words, but nothing against it; something speaks against it."""
 

@@ -8,6 +8,7 @@ is its place, the file that an agent looked at while it noticed something is not
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory
 
@@ -33,18 +34,18 @@ class Identity:
     section: str = ""
     path: str = ""
 
-    def parted(self, other: "Identity") -> tuple[str, ...]:
-        """Name, in short words, what tells two records apart; what only one of them says does not."""
+    def parted(self, other: "Identity") -> tuple[Conflict, ...]:
+        """Name what tells two records apart; what only one of them says does not."""
         mine, theirs = dict(self.names), dict(other.names)
         named = any(mine[key] != theirs[key] for key in mine.keys() & theirs.keys())
         strangers = bool(mine and theirs) and not mine.keys() & theirs.keys()
         found = (
-            ("owners differ", bool(self.owner and other.owner) and self.owner != other.owner),
-            ("names differ", named or strangers),
-            ("sections differ", bool(self.section and other.section) and self.section != other.section),
-            ("files differ", bool(self.path and other.path) and self.path != other.path),
+            (Conflict.OWNERS, bool(self.owner and other.owner) and self.owner != other.owner),
+            (Conflict.NAMES, named or strangers),
+            (Conflict.SECTIONS, bool(self.section and other.section) and self.section != other.section),
+            (Conflict.FILES, bool(self.path and other.path) and self.path != other.path),
         )
-        return tuple(words for words, differs in found if differs)
+        return tuple(conflict for conflict, differs in found if differs)
 
 
 def identity_of(record: Memory | Bullet) -> Identity:
@@ -58,8 +59,8 @@ def identity_of(record: Memory | Bullet) -> Identity:
     return Identity(record.user_id, _names(record.metadata), place, path or "")
 
 
-def parted(one: Memory | Bullet, other: Memory | Bullet) -> tuple[str, ...]:
-    """Name, in short words, what tells two records apart whatever their texts are; empty when nothing does."""
+def parted(one: Memory | Bullet, other: Memory | Bullet) -> tuple[Conflict, ...]:
+    """Name what tells two records apart whatever their texts are; empty when nothing does."""
     return identity_of(one).parted(identity_of(other))
 
 

@@ -110,12 +110,13 @@ class Memory:
 
 def check_memory(memory: Memory) -> None:
     """Raise `InvalidRecord` when a field is outside the range the data model allows."""
-    problem = _problem(memory)
+    problem = broken_rule(memory)
     if problem:
         raise InvalidRecord(f"memory {memory.id or '(no id)'}: {problem}.", "Nothing was written.")
 
 
-def _problem(memory: Memory) -> str | None:
+def broken_rule(memory: Memory) -> str | None:
+    """Say which rule of the data model a memory breaks; `None` when none."""
     counts = (
         memory.helpful_imported, memory.helpful_created, memory.helpful_absorbed, memory.helpful_votes,
         memory.harmful_imported, memory.harmful_votes, memory.access_count,

@@ -45,7 +45,7 @@ class _Builder:
         else:
             self.gap.append(line)
             where = "text that is no bullet" if self.sections else "text above the first heading"
-            self.report.remark(number, f"{where}: kept in the file, not part of the playbook")
+            self.report.kept(number, where, no_part_of="playbook")
 
     def start_section(self, title: str, raw: str | None) -> None:
         """Begin a section; a title used before gets an id of its own."""

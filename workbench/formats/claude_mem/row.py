@@ -32,10 +32,7 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     if not observation_type:
         notes.append(("type", f"unknown type {shown(doc.get('type'))} read as general"))
         observation_type = "general"
-    times: Notes = []
-    created = created_at(doc, ("created_at_epoch", "created_at"), context, times)
-    # Milliseconds since 1970 are what the tool writes, so nothing was changed.
-    notes += [note for note in times if not note[1].endswith("since 1970")]
+    created = created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time)
     session = _text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id"))
     held = {*_KNOWN, *_LISTS, "narrative"}
     extra = {name: value for name, value in doc.items() if name not in held and value is not None}
@@ -72,6 +69,11 @@ def _content(said: dict[str, str], facts: tuple[str, ...], notes: Notes) -> str:
         notes.append(("facts", "too long to stand below the narrative: kept in the metadata only"))
         return body
     return whole
+
+
+def _time(raw: object) -> values.Reading:
+    """Read a time; milliseconds since 1970 are what the tool writes, so that nothing is changed by reading them."""
+    return values.time(raw)[0], ""
 
 
 def _text(raw: object) -> str:

@@ -53,7 +53,7 @@ def _named(text: str, report: Report) -> Iterator[tuple[Block, str]]:
     names, first = FreeNames(), dict[str, int]()
     for block in blocks(text):
         if not isinstance(block, Block):
-            report.remark(block.number, "a section that is no entry: kept in the file")
+            report.kept(block.number, "a section that is no entry")
             continue
         name = name_of(block)
         unique = names.give(name)

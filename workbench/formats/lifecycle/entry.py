@@ -13,12 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.record import iso
-from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.stream.memory import FILE_KEY, Memory, broken_rule
 from workbench.formats.lifecycle.fields import FIELDS, HARMFUL_PARTS, HELPFUL_PARTS, OWN, SCHEMA, Doc, Field
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.model import ReadContext
 from workbench.formats.shared.records import alike
-from workbench.formats.shared.report import why_invalid
 
 _REQUIRED = ("id", "timestamp", "context")
 
@@ -46,7 +45,7 @@ def from_entry(doc: Doc, context: ReadContext) -> tuple[Memory, Notes]:
         given["archived_reason"] = None
         notes.append(("archived_reason", "left out, the entry is not archived"))
     memory = Memory(**given)
-    problem = why_invalid(memory)
+    problem = broken_rule(memory)
     if problem:
         raise ValueError(problem)
     return _remembering(memory, doc, derived), notes

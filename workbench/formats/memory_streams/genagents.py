@@ -8,7 +8,8 @@ from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import Clock, Node
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.shared.report import Report, shown, why_invalid
+from workbench.formats.shared.reading import checked
+from workbench.formats.shared.report import Report, shown
 
 NAME = "genagents"
 _TOP = 100
@@ -38,6 +39,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     ]  # fmt: skip
     clock, start = nodes.clock_for(steps, context), nodes.prefix(context, text.lstrip("\ufeff")[: nodes.IDENTIFYING])
     memories: dict[str, Memory] = {}
+    in_steps = False
     for line, node, changes in found:
         notes: Notes = [("value", change) for change in changes]
         try:
@@ -50,9 +52,10 @@ def read(text: str, context: ReadContext) -> Parsed:
             report.skip(line, str(reason))
             continue
         memories[memory.id] = memory
+        in_steps |= nodes.is_step(node.get("created"))
         for field, how in notes:
             report.mapped(field, how)
-    return report.parsed(NAME, memories=tuple(memories.values()))
+    return report.parsed(NAME, memories=tuple(memories.values()), in_steps=in_steps)
 
 
 def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: Notes) -> Memory:
@@ -84,10 +87,7 @@ def _memory(node: Node, clock: Clock, start: str, context: ReadContext, notes: N
         metadata=extra,
         **known,
     )
-    problem = why_invalid(memory)
-    if problem:
-        raise ValueError(problem)
-    return memory
+    return checked(memory)
 
 
 def _anchor(context: ReadContext) -> str:

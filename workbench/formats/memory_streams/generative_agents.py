@@ -13,7 +13,8 @@ from workbench.formats.lifecycle.values import Notes, texts, time
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import Node
 from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.shared.report import Report, shown, why_invalid
+from workbench.formats.shared.reading import checked
+from workbench.formats.shared.report import Report, shown
 
 NAME = "generative-agents"
 _BLANK = "this is blank"
@@ -84,10 +85,7 @@ def _memory(key: str, node: Node, start: str, context: ReadContext, notes: Notes
         metadata=extra,
         **known,
     )
-    problem = why_invalid(memory)
-    if problem:
-        raise ValueError(problem)
-    return memory
+    return checked(memory)
 
 
 def _time(node: Node, name: str, absent: datetime | None) -> datetime:

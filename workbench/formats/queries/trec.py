@@ -21,7 +21,8 @@ QRELS, RUN = "trec-qrels", "trec-run"
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 _CODED = re.compile(r"(?:%[0-9A-F]{2})+")
-_BLANK = re.compile(r"[\s%]+")
+# A byte order mark at the start of a file is none of its text.
+_BLANK = re.compile(r"[\s%\ufeff]+")
 _LOOKED_AT = 20
 
 

@@ -6,13 +6,12 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import Any
 
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, broken_rule
 from workbench.formats.lifecycle import values
-from workbench.formats.lifecycle.values import Notes
+from workbench.formats.lifecycle.values import Decode, Notes
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.model import ReadContext
 from workbench.formats.shared.records import take
-from workbench.formats.shared.report import why_invalid
 
 _PLAIN_FOLDERS = frozenset({"memory", "detail", "working-memory", ".claude"})
 
@@ -35,10 +34,12 @@ def place(context: ReadContext) -> str:
     return slug(folders[-1]) if folders else ""
 
 
-def created_at(doc: Mapping[str, Any], names: Sequence[str], context: ReadContext, notes: Notes) -> datetime:
-    """Return the first time among some keys, or the time of the import."""
+def created_at(
+    doc: Mapping[str, Any], names: Sequence[str], context: ReadContext, notes: Notes, decode: Decode = values.time
+) -> datetime:
+    """Return the first time among some keys, or the time of the import; `decode` reads one."""
     for name in names:
-        found = take(doc, name, values.time, None, notes)
+        found = take(doc, name, decode, None, notes)
         if isinstance(found, datetime):
             return found
     notes.append(("created_at", "set to the time of the import, the record has none"))
@@ -53,7 +54,7 @@ def rating(context: ReadContext, observation_type: str, content: str, notes: Not
 
 def checked(memory: Memory) -> Memory:
     """Return `memory`. Raises `ValueError` with the rule of the data model that it breaks."""
-    problem = why_invalid(memory)
+    problem = broken_rule(memory)
     if problem:
         raise ValueError(problem)
     return memory

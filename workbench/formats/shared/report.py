@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from workbench.core.errors import InvalidRecord
 from workbench.core.playbook.book import Playbook
 from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.playbook.usage import Run
-from workbench.core.stream.memory import Memory, check_memory
+from workbench.core.stream.memory import Memory
 from workbench.core.text import ELLIPSIS, one_line
 from workbench.formats.model import Issue, JudgedQuery, Layout, MappingNote, Parsed
 
@@ -33,6 +32,10 @@ class Report:
         """Note something about a record, or a line, that is kept."""
         self.skip(line, reason, 0)
 
+    def kept(self, line: int, what: str, no_part_of: str = "") -> None:
+        """Note a text that is no record and stays in its file; `no_part_of` is what it does not belong to."""
+        self.issues.append(Issue(self.file, line, what, 0, "kept", no_part_of))
+
     def mapped(self, field: str, how: str) -> None:
         """Count one record whose `field` does not hold the file's own value."""
         self._mapped[field, how] = self._mapped.get((field, how), 0) + 1
@@ -52,23 +55,16 @@ class Report:
         runs: tuple[Run, ...] = (),
         replies: tuple[Curation | Analysis, ...] = (),
         layout: Layout | None = None,
+        in_steps: bool = False,
     ) -> Parsed:
         """Return the result; `records_in` follows from what was read and what was skipped."""
         issues = tuple(sorted(self.issues, key=lambda issue: issue.line))
         notes = tuple(MappingNote(field, how, count) for (field, how), count in self._mapped.items())
         found = Parsed(
-            format, memories, playbooks, queries, issues, notes, layout=layout or Layout(), runs=runs, replies=replies
-        )
+            format, memories, playbooks, queries, issues, notes, layout=layout or Layout(), runs=runs, replies=replies,
+            in_steps=in_steps,
+        )  # fmt: skip
         return replace(found, records_in=found.records_read + sum(issue.records for issue in issues))
-
-
-def why_invalid(memory: Memory) -> str:
-    """Say which rule of the data model `memory` breaks; empty when none."""
-    try:
-        check_memory(memory)
-    except InvalidRecord as error:
-        return error.message.partition(": ")[2].rstrip(".")
-    return ""
 
 
 def shown(value: object) -> str:

@@ -116,7 +116,14 @@ class ReflectionRun:
             stopped = "No question could be read from the reply of Claude."
         usage = minus(self._asker.used, self._before)
         found = Reflection(
-            NAME, tuple(self._insights), self._questions, usage, tuple(self._unread), not stopped, stopped
+            NAME,
+            tuple(self._insights),
+            self._questions,
+            usage,
+            tuple(self._unread),
+            not stopped,
+            stopped,
+            by_person=self._was_cancelled,
         )
         if self._problem is None or self._insights or self._was_cancelled:
             return found

@@ -40,10 +40,14 @@ def scrubbed(text: str, secrets: tuple[str, ...]) -> str:
 
 def host_of(url: str | None) -> str:
     """Return the host a call goes to, without names and passwords that an address may hold."""
+    return _named_host(url) or NOWHERE
+
+
+def _named_host(url: str | None) -> str | None:
     try:
-        return urlsplit(url or DEFAULT_URL).hostname or NOWHERE
+        return urlsplit(url or DEFAULT_URL).hostname
     except ValueError:
-        return NOWHERE
+        return None
 
 
 def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple[str, str]:
@@ -51,7 +55,7 @@ def sentences(trouble: Trouble, settings: LlmSettings, url: str | None) -> tuple
     if trouble.kind == "status":
         return _of_status(trouble, settings)
     host = host_of(url)
-    if host == NOWHERE and trouble.kind in ("connection", "timeout", "malformed"):
+    if _named_host(url) is None and trouble.kind in ("connection", "timeout", "malformed"):
         hint = f"Unset ANTHROPIC_BASE_URL, or set an address such as {DEFAULT_URL}. {KEPT}"
         return "The address set for Claude names no host, so nothing was sent.", hint
     known: dict[Kind, tuple[str, str]] = {

@@ -127,7 +127,7 @@ def _share(shared: frozenset[str], stems: frozenset[str], cosine: float) -> floa
 
 
 def _reflection(found: tuple[Insight, ...], stopped: bool) -> Reflection:
-    return Reflection(NAME, found, complete=not stopped, stopped=STOPPED if stopped else "")
+    return Reflection(NAME, found, complete=not stopped, stopped=STOPPED if stopped else "", by_person=stopped)
 
 
 def _occasions(memories: Sequence[Memory]) -> list[int]:

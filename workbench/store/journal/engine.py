@@ -86,7 +86,7 @@ class Journal:
         self.folder = folder
         self.heads = heads
         self.clock = clock
-        self.notices: list[str] = []
+        self.notices: list[outside.Notice] = []
         self.stranger: Stranger | None = None
         self.gate: Gate | None = None
         self._counters = counters
@@ -274,11 +274,7 @@ class Journal:
         kept = self._keeper.save(self.snapshot)
         self.stranger = None
         if kept:
-            what = f"of an unknown revision ({checkpoint.NOTE} says nothing of it)" if unplaced else outside.CHANGED
-            self.notices.append(
-                f"{checkpoint.DOCUMENTS} {'was ' if unplaced else ''}{what}; its content was kept as {kept} "
-                "and the journal's state stands."
-            )
+            self.notices.append(outside.Strange(kept, unplaced))
 
     def close(self) -> None:
         """Write a checkpoint if this process changed anything; raises `StoreProblem`.
@@ -715,9 +711,7 @@ class Journal:
             return
         self._keeper.expect_strange_file(stranger.base)
         if not stranger.unplaced:
-            self.notices.append(
-                f"{checkpoint.DOCUMENTS} {outside.CHANGED}; the journal's state stands and the other content is kept."
-            )
+            self.notices.append(outside.Strange())
 
     def _adopt(self) -> None:
         """Write the documents of an adopted TinyDB file as the first transaction, before anything else is written."""

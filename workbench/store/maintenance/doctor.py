@@ -27,7 +27,6 @@ from workbench.store.journal.settle import Renumbered, settle
 from workbench.store.journal.state import KeyOf, State, id_field
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.outside import CHANGED
 from workbench.store.maintenance.purge import Unfinished, unfinished_in
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
@@ -213,6 +212,6 @@ def _notes(folder: Path) -> Iterator[str]:
     if stamp is None and not said.whole:
         yield f"{checkpoint.NOTE} is missing or cannot be read or trusted; the journal is read from its start instead."
     elif stamp is None:
-        yield f"{checkpoint.DOCUMENTS} {CHANGED}, or is damaged."
+        yield f"{checkpoint.DOCUMENTS} was changed by another program, or is damaged."
     elif not chain.fits(folder, stamp.position, stamp.mark):
         yield f"{checkpoint.DOCUMENTS} does not belong to this journal."

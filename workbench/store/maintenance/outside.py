@@ -14,9 +14,6 @@ from workbench.store.maintenance.checkpoint import Stranger
 
 EDITED = "memory.edited-*.json"
 
-CHANGED = "was changed by another program"
-"""Stands in every notice about an outside edit."""
-
 
 @dataclass(frozen=True, slots=True)
 class OutsideEdit:
@@ -38,6 +35,28 @@ class Present:
     rev: int
     at: Callable[[int], Tables]
     stranger: Stranger | None
+
+
+@dataclass(frozen=True, slots=True)
+class Strange:
+    """Tells that `memory.json` is not what the journal says: seen only, or replaced and `kept` under that name.
+
+    One that is `unplaced` is of a revision that nothing tells; any other was changed by another program.
+    """
+
+    kept: str = ""
+    unplaced: bool = False
+
+    def __str__(self) -> str:
+        what = f"of an unknown revision ({checkpoint.NOTE} says nothing of it)"
+        said = f"{checkpoint.DOCUMENTS} was {what if self.unplaced else 'changed by another program'}; "
+        if not self.kept:
+            return f"{said}the journal's state stands and the other content is kept."
+        return f"{said}its content was kept as {self.kept} and the journal's state stands."
+
+
+Notice = str | Strange
+"""What a person should be told: a sentence, or the fact where something is decided by it."""
 
 
 def find(present: Present) -> OutsideEdit | None:

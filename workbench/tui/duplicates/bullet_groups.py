@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 from textual.content import Content
 
-from workbench.bench.duplicates.bullet_groups import CONTRADICTION, BulletGroup, Kind
+from workbench.bench.duplicates.bullet_groups import BulletGroup, Kind
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.playbook.book import Bullet
 from workbench.core.text import one_line, printable
 from workbench.tui.review.candidate import diff_legend, folded, heading
@@ -62,7 +63,7 @@ def group_row(group: BulletGroup, width: int, mask: Mask) -> list[Cell]:
     ]
     if width >= 100 and not group.ordinary:
         # Judging every two of a large group takes a while; the first two tell what it is about.
-        told = [why for why in group.pairs[0].verdict.conflicts if why != CONTRADICTION]
+        told = [why for why in group.pairs[0].verdict.conflicts if why is not Conflict.CONTRADICTION]
         cells.append(Cell(mask(", ".join(told)), 34, WARN))
     return cells
 

@@ -202,7 +202,7 @@ def _judged(group: Group) -> list[Content]:
             *(body(f"! {f}", WARN) for f in group.flags),
         ]
     parts += [assemble([("+ ", "bold $text-success")]) + body(reason) for reason in pair.verdict.reasons_for]
-    against = dict.fromkeys((*pair.verdict.reasons_against, *(f for f in group.flags if f == UNCONFIRMED_TEXT)))
+    against = (*dict.fromkeys(pair.verdict.reasons_against), *([UNCONFIRMED_TEXT] if group.is_unconfirmed else []))
     return [*parts, *(body(f"! {reason}", WARN) for reason in against)]
 
 

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.duplicates.memory_pairs import FLOOR, KEPT, AlikePair, AlikePairs, ComparingCancelled, alike_pairs
+from workbench.bench.duplicates.memory_pairs import FLOOR, AlikePair, AlikePairs, ComparingCancelled, alike_pairs
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.retrieval.embedding.thresholds import Thresholds
@@ -231,4 +231,4 @@ class DuplicatesDialog(Dialog[None]):
 
 def _mark(pair: AlikePair) -> str:
     """Return why a pair would not merge, after its symbol; an empty text for one that would."""
-    return f"{SETTLED if pair.apart == KEPT else APART} {pair.apart}" if pair.apart else ""
+    return f"{SETTLED if pair.apart.kind == 'kept' else APART} {pair.apart}" if pair.apart else ""

@@ -18,7 +18,7 @@ from workbench.tui.playbook.evidence import deprecated_lines, usage_lines, warni
 from workbench.tui.playbook.rows import PINNED, Row, bullets_in, share_bar, standing, title_of
 from workbench.tui.safety.flag_view import NO_FLAGS, Flags, flag_lines, masked_line
 from workbench.tui.widgets.content import MUTED, assemble, body, find_words, highlight
-from workbench.tui.widgets.figures import absolute, ago, number
+from workbench.tui.widgets.figures import absolute, number, since
 
 BAR = 20
 LABEL = 9
@@ -175,8 +175,7 @@ def _hung(text: str, width: int) -> list[Content]:
 
 
 def _when(at: datetime, now: datetime) -> str:
-    since = ago(at, now)
-    return since if since == "now" or since.startswith("in") else f"{since} ago"
+    return since(at, now, present="now")
 
 
 def _line(label: str, value: str, rest: str = "") -> Content:

@@ -51,6 +51,11 @@ UNNAMED = "Name the Markdown file to write: tab goes to the field."
 Changes = Sequence[tuple[str, Sequence[DiffLine]]]
 """The files or playbooks that change, by name, with their differences."""
 
+
+class _Missing(WorkbenchError):
+    """What a person has yet to say; nothing is wrong."""
+
+
 ALLOWED = "allowed when it was promoted"
 
 
@@ -114,6 +119,8 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         self._kind = kind
         self._plan: PromotionPlan | None = None
         self._problem = ""
+        self._misses = False
+        """Whether the problem is only that something has yet to be said."""
         self._slug = ""
         self._previews = {name: Preview(bench, again="enter", line=True) for name in ("title", "about")}
 
@@ -182,11 +189,11 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         if offer is None:
             return
         self._show_fields(offer)
-        self._plan, self._problem = None, ""
+        self._plan, self._problem, self._misses = None, "", False
         try:
             self._plan = self._bench.promotion.plan([m.id for m in self._memories], self._target(offer))
         except WorkbenchError as error:
-            self._problem = str(error)
+            self._problem, self._misses = str(error), isinstance(error, _Missing)
         self._show_name(offer)
         changes = () if self._plan is None else tuple(self._plan.changes())
         self.query_one("#promote-state", Static).update(assemble(list(self._state(changes))))
@@ -197,11 +204,11 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
     def _target(self, offer: Offer) -> Target:
         target = offer.target
         if offer is NO_PROJECT:
-            raise WorkbenchError(WHY_NO_PROJECT)
+            raise _Missing(WHY_NO_PROJECT)
         if offer is OTHER:
             name = self._field("path").value.strip()
             if not name:
-                raise WorkbenchError(UNNAMED)
+                raise _Missing(UNNAMED)
             try:
                 return Target("block", str(Path(name).expanduser()))
             except RuntimeError as error:
@@ -257,7 +264,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     def _state(self, changes: Changes) -> Iterator[tuple[str, str]]:
         plan = self._plan
-        if plan is None and self._problem in (UNNAMED, WHY_NO_PROJECT):
+        if plan is None and self._misses:
             yield self._problem, MUTED
             return
         if plan is None:

@@ -11,7 +11,7 @@ from workbench.bench.reflection.reflection import Outcome, Plan
 from workbench.core.reflection.trigger import Gauge
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
-from workbench.reflect.model import STOPPED, Step
+from workbench.reflect.model import Step
 from workbench.tui.widgets.bars.gauge import behind
 from workbench.tui.widgets.bars.gauge import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, line
@@ -75,7 +75,7 @@ def step_text(step: Step, stopping: bool) -> Content:
 def outcome_text(outcome: Outcome, width: int) -> Content:
     """Return what came of a reflection: the candidates in a line each, what it used, why it stopped."""
     reflection = outcome.reflection
-    by_person = outcome.problem is None and not reflection.complete and reflection.stopped == STOPPED
+    by_person = outcome.problem is None and reflection.by_person
     count = len(outcome.candidates)
     said = f"You stopped it; {number(count) if count else 'nothing was'} found." if by_person else ""
     lines = [Content.styled(said or sentence(count, len(outcome.unread)), "bold")]

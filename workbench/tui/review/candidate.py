@@ -13,7 +13,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.tui.review.rows import flags_in_words
 from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, says_the_same, word_diff
-from workbench.tui.widgets.figures import absolute, ago
+from workbench.tui.widgets.figures import absolute, since
 
 AROUND = 120
 """Characters of shared text that stand before and behind a change of a merge."""
@@ -134,12 +134,6 @@ def facts(names: Iterable[str]) -> Content:
 def name(text: str) -> str:
     """Return a stored name (an id, a tag, an actor) as safe text for a line of facts."""
     return one_line(text[:400], _FACT)
-
-
-def since(at: datetime, now: datetime) -> str:
-    """Return "3 d ago", or "just now"."""
-    span = ago(at, now)
-    return "just now" if span == "now" else span if at > now else f"{span} ago"
 
 
 def heading(text: str, more: Content | None = None) -> Content:

@@ -9,9 +9,9 @@ from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
 from workbench.tui.playbook.curation.card_text import Mask, reasons, texts
-from workbench.tui.review.candidate import answers, facts, heading, since
+from workbench.tui.review.candidate import answers, facts, heading
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.figures import absolute
+from workbench.tui.widgets.figures import absolute, since
 
 
 def suggestion(proposal: Proposal, card: Card | None, now: datetime, mask: Mask) -> Content:

@@ -16,11 +16,11 @@ from workbench.core.review.lifecycle import Tombstone
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable, words
-from workbench.tui.review.candidate import diff_legend, facts, heading, name, since
+from workbench.tui.review.candidate import diff_legend, facts, heading, name
 from workbench.tui.review.impact import in_short
 from workbench.tui.review.tree import flat, tree
 from workbench.tui.widgets.content import MAX_DIFF, MUTED, assemble, body, highlight, word_diff
-from workbench.tui.widgets.figures import absolute, ago, scores
+from workbench.tui.widgets.figures import absolute, ago, scores, since
 
 WARN = "bold $text-warning"
 ALIKE = 0.45

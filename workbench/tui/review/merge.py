@@ -251,10 +251,11 @@ class MergeChoice(Dialog[None]):
 
 def absorb_outcome(candidate: Memory, target: Memory, text: str | None) -> Content:
     """Return what merging a candidate into a memory does, in a sentence; `text` as in `Merging`."""
-    whose = "its own text" if text in (None, target.content) else "your text"
+    keeps = text in (None, target.content)
+    whose = "its own text" if keeps else "your text"
     whose = f"the text of {name(candidate.id)}" if text == candidate.content != target.content else whose
     pieces = [
-        (name(target.id), ""), (f" stays {target.status} and keeps " if whose == "its own text" else
+        (name(target.id), ""), (f" stays {target.status} and keeps " if keeps else
         f" stays {target.status} and gets ", MUTED), (whose, "bold"),
         ("; ", MUTED), (name(candidate.id), ""),
         (" adds its votes, tags and citations, and is archived as merged. Undo parts them.", MUTED),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from textual.content import Content
 
@@ -27,6 +28,31 @@ class Heading:
     text: str
 
 
+class Move(NamedTuple):
+    """How a row moved: `places` up or down, into or out of the best k, or `to` the place it has in another ranking.
+
+    `joined` is new to the ranking, but not within k; a row that is `hidden` stands in neither.
+    """
+
+    kind: Literal["up", "down", "same", "new", "joined", "out", "to", "hidden"]
+    places: int = 0
+
+    @property
+    def text(self) -> str:
+        """The mark of it: ▲2, ▼1, →4, "=", "new", "out", "+", or nothing."""
+        return _MARKS[self.kind] + (str(self.places) if self.places else "")
+
+    @property
+    def style(self) -> str:
+        """The style of its mark: better, worse, or neither."""
+        if self.kind in ("up", "new", "joined"):
+            return "bold $text-success"
+        return "bold $text-warning" if self.kind in ("down", "out") else MUTED
+
+
+_MARKS = {"up": "▲", "down": "▼", "same": "=", "new": "new", "joined": "+", "out": "out", "to": "→", "hidden": ""}
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A memory in the ranking; `served` is whether it is within k, `asked` whether somebody asked for it."""
@@ -34,7 +60,7 @@ class Row:
     standing: Standing
     served: bool
     total: str
-    move: str
+    move: Move
     share: float
     asked: bool = False
 
@@ -72,18 +98,18 @@ def lines_of(standings: Sequence[Standing], k: int, asked: Standing | None) -> l
     return lines
 
 
-def movement(standing: Standing, k: int) -> str:
-    """Return how a row moved against the baseline: ▲2, ▼1, "=", "new" or "out" of the best k, "" when hidden."""
+def movement(standing: Standing, k: int) -> Move:
+    """Return how a row moved against the baseline."""
     place, before = standing.place, standing.before
     if place is None:
-        return "" if before is None else "out"
+        return Move("hidden" if before is None else "out")
     if place <= k and (before is None or before > k):
-        return "new"
+        return Move("new")
     if before is None:
-        return "+"
+        return Move("joined")
     if before <= k < place:
-        return "out"
-    return f"▲{before - place}" if before > place else f"▼{place - before}" if before < place else "="
+        return Move("out")
+    return Move("up" if before > place else "down" if before < place else "same", abs(before - place))
 
 
 def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = RECIPE.factors) -> Content:
@@ -101,7 +127,7 @@ def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = REC
     place = "–" if line.standing.place is None else str(line.standing.place)
     head = [
         (f"{place:>3} ", style),
-        (f"{line.move:<{_MOVE}} ", _move_style(line.move)),
+        (f"{line.move.text:<{_MOVE}} ", line.move.style),
         (f"{line.total} ", style),
         *(_bar(scored, bar, line.share, factors) if scored else [(" " * bar, "")]),
         (" ", ""),
@@ -144,12 +170,6 @@ def _bar(scored: Scored, width: int, share: float, factors: Sequence[Factor]) ->
     """Return the bar of a row, which is filled where the row's share of the best total is 1."""
     parts = scored.weighted
     return bar_pieces(parts, width, sum(parts.values()) / share if share else 1.0, factors)
-
-
-def _move_style(move: str) -> str:
-    if move.startswith("▲") or move in ("new", "+"):
-        return "bold $text-success"
-    return "bold $text-warning" if move.startswith("▼") or move == "out" else MUTED
 
 
 def memory_of(line: "Line | None") -> Memory | None:

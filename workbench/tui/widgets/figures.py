@@ -21,12 +21,12 @@ def ago(at: datetime, now: datetime) -> str:
     return f"in{NO_BREAK}{text}" if seconds <= -60 else text
 
 
-def since(at: datetime, now: datetime) -> str:
-    """Return how long ago `at` was as part of a sentence: "3 h ago", "just now", "in 2 d"."""
-    text = ago(at, now)
-    if text == "now":
-        return "just now"
-    return text if text.startswith("in") else f"{text} ago"
+def since(at: datetime, now: datetime, present: str = "just now") -> str:
+    """Return how long ago `at` was as part of a sentence: "3 h ago", "in 2 d", or `present` within a minute."""
+    seconds = (now - at).total_seconds()
+    if abs(seconds) < _STEPS[0][0]:
+        return present
+    return ago(at, now) if seconds < 0 else f"{ago(at, now)} ago"
 
 
 def absolute(at: datetime, zone: tzinfo | None = None) -> str:

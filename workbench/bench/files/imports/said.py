@@ -61,4 +61,4 @@ def skipped(plan: ImportPlan) -> int:
 
 def counts_steps(plan: ImportPlan) -> bool:
     """Tell whether the file counts steps instead of naming times, so that somebody has to say when they were."""
-    return any(note.field == "created" and note.how.startswith("steps ") for note in plan.parsed.mappings)
+    return plan.parsed.in_steps

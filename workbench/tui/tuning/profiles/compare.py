@@ -15,7 +15,7 @@ from workbench.bench.tuning.session import BEYOND
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import COMPARE
-from workbench.tui.tuning.rows import movement
+from workbench.tui.tuning.rows import Move, movement
 from workbench.tui.widgets.content import MUTED, assemble, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView
@@ -102,23 +102,21 @@ class CompareDialog(Dialog[Which | None]):
         cells = [Cell(str(row.place), 3, style, "right"), Cell(self._side(row.left, width, self._went), 0, style)]
         return lay_out([*cells, Cell(self._side(row.right, width, self._came), 0, style)], width, gap=1)
 
-    def _side(self, standing: Standing | None, width: int, mark_of: Callable[[Standing], str]) -> Content:
+    def _side(self, standing: Standing | None, width: int, mark_of: Callable[[Standing], Move]) -> Content:
         if standing is None:
             return Content("")
         move = mark_of(standing)
-        up = move.startswith("▲") or move in ("new", "+")
-        down = move.startswith("▼") or move == "out"
-        mark = assemble([(f"{move:<4} ", "bold $text-success" if up else "bold $text-warning" if down else MUTED)])
+        mark = assemble([(f"{move.text:<4} ", move.style)])
         return mark + line(self._mask(standing.memory.line), max(0, width // 2)).rstrip()
 
-    def _went(self, standing: Standing) -> str:
+    def _went(self, standing: Standing) -> Move:
         """Say where a memory of the left ranking stands in the right one."""
         place, there = standing.place, standing.before
         if there is None or (place is not None and place <= self._k < there):
-            return "out"
-        return f"→{there}"
+            return Move("out")
+        return Move("to", there)
 
-    def _came(self, standing: Standing) -> str:
+    def _came(self, standing: Standing) -> Move:
         return movement(standing, self._k)
 
     def action_left(self) -> None:

@@ -1,0 +1,26 @@
+"""What the app is told of a store: an edit that waits is named once, and no sentence is left out for its words."""
+
+from tinydb import TinyDB
+
+from tests.bench.conftest import NOON, Open
+from workbench.core.stream.memory import Memory
+from workbench.store.maintenance.outside import Strange
+
+
+def test_an_edit_that_waits_is_said_once_and_no_sentence_goes_for_its_words(open_bench: Open) -> None:
+    first = open_bench()
+    with first.library.transaction("agent:test", "prepare") as tx:
+        tx.put(Memory("m1", "Use pnpm.", NOON, NOON))
+    folder = first.library.folder
+    first.close()
+    with TinyDB(folder / "memory.json") as plain:
+        plain.table("memories").update({"content": "Use npm."})
+    bench = open_bench()
+    said = "A playbook was changed by another program."
+    bench.library.note(said)
+    assert list(bench.library.notices) == [Strange(), said]
+    kept, edit = bench.care.notices()
+    assert kept == said
+    assert edit.startswith("memory.json was changed by another program (1 records).")
+    bench.care.dismiss_edit()
+    assert said in bench.care.notices()

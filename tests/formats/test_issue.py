@@ -1,0 +1,47 @@
+"""What a reader found is a value with fields; the sentence is made from them."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from workbench.core.stream.memory import Memory
+from workbench.formats.ace import ace
+from workbench.formats.claude_mem.row import observation
+from workbench.formats.memory_streams import genagents
+from workbench.formats.model import Issue, ReadContext
+from workbench.formats.shared.reading import checked
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def test_what_stays_in_a_file_says_so_by_its_fate() -> None:
+    (issue,) = ace.read("A word.\n\n## Rules\n", ReadContext(now=NOW, file="p.txt")).issues
+    assert (issue.what, issue.fate, issue.no_part_of) == ("text above the first heading", "kept", "playbook")
+    assert issue.reason == "text above the first heading: kept in the file, not part of the playbook"
+    assert replace(issue, fate="left out").reason == "text above the first heading: left out, not part of the playbook"
+
+
+def test_a_text_of_a_file_that_speaks_of_what_is_kept_is_no_fate() -> None:
+    quoted = Issue("p.txt", 1, "the id “kept in the file” was used twice")
+    assert (quoted.fate, quoted.reason) == (None, quoted.what)
+
+
+@pytest.mark.parametrize(("created", "in_steps"), [("7", True), ('"2024-01-01T00:00:00Z"', False)])
+def test_a_file_that_counts_steps_is_known_by_a_field(created: str, in_steps: bool) -> None:
+    node = f'[{{"node_id": 1, "node_type": "observation", "content": "Tea.", "importance": 5, "created": {created}}}]'
+    parsed = genagents.read(node, ReadContext(now=NOW, file="nodes.json"))
+    assert (len(parsed.memories), parsed.in_steps) == (1, in_steps)
+
+
+def test_the_broken_rule_is_named_whatever_the_id_holds() -> None:
+    memory = Memory(id="a: b", content=" ", created_at=NOW, last_accessed_at=NOW)
+    with pytest.raises(ValueError, match=r"\Aits content is empty\Z"):
+        checked(memory)
+
+
+def test_milliseconds_are_how_the_tool_names_a_time_and_nothing_was_changed() -> None:
+    row = {"title": "Tea", "type": "decision", "narrative": "Tea.", "created_at_epoch": 1_700_000_000_000}
+    memory, notes = observation(row, ReadContext(now=NOW, file="m.json"))
+    assert memory.created_at.year == 2023
+    assert "created_at_epoch" not in [field for field, _ in notes]
