@@ -39,7 +39,7 @@ HEADS = (
 
 def run(small: bool) -> dict[str, object]:
     """Read texts of a fixed draw with every format; `over` are those that took more than twice their share."""
-    chance, size = random.Random(FIRST), 4_000 if small else SIZE
+    chance, size = random.Random(FIRST), 40_000 if small else SIZE
     units = [*UNITS, *("".join(pair) for pair in product(UNITS, UNITS))]
     over: list[str] = []
     compared, worst = 0, 0.0
