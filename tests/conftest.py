@@ -68,9 +68,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run that left something in the checkout: a test wrote to the folder that it was started in.
 
-    What is in memory goes with the process: a worker that looks through it at its end is interrupted by the others'.
+    What is in memory goes with the process: pytest would look through it five times more, and a worker that is still at
+    that when the run ends is interrupted.
     """
-    gc.collect()
     gc.freeze()
     before: list[str] = session.config.stash[_FOUND]
     left = [name for name in _in_the_checkout() if name not in before]

@@ -74,7 +74,7 @@ def judge_pair(
     if not cosine >= thresholds.flag:
         return PairVerdict("distinct", (), (f"similarity {_down(cosine, 2)} is below {thresholds.flag:.2f}",))
     new, old = _said(new_text), _said(old_text)
-    opposed = _opposites(new, old)
+    opposed = _opposites(new.stems, old.stems)
     checks = (*_checks(new, old, opposed), _compare_order(order_similarity, thresholds.order))
     agree = tuple(text for same, text in checks if same and text)
     differ = tuple(text for same, text in checks if not same)
@@ -86,13 +86,13 @@ def judge_pair(
 def conflicts(new_text: str, old_text: str) -> tuple[str, ...]:
     """Name what lets two texts say different things, as `judge_pair` does, without a look at their letters."""
     new, old = _said(new_text), _said(old_text)
-    opposed = _opposites(new, old)
+    opposed = _opposites(new.stems, old.stems)
     return _conflicts([same for same, _ in _checks(new, old, opposed)], new, old, opposed)
 
 
 def negations(text: str) -> tuple[str, ...]:
     """Return what `text` negates: the stems of up to two words after each negation word, sorted."""
-    return _said(text).negations
+    return tuple(sorted(stems for stems, _ in _negated(text)))
 
 
 def is_negation(word: str) -> bool:
@@ -102,11 +102,10 @@ def is_negation(word: str) -> bool:
 
 def opposites(new_text: str, old_text: str) -> tuple[tuple[str, str], ...]:
     """Return pairs of opposite words of which each text holds only its own, such as (passed, failed)."""
-    return _opposites(_said(new_text), _said(old_text))
+    return _opposites(_stems(new_text), _stems(old_text))
 
 
-def _opposites(said: "_Said", by: "_Said") -> tuple[tuple[str, str], ...]:
-    new, old = said.stems, by.stems
+def _opposites(new: Mapping[str, str], old: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     only_new, only_old = new.keys() - old.keys(), old.keys() - new.keys()
     pairs: set[tuple[str, str]] = set()
     for left, right in _OPPOSED_STEMS:
@@ -141,7 +140,7 @@ def symbols(text: str) -> tuple[str, ...]:
 
 def content_words(text: str) -> tuple[str, ...]:
     """Return the stems of the words of `text` in order, without articles and other fillers or negations."""
-    return _said(text).content
+    return tuple(_stem(w) for w in words(text) if w not in _FILLERS and not is_negation(w))
 
 
 _NUMBER = re.compile(r"(?:(?<![\w)\]])[-−])?\d+(?:[.,:]\d+)*%?")
@@ -211,6 +210,11 @@ _OPPOSED_STEMS = tuple(
 )
 
 
+def _stems(text: str) -> dict[str, str]:
+    """Return the stems of the words of a text, each with a word that it is of."""
+    return {_stem(word): word for word in words(text)}
+
+
 def _negated(text: str) -> list[tuple[str, str]]:
     """Return what each negation word negates, as stems and as written."""
     found = []
@@ -270,16 +274,15 @@ class _Said:
 @lru_cache(maxsize=256)
 def _said(text: str) -> _Said:
     """Read a text; a text stands in many pairs, so the last ones are kept."""
-    found, negated = words(text), tuple(_negated(text))
     return _Said(
-        frozenset(found),
-        {_stem(word): word for word in found},
-        negated,
-        tuple(sorted(stems for stems, _ in negated)),
+        frozenset(words(text)),
+        _stems(text),
+        tuple(_negated(text)),
+        negations(text),
         numbers(text),
         identifiers(text),
         symbols(text),
-        tuple(_stem(word) for word in found if word not in _FILLERS and not is_negation(word)),
+        content_words(text),
     )
 
 
