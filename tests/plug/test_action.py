@@ -5,7 +5,7 @@ The toys are an area of its own and the dialog that it opens, each with its tabl
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from textual.binding import BindingType
@@ -92,7 +92,7 @@ def opened(tmp_path: Path, keys: str = "") -> WorkbenchApp:
     return app_over(open_bench(tmp_path), keymap=keymap, areas=KNOWN)
 
 
-async def shown(app: WorkbenchApp, pilot: Pilot[object], text: str) -> None:
+async def shown(app: WorkbenchApp, pilot: Pilot[Any], text: str) -> None:
     await until(pilot, lambda: text in screen_text(app))
 
 
