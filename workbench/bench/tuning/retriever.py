@@ -28,7 +28,7 @@ from workbench.retrieval.fulltext.lexical_cache import LexicalCache
 from workbench.retrieval.fulltext.lexical_search import TextOf, prefix, substring
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
-from workbench.retrieval.text import memory_text, text_of
+from workbench.retrieval.text import searched_text, text_of
 from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 from workbench.store.library import Touched
 from workbench.store.pause import collection_paused, give_back, withhold
@@ -251,4 +251,4 @@ def _texts(pool: Pool) -> list[str]:
 
 
 def _text(memory: Memory) -> str:
-    return clean_for_store(memory_text(memory))
+    return clean_for_store(searched_text(memory))
