@@ -201,7 +201,10 @@ class Format:
     """One kind of file: how to recognise it, read it and, when `write` is given, write it.
 
     A file that is written `holds` records of one kind, and its name usually ends in `suffix`. With `read_path`
-    the file is no text and is read through that; `read` then says so.
+    the file is no text and is read through that; `read` then says so. A file to write whose name has one of the
+    `endings` asks for this format. One that `loses_nothing` holds records as the store has them, archived ones and
+    secrets too; one that `carries_status` says which of its memories nobody approved, and so may hold them all. What
+    `needs_times` cannot be written of bullets without one.
     """
 
     name: str
@@ -212,6 +215,10 @@ class Format:
     read_path: ReadPath | None = None
     holds: Holds = "memories"
     suffix: str = ".txt"
+    endings: tuple[str, ...] = ()
+    loses_nothing: bool = False
+    carries_status: bool = False
+    needs_times: bool = False
 
     @property
     def writes(self) -> bool:

@@ -44,4 +44,4 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     return write_playbook(parsed.playbooks[0]) if parsed.playbooks else ""
 
 
-FORMAT = Format(NAME, "ACE playbook", detect, read, write, holds="playbook")
+FORMAT = Format(NAME, "ACE playbook", detect, read, write, holds="playbook", endings=(".txt",))

@@ -38,4 +38,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     return writing.write(parsed, original)
 
 
-FORMAT = Format(NAME, "cass playbook (YAML)", detect, read, write, holds="playbook", suffix=".yaml")
+FORMAT = Format(
+    NAME, "cass playbook (YAML)", detect, read, write, holds="playbook", suffix=".yaml",
+    endings=(".yaml", ".yml"), needs_times=True,
+)  # fmt: skip

@@ -23,4 +23,4 @@ def detect(head: str, path: str) -> Detection:
     return Detection(NAME, sure, "the JSON of an agent" + (" in a string" if start == '"' else ""))
 
 
-FORMAT = Format(NAME, "Letta agent file", detect, read, write, suffix=".af")
+FORMAT = Format(NAME, "Letta agent file", detect, read, write, suffix=".af", endings=(".af",))

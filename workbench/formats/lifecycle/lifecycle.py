@@ -72,4 +72,7 @@ def _line(memory: Memory, layout: Layout) -> str:
     return jsonlines.dumps(to_entry(memory), layout)
 
 
-FORMAT = Format(NAME, "learning entries (JSON lines)", detect, read, write, suffix=".jsonl")
+FORMAT = Format(
+    NAME, "learning entries (JSON lines)", detect, read, write, suffix=".jsonl", endings=(".jsonl",),
+    loses_nothing=True, carries_status=True,
+)  # fmt: skip

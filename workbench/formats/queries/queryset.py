@@ -125,4 +125,6 @@ def _key(query: JudgedQuery) -> str:
     return f"{query.text}\0{iso(query.now) if query.now else ''}"
 
 
-FORMAT = Format(NAME, "query set (JSON lines)", detect, read, write, holds="queries", suffix=".jsonl")
+FORMAT = Format(
+    NAME, "query set (JSON lines)", detect, read, write, holds="queries", suffix=".jsonl", endings=(".jsonl",)
+)

@@ -23,4 +23,4 @@ def detect(head: str, path: str) -> Detection:
     return Detection(NAME, 0.0, "no JSON object of skills")
 
 
-FORMAT = Format(NAME, "skillbook (JSON)", detect, read, write, holds="playbook", suffix=".json")
+FORMAT = Format(NAME, "skillbook (JSON)", detect, read, write, holds="playbook", suffix=".json", endings=(".json",))

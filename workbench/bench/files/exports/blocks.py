@@ -19,9 +19,6 @@ from workbench.core.playbook.book import Bullet, Section
 from workbench.core.stream.memory import Memory
 from workbench.formats.model import Parsed
 
-PROMPTS = frozenset({"prompt", "prompt-counts", "block"})
-"""Formats that an agent reads as they are."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sources:

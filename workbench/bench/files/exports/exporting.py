@@ -10,7 +10,6 @@ from workbench.bench.context import Context
 from workbench.bench.files.diff import DiffLine, diff_texts
 from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.bench.files.exports.contents import Choice, Rendered, render
-from workbench.bench.files.exports.memories import DATA
 from workbench.bench.files.overwriting import Obstacle, Overwriting
 from workbench.bench.files.overwriting_said import NotReplaced
 from workbench.bench.files.replaced import Replaced
@@ -131,7 +130,7 @@ class Exporter:
     def is_for_agents(self, format: str) -> bool:
         """Tell whether agents read files of a format, as opposed to programs that keep what the store holds."""
         kind = self.kind(format)
-        return kind.name not in DATA and kind.holds != "queries"
+        return not kind.carries_status and kind.holds != "queries"
 
     def target(self, book: str, format: str = ace.NAME) -> Path:
         """Return where a playbook goes unless told otherwise: the file it came from, or one in the working folder."""

@@ -14,9 +14,6 @@ from workbench.formats.model import ReadContext
 from workbench.formats.outlets import Outlet
 from workbench.formats.shared.records import file_part
 
-DATA = frozenset({"lifecycle", "json", "yaml", "csv"})
-"""Formats that carry a memory's status: they hold everything that was asked for."""
-
 
 def chosen_memories(
     context: Context, kind: Outlet, choice: Choice, own: str | None, path: Path | None
@@ -31,7 +28,7 @@ def chosen_memories(
     found, remarks = _asked_for(kind, choice, everything, inside)
     if choice.min_helpful is not None:
         found = [m for m in found if m.helpful_count >= (choice.min_helpful or 0)]
-    if kind.name in DATA:
+    if kind.carries_status:
         return found, remarks
     if choice.all_status:
         return found, remarks
@@ -47,7 +44,7 @@ def _asked_for(
     if choice.memories is not None:
         ids = {memory.id for memory in choice.memories}
         return [m for m in everything if m.id in ids], ()
-    if kind.name in DATA or choice.all_status or not kind.reads:
+    if kind.carries_status or choice.all_status or not kind.reads:
         return list(everything), ()
     living = [m for m in everything if not _was_archived_here(m)]
     if mine := [m for m in living if m.id in inside]:
