@@ -118,14 +118,14 @@ def test_tables_keep_apart_and_keys_may_have_a_playbook_before_them(library: Lib
 def test_documents_are_what_stands_and_a_snapshot_stays(library: Library) -> None:
     assert library.stored(Memory) == []
     put(library, memory(1))
-    before = library.snapshot()
+    before = library.every_field_by_now()
     put(library, memory(2))
     assert [doc["id"] for doc in library.stored(Memory)] == ["m1", "m2"]
     assert [(table, key) for table, key, _ in library.every_field()] == [("memories", "m1"), ("memories", "m2")]
     assert list(library.every_field("votes")) == []
     assert library.key_at("memories", library.memories.doc_id_of("m2") or "") == "m2"
     assert library.key_at("memories", "99") == ""
-    assert [doc["id"] for doc in before["memories"].values()] == ["m1"]
+    assert [(table, key, doc["id"]) for table, key, doc in before] == [("memories", "m1", "m1")]
 
 
 # Transactions: whole or not at all, one after the other

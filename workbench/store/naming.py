@@ -14,12 +14,8 @@ from workbench.store.records import RECORDS
 COUNTERS = RECORDS.counters
 """Fields that change by increments, so that two actors who count at once do not clash."""
 
-TOTALS = frozenset({"reflection"})
-"""Tables of running totals: taking back a change takes its share out, whatever came on top since."""
-
-WITNESSES = frozenset({"files"})
-"""Tables of what was seen outside the store. Where such a record was renewed since, taking back a change forgets it:
-what it says is then true of neither moment, and no reason to keep somebody from an undo."""
+TOTALS, WITNESSES, NUMBERED = RECORDS.totals, RECORDS.witnesses, RECORDS.numbered
+"""Tables of running totals, of what was seen outside the store, and of records of their own (`RecordType`)."""
 
 PAIRS = "kept_pairs"
 """The table of the decisions to keep two records apart."""

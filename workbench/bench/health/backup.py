@@ -2,12 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from workbench.bench import caches
 from workbench.bench.open import Workbench, open_workbench
@@ -24,9 +23,9 @@ CHUNK = 16_384
 """Characters that are looked at together: many short texts in one go take a third less time than one by one."""
 
 
-def secrets_in_records(tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> int:
-    """Count the different secrets in every field of a store's documents, by table and document id."""
-    return len({chunk[f.start : f.end] for chunk in _chunks(tables) for f in secrets_in(chunk)})
+def secrets_in_records(records: Iterable[Mapping[str, object]]) -> int:
+    """Count the different secrets in every field of some records."""
+    return len({chunk[f.start : f.end] for chunk in _chunks(records) for f in secrets_in(chunk)})
 
 
 class BackupCancelled(WorkbenchError):
@@ -53,7 +52,7 @@ def back_up(
 
     # Compressing and hashing leave the processor to others, so that looking for secrets takes no time of its own.
     with ThreadPoolExecutor(1) as beside:
-        looking = beside.submit(secrets_in_records, bench.library.snapshot())
+        looking = beside.submit(secrets_in_records, (doc for _, _, doc in bench.library.every_field_by_now()))
         made = bench.library.maintenance.back_up(target, at, force=force, progress=tell)
         return made, looking.result()
 
@@ -115,16 +114,13 @@ def _scratch(bench: Workbench) -> Iterator[Path]:
         os.close(handle)
 
 
-def _chunks(tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[str]:
+def _chunks(records: Iterable[Mapping[str, object]]) -> Iterator[str]:
     texts, length = list[str](), 0
-    for docs in tables.values():
-        for doc in docs.values():
-            found = [
-                s for n, value in doc.items() if not n.endswith("_at") for s in strings(value) if len(s) >= SHORTEST
-            ]
-            texts += found
-            length += sum(map(len, found))
-            if length >= CHUNK:
-                yield "\n\n".join(texts)
-                texts, length = [], 0
+    for doc in records:
+        found = [s for n, value in doc.items() if not n.endswith("_at") for s in strings(value) if len(s) >= SHORTEST]
+        texts += found
+        length += sum(map(len, found))
+        if length >= CHUNK:
+            yield "\n\n".join(texts)
+            texts, length = [], 0
     yield "\n\n".join(texts)

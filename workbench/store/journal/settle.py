@@ -12,10 +12,7 @@ from typing import Any, cast
 
 from workbench.store.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs
 from workbench.store.journal.state import KeyOf, State
-from workbench.store.naming import COUNTERS, TOTALS, memory_number
-
-_NUMBERED = frozenset({"memories", "bullets", "queries", "proposals", "runs"})
-"""Tables of records of their own: two that were made under one id are two; elsewhere an id says what it is about."""
+from workbench.store.naming import COUNTERS, NUMBERED, TOTALS, memory_number
 
 _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
 
@@ -199,7 +196,7 @@ class _Work:
         if lives is None or present is None:
             taken = self.state.get(table, change.doc) is not None
             yield self._under_new_number(change, new, names) if taken else change
-        elif new != present and table in _NUMBERED:
+        elif new != present and table in NUMBERED:
             yield self._under_new_number(change, self._renamed(table, new, names), names)
         else:
             names.docs[table, change.doc] = lives
