@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from workbench.core.agents import ENVIRONMENT
-from workbench.store.pause import give_back
+from workbench.core.pause import give_back
 
 CHECKOUT = Path(__file__).parent.parent
 CACHES = (".*", "__pycache__", "*.egg-info")

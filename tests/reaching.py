@@ -4,17 +4,11 @@ REACHING = frozenset(
     """
     workbench.cli.files.export_choice -> workbench.formats.outlets
     workbench.cli.files.import_files -> workbench.formats.registry
-    workbench.cli.files.lint -> workbench.formats.claude_memory.cut
-    workbench.cli.files.lint -> workbench.formats.lint.finding
     workbench.cli.health.backup -> workbench.store.maintenance.backup
     workbench.cli.health.backup -> workbench.store.maintenance.restore
     workbench.cli.health.doctor -> workbench.store.maintenance.doctor
-    workbench.cli.issues -> workbench.formats.model
     workbench.cli.main -> workbench.formats.registry
     workbench.cli.missing -> workbench.store.presence
-    workbench.cli.reflection.reflect -> workbench.reflect.model
-    workbench.cli.safety.flagged -> workbench.formats.model
-    workbench.cli.safety.scan -> workbench.safety.finding
     workbench.cli.safety.scan -> workbench.safety.scanning
     workbench.cli.session -> workbench.formats.registry
     workbench.cli.session -> workbench.store.git_files
@@ -22,35 +16,21 @@ REACHING = frozenset(
     workbench.cli.session -> workbench.store.presence
     workbench.cli.stream.history -> workbench.store.history.clash
     workbench.cli.stream.history -> workbench.store.history.undo
-    workbench.cli.stream.search -> workbench.retrieval.fulltext.stopwords
     workbench.cli.stream.search -> workbench.retrieval.ranking.cases
     workbench.cli.stream.search -> workbench.retrieval.ranking.outcome
-    workbench.cli.tuning.evaluate -> workbench.evaluation.measure
     workbench.cli.tuning.evaluate -> workbench.evaluation.tuner
     workbench.cli.tuning.evaluate -> workbench.evaluation.verdict
-    workbench.tui.app.stillness -> workbench.store.pause
     workbench.tui.duplicates.threshold -> workbench.retrieval.embedding.thresholds
-    workbench.tui.duplicates.wording -> workbench.reflect.model
-    workbench.tui.files.cut -> workbench.formats.claude_memory.cut
-    workbench.tui.files.dialog -> workbench.formats.lint.finding
     workbench.tui.files.exports.dialog -> workbench.formats.ace.ace
     workbench.tui.files.exports.guard -> workbench.formats.ace.ace
-    workbench.tui.files.exports.guard -> workbench.formats.model
     workbench.tui.files.exports.words -> workbench.formats.outlets
     workbench.tui.files.imports.asking -> workbench.formats.registry
     workbench.tui.files.imports.rows -> workbench.formats.registry
     workbench.tui.health.backup -> workbench.store.maintenance.backup
     workbench.tui.health.store -> workbench.store.maintenance.doctor
-    workbench.tui.playbook.curation.ask -> workbench.reflect.model
     workbench.tui.playbook.rows -> workbench.safety.scanning
     workbench.tui.playbook.tools -> workbench.formats.registry
-    workbench.tui.reflection.flow -> workbench.reflect.model
-    workbench.tui.reflection.run -> workbench.reflect.model
-    workbench.tui.reflection.text -> workbench.reflect.model
-    workbench.tui.review.refine -> workbench.reflect.model
-    workbench.tui.safety.flag_view -> workbench.safety.finding
     workbench.tui.tuning.hints -> workbench.retrieval.ranking.flips
-    workbench.tui.tuning.judging.auto -> workbench.evaluation.measure
     workbench.tui.tuning.judging.auto -> workbench.evaluation.tuner
     workbench.tui.tuning.judging.better -> workbench.evaluation.pairwise
     workbench.tui.tuning.judging.metrics -> workbench.evaluation.verdict
@@ -58,7 +38,6 @@ REACHING = frozenset(
     workbench.tui.tuning.keeping -> workbench.retrieval.embedding.thresholds
     workbench.tui.tuning.profiles.certificate -> workbench.evaluation.verdict
     workbench.tui.tuning.profiles.sides -> workbench.evaluation.verdict
-    workbench.tui.tuning.ranking -> workbench.retrieval.fulltext.stopwords
     workbench.tui.tuning.screen -> workbench.retrieval.ranking.flips
     workbench.tui.tuning.sliders -> workbench.retrieval.ranking.flips
     workbench.tui.tuning.tools -> workbench.retrieval.embedding.thresholds

@@ -13,8 +13,8 @@ from workbench.bench.tuning.live import LiveSet, live_set
 from workbench.bench.tuning.query_sets import from_store
 from workbench.config.paths import shipped
 from workbench.core.errors import InvalidRecord
+from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.evaluation.measure import NDCG10, Measure
 
 ENGRAM = next(p for p in BUILT_IN if p.name == "engram")
 

@@ -10,11 +10,11 @@ from workbench.bench.open import Workbench
 from workbench.bench.promotion.plan import PromotionPlan, Target
 from workbench.bench.safety.safety import FlaggedText
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Book, Section
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.formats import registry
-from workbench.formats.model import ReadContext
 
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
 PNPM = "Use pnpm, never npm, in this repository."

@@ -14,8 +14,8 @@ from random import Random
 
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
+from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.evaluation.measure import NDCG10
 from workbench.evaluation.objective import JudgedScores
 from workbench.evaluation.pairwise import GRADES, Preferences, begin
 from workbench.evaluation.pooling import judging_pool

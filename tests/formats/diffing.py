@@ -4,9 +4,9 @@ import difflib
 from dataclasses import replace
 from typing import Any
 
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Parsed
 from workbench.formats.registry import format_named
 
 

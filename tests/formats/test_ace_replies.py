@@ -7,12 +7,12 @@ import pytest
 from tests.core.samples import NOW
 from workbench.config.paths import shipped
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import ReadContext
 from workbench.core.playbook.curation import Analysis, BulletTag, Curation
 from workbench.core.playbook.delta import Add, Delete, Merge, Update
 from workbench.core.reflection.loosejson import UnreadableReply
 from workbench.formats import registry
 from workbench.formats.ace import operations, replies
-from workbench.formats.model import ReadContext
 
 CONTEXT = ReadContext(NOW, "reply.txt")
 REPLIES = shipped("fixtures/demo").parent / "replies"

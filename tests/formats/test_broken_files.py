@@ -9,7 +9,7 @@ import pytest
 from tests.formats.others import TEXTS
 from tests.formats.samples import COUNTS, GENAGENTS, LOOSE, NODES, context
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import Format, Parsed
+from workbench.core.files.format import Format, Parsed
 from workbench.formats.registry import FORMATS, read_file
 
 ENTRY = {

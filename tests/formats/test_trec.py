@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import JudgedQuery, Parsed
+from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.formats.queries import queryset
 from workbench.formats.queries.trec import (
     QRELS_FORMAT,

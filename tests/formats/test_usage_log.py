@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.core.samples import NOW
+from workbench.core.files.format import ReadContext
 from workbench.core.playbook.usage import Run
 from workbench.formats import registry
 from workbench.formats.ace import usage_log
-from workbench.formats.model import ReadContext
 
 CONTEXT = ReadContext(NOW, "log.jsonl")
 

@@ -25,9 +25,9 @@ from workbench.core.named import implementation
 from workbench.core.served import is_served
 from workbench.core.tuning.cases import Candidate, PartCase, RuleCase
 from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart
+from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH, FrozenBounds, check_profile, value_of, with_value
 from workbench.core.tuning.scoring import rank
-from workbench.evaluation.measure import NDCG10
 from workbench.evaluation.objective import values
 from workbench.evaluation.pairwise import begin
 from workbench.evaluation.settings import settings_around

@@ -14,8 +14,8 @@ import numpy as np
 
 from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.tuning.factors import Recipe
+from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import Profile, check_profile, weight_of
-from workbench.evaluation.measure import NDCG10, Measure
 from workbench.evaluation.objective import JudgedScores, values
 from workbench.evaluation.settings import Settings, settings_around
 from workbench.evaluation.verdict import Verdict, compare

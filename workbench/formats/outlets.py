@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import Holds, WriteText
+from workbench.core.files.format import Holds, WriteText
 from workbench.formats.plain import block, data, prose
 from workbench.formats.plain.reading import NAME as RECORDS
 from workbench.formats.registry import ALIASES, FORMATS, Formats

@@ -15,7 +15,7 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.named import implementation
 
 if TYPE_CHECKING:
-    from workbench.formats.model import Detection, Format, Parsed, ReadContext
+    from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 from workbench.bench.files.lint import Linted, look_over
 from workbench.bench.files.project import KnownFile, known_files
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.cut import Cut, measure
+from workbench.core.files.lint import Finding
 from workbench.formats import registry
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
-from workbench.formats.claude_memory.cut import Cut, measure
-from workbench.formats.lint.finding import Finding
 from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library
 

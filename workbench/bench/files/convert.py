@@ -6,10 +6,10 @@ from pathlib import Path, PurePath
 
 from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.core.errors import UnreadableFile, WorkbenchError
+from workbench.core.files.format import Issue, Parsed, ReadContext
 from workbench.formats import registry
 from workbench.formats.ace import ace
 from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Issue, Parsed, ReadContext
 from workbench.formats.outlets import Outlet, outlet
 from workbench.formats.registry import FORMATS, Formats
 from workbench.formats.shared.books import dated

@@ -14,9 +14,9 @@ from typing import Literal
 from workbench.bench.files.diff import split_lines
 from workbench.bench.files.states import BLOCK, FileStates, hash_of, is_of
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.formats import registry
-from workbench.formats.model import Parsed, ReadContext
 from workbench.formats.outlets import Outlet, outlets_of
 from workbench.formats.registry import ALIASES, Formats
 

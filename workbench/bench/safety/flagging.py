@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.bench.safety.shown import shown_texts
-from workbench.safety.finding import Finding, FindingKind
+from workbench.core.safety import Finding, FindingKind
 from workbench.safety.scanning import scan
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from typing import Any
 
 from workbench.core.errors import InvalidRecord
+from workbench.core.safety import Finding
 from workbench.safety import scanning
-from workbench.safety.finding import Finding
 from workbench.store.entry import ABSENT, DocChange, Entry
 from workbench.store.records import RECORDS, Records
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from workbench.bench.context import Context
 from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.files.format import Issue, JudgedQuery, ReadContext
 from workbench.core.record import iso
 from workbench.core.text import one_line
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.evaluation.metrics import RELEVANT_FROM
+from workbench.core.tuning.metrics import RELEVANT_FROM
 from workbench.formats import registry
-from workbench.formats.model import Issue, JudgedQuery, ReadContext
 from workbench.store.library import Library
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.bench import caches
 from workbench.bench.context import Context
+from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -31,7 +32,6 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import memory_text, text_of
 from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 from workbench.store.library import Touched
-from workbench.store.pause import collection_paused, give_back, withhold
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]

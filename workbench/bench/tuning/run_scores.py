@@ -8,8 +8,8 @@ from statistics import fmean
 from workbench.bench.context import Context
 from workbench.bench.tuning.query_sets import graded
 from workbench.core.errors import InvalidQuery
-from workbench.evaluation.measure import STANDARD
-from workbench.evaluation.metrics import RELEVANT_FROM
+from workbench.core.tuning.measure import STANDARD
+from workbench.core.tuning.metrics import RELEVANT_FROM
 from workbench.formats import registry
 from workbench.formats.queries.trec import RUN, read_run
 from workbench.formats.registry import FORMATS, Formats

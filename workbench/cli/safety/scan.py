@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.safety.leaks import Leak, Masked
     from workbench.bench.safety.safety import Held
-    from workbench.safety.finding import Finding
+    from workbench.core.safety import Finding
 
 FOUND = 1
 """Exit code when something was found that is not allowed to pass."""

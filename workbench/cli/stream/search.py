@@ -125,8 +125,8 @@ def _ranking(
 
 def _remarks(bench: "Workbench", ranking: "Ranking", query: str, wanted: int) -> list[str]:
     """Say why there is nothing, or why the order means little."""
+    from workbench.core.stopwords import STOP_WORDS
     from workbench.core.text import words
-    from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 
     stored, served = len(bench.library.memories), len(ranking.candidates)
     if not stored:

@@ -81,7 +81,7 @@ def evaluate(session: Session) -> int:
 def tune(session: Session) -> int:
     """Print a proposal and what it is worth; save it when asked to."""
     from workbench.bench.tuning.evaluation import EvaluationCancelled
-    from workbench.evaluation.measure import parse_measure
+    from workbench.core.tuning.measure import parse_measure
     from workbench.evaluation.tuner import Search, TuningCancelled
 
     args = session.args

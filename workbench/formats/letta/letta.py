@@ -2,9 +2,9 @@
 
 import re
 
+from workbench.core.files.format import Detection, Format
 from workbench.formats.letta.reading import NAME, read
 from workbench.formats.letta.writing import write
-from workbench.formats.model import Detection, Format
 
 __all__ = ["FORMAT", "NAME", "detect", "read", "write"]
 

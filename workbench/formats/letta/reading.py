@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.model import Parsed, ReadContext
 from workbench.formats.shared.jsonnested import unwrap
 from workbench.formats.shared.jsontree import Entry, Lines, Node, scan_file
 from workbench.formats.shared.reading import checked, created_at, rating

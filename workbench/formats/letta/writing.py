@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 
+from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.letta.reading import INSIDE, KEYS, NAME, agent, agents, block, blocks
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.model import Parsed, ReadContext
 from workbench.formats.shared.jsonnested import unwrap
 from workbench.formats.shared.jsonrecords import edited_object, rewritten
 from workbench.formats.shared.jsonstyle import Style, dumps, style_of

@@ -6,13 +6,13 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import ReadContext
+from workbench.core.files.lint import Finding
 from workbench.formats import registry
 from workbench.formats.ace import ace
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.formats.lint import ace as ace_lint
 from workbench.formats.lint import memory_index, records
-from workbench.formats.lint.finding import Finding
-from workbench.formats.model import ReadContext
 from workbench.formats.registry import FORMATS, Formats
 
 

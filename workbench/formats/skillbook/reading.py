@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.formats.model import Parsed, ReadContext
 from workbench.formats.shared import books
 from workbench.formats.shared.jsontree import Lines, Node, scan_file
 from workbench.formats.shared.report import Report, shown

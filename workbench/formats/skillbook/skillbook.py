@@ -2,7 +2,7 @@
 
 import re
 
-from workbench.formats.model import Detection, Format
+from workbench.core.files.format import Detection, Format
 from workbench.formats.skillbook.entry import NAME
 from workbench.formats.skillbook.reading import read
 from workbench.formats.skillbook.writing import write

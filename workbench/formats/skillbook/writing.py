@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet, Playbook, next_number
-from workbench.formats.model import Parsed
 from workbench.formats.shared import books
 from workbench.formats.shared.jsonrecords import member, rewritten
 from workbench.formats.shared.jsonstyle import Style, dumps, replacement, style_of

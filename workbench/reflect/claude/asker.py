@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.reflector import Cancelled, Reflection, ReflectionProblem, Step, Tell, Unread, Usage
 from workbench.reflect.claude.budget import Budget, require
 from workbench.reflect.claude.call import Call
 from workbench.reflect.claude.calls import read
 from workbench.reflect.claude.events import Answer, Reach
 from workbench.reflect.claude.prompting import Prompt
 from workbench.reflect.claude.trouble import Kind, Trouble, sentences
-from workbench.reflect.model import Cancelled, Reflection, ReflectionProblem, Step, Tell, Unread, Usage
 
 NAME = "claude"
 

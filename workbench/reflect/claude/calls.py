@@ -4,11 +4,11 @@ import queue
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from workbench.core.reflection.reflector import Cancelled, Usage
 from workbench.core.tokens import estimated_tokens
 from workbench.reflect.claude.call import Call
 from workbench.reflect.claude.events import Accepted, Answer, Counted, Delta, Ended, Event
 from workbench.reflect.claude.trouble import Trouble
-from workbench.reflect.model import Cancelled, Usage
 
 POLL_SECONDS = 0.05
 """How often a waiting call asks whether it was cancelled."""

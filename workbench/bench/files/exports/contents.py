@@ -16,11 +16,11 @@ from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.query_export import qrels
 from workbench.bench.tuning.query_sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.playbook.book import Playbook
 from workbench.formats import registry
 from workbench.formats.ace import ace
 from workbench.formats.cass import cass
-from workbench.formats.model import Parsed, ReadContext
 from workbench.formats.outlets import Outlet, outlet
 from workbench.formats.queries import trec
 from workbench.formats.shared.books import dated

@@ -7,10 +7,10 @@ from pathlib import Path
 from workbench.bench.context import Context
 from workbench.bench.files.exports.choice import Choice
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import ReadContext
 from workbench.core.review.lifecycle import ARCHIVED_FROM
 from workbench.core.stream.memory import Memory
 from workbench.formats import registry
-from workbench.formats.model import ReadContext
 from workbench.formats.outlets import Outlet
 from workbench.formats.shared.records import file_part
 

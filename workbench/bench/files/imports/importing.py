@@ -15,6 +15,8 @@ from workbench.bench.playbook.file_merge import new_parts
 from workbench.bench.reflection.gauge import state_of
 from workbench.bench.safety.texts import name_of
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
+from workbench.core.pause import collection_paused
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.record import iso
@@ -24,9 +26,7 @@ from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.formats import registry
-from workbench.formats.model import JudgedQuery, Parsed, ReadContext
 from workbench.store.library import Tx
-from workbench.store.pause import collection_paused
 
 CHUNK = 1000
 """Records that are committed with one fsync."""

@@ -15,12 +15,12 @@ from workbench.bench.files.base import FileBases
 from workbench.bench.files.imports.guard import Removal
 from workbench.bench.playbook.file_merge import book_id
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats import registry
 from workbench.formats.ace import ace
-from workbench.formats.model import Format, Parsed, ReadContext
 
 R = TypeVar("R", Memory, Bullet)
 Pair = tuple[object, object]

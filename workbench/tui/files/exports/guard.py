@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from workbench.bench.files.exports.unsaved import parts_of
 from workbench.bench.open import Workbench
 from workbench.bench.safety.safety import Held, Outgoing, Safety
+from workbench.core.files.format import Parsed
 from workbench.core.text import one_line
 from workbench.formats.ace import ace
-from workbench.formats.model import Parsed
 from workbench.tui.app.saving import Preview
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.widgets.content import MUTED
