@@ -7,11 +7,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
-from workbench.core.files.format import Parsed
+from workbench.core.files.format import Outlet, Parsed
+from workbench.core.files.formats import format_named
 from workbench.core.files.textedit import BLANKS
 from workbench.core.stream.memory import Memory
-from workbench.formats.outlets import OUTLETS, Outlet
-from workbench.formats.registry import format_named
+from workbench.formats.outlets import OUTLETS
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import playbook_of
 

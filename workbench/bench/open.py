@@ -19,8 +19,8 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import Stream
 from workbench.config import paths
 from workbench.config.loading import Settings
+from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.tuning.factors import RECIPE, Recipe
-from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 

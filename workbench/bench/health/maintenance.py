@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.bench import caches
-from workbench.bench.beginning import is_open_to_git
 from workbench.bench.context import Context
+from workbench.bench.folder import is_open_to_git
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
 from workbench.core.record import parse_time

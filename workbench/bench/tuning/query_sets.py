@@ -13,7 +13,7 @@ from workbench.core.record import iso
 from workbench.core.text import one_line
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.metrics import RELEVANT_FROM
-from workbench.formats import registry
+from workbench.formats import opening
 from workbench.store.library import Library
 
 
@@ -59,7 +59,7 @@ class JudgedSet:
 def from_file(context: Context, path: Path) -> JudgedSet:
     """Read a query set, or the qrels of queries that the store has. Raises `UnreadableFile` or `InvalidQuery`."""
     reading = ReadContext(now=context.now(), file=str(path))
-    parsed = registry.read_file(path, context=reading, formats=context.formats)
+    parsed = opening.read_file(path, context=reading, formats=context.formats)
     if not parsed.queries:
         raise UnreadableFile(f"{path} holds no queries.", 'One a line: {"query": "…", "relevant": {"ID": 3}}.')
     return _matched(
