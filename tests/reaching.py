@@ -2,20 +2,11 @@
 
 REACHING = frozenset(
     """
-    workbench.cli.health.backup -> workbench.store.maintenance.backup
-    workbench.cli.health.backup -> workbench.store.maintenance.restore
-    workbench.cli.health.doctor -> workbench.store.maintenance.doctor
-    workbench.cli.safety.scan -> workbench.safety.scanning
-    workbench.cli.stream.history -> workbench.store.history.clash
-    workbench.cli.stream.history -> workbench.store.history.undo
     workbench.cli.stream.search -> workbench.retrieval.ranking.cases
     workbench.cli.stream.search -> workbench.retrieval.ranking.outcome
     workbench.cli.tuning.evaluate -> workbench.evaluation.tuner
     workbench.cli.tuning.evaluate -> workbench.evaluation.verdict
     workbench.tui.duplicates.threshold -> workbench.retrieval.embedding.thresholds
-    workbench.tui.health.backup -> workbench.store.maintenance.backup
-    workbench.tui.health.store -> workbench.store.maintenance.doctor
-    workbench.tui.playbook.rows -> workbench.safety.scanning
     workbench.tui.tuning.hints -> workbench.retrieval.ranking.flips
     workbench.tui.tuning.judging.auto -> workbench.evaluation.tuner
     workbench.tui.tuning.judging.better -> workbench.evaluation.pairwise
