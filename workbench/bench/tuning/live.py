@@ -6,7 +6,8 @@ from workbench.bench.tuning.evaluation import Cancelled, Evaluator, ProfileResul
 from workbench.bench.tuning.query_sets import JudgedSet
 from workbench.core.tuning.measure import Measure, served
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.verdict import Verdict, compare
+from workbench.core.tuning.verdict import Verdict
+from workbench.evaluation.verdict import compare
 
 
 @dataclass(frozen=True, slots=True)

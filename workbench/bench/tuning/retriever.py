@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.bench import caches
 from workbench.bench.context import Context
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
@@ -22,7 +23,6 @@ from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.growing import GrowingMatrix
 from workbench.retrieval.embedding.nearest import near_pairs, nearest
-from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.retrieval.embedding.vectors import VectorCache
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache

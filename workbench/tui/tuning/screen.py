@@ -16,9 +16,9 @@ from workbench.bench.tuning.measuring import Measuring
 from workbench.bench.tuning.session import Settings, TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.flips import Direction, just_beyond, nearest_flip
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import SLIDER, TUNE

@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.widgets import Static
 
 from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.flips import Flip, nearest_flip
 from workbench.core.tuning.profile import Profile
-from workbench.retrieval.ranking.flips import Flip, nearest_flip
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import Hints
 from workbench.tui.tuning.parameters import (
