@@ -89,6 +89,11 @@ def conflicts(new_text: str, old_text: str) -> tuple[str, ...]:
     return _conflicts(new, old, _opposites(new.stems, old.stems))
 
 
+def same_words(new_text: str, old_text: str) -> bool:
+    """Tell whether two texts have the same content words in the same order."""
+    return _said(new_text).content == _said(old_text).content
+
+
 def negations(text: str) -> tuple[str, ...]:
     """Return what `text` negates: the stems of up to two words after each negation word, sorted."""
     return tuple(sorted(stems for stems, _ in _negated(text)))
