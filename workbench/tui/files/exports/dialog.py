@@ -20,9 +20,9 @@ from workbench.bench.files.overwriting_said import loss_said
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings, display_key
-from workbench.tui.app.areas import EXPORT
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
+from workbench.tui.files.actions import EXPORT
 from workbench.tui.files.exports.guard import Guard, guard_lines
 from workbench.tui.files.exports.looking import Asked, Look, look
 from workbench.tui.files.exports.parts import DIALECTS, DialectChoice, FormatLine, Pane
