@@ -59,7 +59,6 @@ REACHING = frozenset(
     workbench.tui.tuning.profiles.certificate -> workbench.evaluation.verdict
     workbench.tui.tuning.profiles.sides -> workbench.evaluation.verdict
     workbench.tui.tuning.ranking -> workbench.retrieval.fulltext.stopwords
-    workbench.tui.tuning.screen -> workbench.retrieval.ranking.flips
     workbench.tui.tuning.sliders -> workbench.retrieval.ranking.flips
     workbench.tui.tuning.tools -> workbench.retrieval.embedding.thresholds
     """.strip().split("\n    ")

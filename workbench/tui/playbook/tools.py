@@ -69,9 +69,9 @@ class Tools:
         """Find bullets that say the same; merge them or keep them apart."""
         if not self._has_book():
             return
-        from workbench.tui.duplicates.bullets import TwinsDialog
+        from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 
-        await self._app.push_screen_wait(TwinsDialog(self._bench, self._browser.book))
+        await self._app.push_screen_wait(BulletDuplicatesDialog(self._bench, self._browser.book))
 
     async def budget(self) -> None:
         """Set how many tokens the playbook may take, and see what fits."""
