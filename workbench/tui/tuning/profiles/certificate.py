@@ -22,7 +22,7 @@ _DAYS = ("half_lives.", "feedback_half_life")
 def certificate_text(side: Side, against: Side, session: TuningSession, file: str) -> Content:
     """Return everything that is known about a side, compared with another one."""
     lines = [Content.styled(printable(side.title), "bold")]
-    if side.profile is not None and side.profile.about and side.kind in ("built in", "yours"):
+    if side.profile is not None and side.profile.about and side.is_profile:
         lines.append(Content.styled(printable(side.profile.about), MUTED))
     if side.problem:
         lines += [Content(""), Content.styled(f"✗ {printable(side.problem)}", "$text-error")]

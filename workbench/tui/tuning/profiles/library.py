@@ -185,7 +185,7 @@ class LibraryDialog(Dialog[Side | None]):
             self.app.bell()
             return
         profile, parent = side.profile, side.profile.name
-        birth = None if side.kind in ("built in", "yours") else await self._library.birth(profile)
+        birth = None if side.is_profile else await self._library.birth(profile)
         name = await self.app.push_screen_wait(
             name_prompt(
                 "",

@@ -42,6 +42,11 @@ class Side:
         return SLIDERS if self.kind == "sliders" else f"{self.kind}:{self.name}"
 
     @property
+    def is_profile(self) -> bool:
+        """Whether it is a saved profile: built in, or a person's own."""
+        return self.kind not in ("sliders", "snapshot")
+
+    @property
     def title(self) -> str:
         """How it is called over a ranking."""
         return f"snapshot {self.name}" if self.kind == "snapshot" else self.name
