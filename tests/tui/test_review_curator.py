@@ -10,7 +10,7 @@ import pytest
 from tests.tui.playbook_host import TWINS, bring_in, open_bench
 from workbench.bench.open import Workbench
 from workbench.core.review.proposal import Proposal
-from workbench.tui.review.curator import suggestion
+from workbench.tui.review.texts import suggestion
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 OPERATIONS = [

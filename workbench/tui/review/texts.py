@@ -1,6 +1,7 @@
 """The item under the cursor of Review and its evidence, which a thread looks up."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from textual import work
 from textual.containers import Container
@@ -14,14 +15,43 @@ from workbench.bench.review.evidence import Evidence
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.suspicion import suspicions
 from workbench.core.errors import WorkbenchError
+from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.core.text import one_line
 from workbench.tui.app.surviving import survives
-from workbench.tui.review.candidate import candidate, changes, fold, merge
-from workbench.tui.review.curator import suggestion
+from workbench.tui.playbook.curation.card_text import Mask, reasons, texts
+from workbench.tui.review.candidate import answers, candidate, changes, facts, fold, heading, merge
 from workbench.tui.review.evidence import Item, evidence_text
 from workbench.tui.review.seen import Seen
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.figures import absolute, since
 from workbench.tui.widgets.lists.reading_pane import ReadingPane, Wrapped
+
+
+def suggestion(proposal: Proposal, card: Card | None, now: datetime, mask: Mask) -> Content:
+    """Return a suggestion: the question, who suggests it and why, what stands in its way, and the texts.
+
+    Without a `card` it is about a playbook that is not there any more.
+    """
+    said = describe(proposal)
+    book = str(proposal.operation.get("book", ""))
+    proposed = f"proposed {since(proposal.created_at, now)} ({absolute(proposal.created_at)})"
+    parts = [Content.styled(said.question, "bold"), facts((proposal.actor, f"for {book}", proposed))]
+    because = [reason for reason in proposal.reasons if not _quotes(reason, card)]
+    parts += [Content.styled("+ ", "bold $text-success") + body(mask(reason)) for reason in because]
+    if card is None:
+        return Content("\n").join([*parts, body(mask(proposal.title)), Content(""), answers(said)])
+    parts += [*reasons(card), Content(""), heading(one_line(card.title[:400], 200)), *texts(card, mask)[1:]]
+    if not card.touches and card.after:
+        parts.append(Content.styled("It changes no bullet that is there.", MUTED))
+    return Content("\n").join([*parts, Content(""), answers(said)])
+
+
+def _quotes(reason: str, card: Card | None) -> bool:
+    """Tell whether a reason only says what a bullet said then; as it is now, it is shown in full."""
+    return card is not None and any(reason.startswith(f"{bullet.id} says: ") for bullet in card.touches)
+
 
 LOOKING = "Looking for similar memories …"
 LOADING = "Similar memories and earlier rejections are looked up as soon as the model is loaded."
