@@ -10,12 +10,12 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.config.loading import Settings
 from workbench.core.change import Change
 from workbench.core.errors import InvalidRecord
+from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.kinds import KINDS, Kinds
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, Table, Touched, Tx
 
 __all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]

@@ -17,9 +17,9 @@ from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.config import loading
+    from workbench.core.files.formats import Formats
     from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
-    from workbench.formats.registry import Formats
 
 PROBLEM = 2
 """Exit code when something could not be done; nothing was changed then."""

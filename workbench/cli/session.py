@@ -18,9 +18,9 @@ from workbench.core.errors import StoreProblem, WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.config import loading
+    from workbench.core.files.formats import Formats
     from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
-    from workbench.formats.registry import Formats
 
 Clock = Callable[[], datetime]
 
@@ -62,7 +62,7 @@ class Session:
 
     def known_formats(self) -> "Formats":
         """Return the kinds of files that are known: those that were handed in, else the workbench's own."""
-        from workbench.formats.registry import FORMATS
+        from workbench.core.files.formats import FORMATS
 
         return self.formats or FORMATS
 
@@ -96,9 +96,9 @@ class Session:
 
     def has_store(self) -> bool:
         """Tell whether there is a store where this command looks for one; raises `StoreProblem` if unknown."""
-        from workbench.store.presence import is_store
+        from workbench.bench.folder import holds_store
 
-        return is_store(self.choice().folder)
+        return holds_store(self.choice().folder)
 
     @contextmanager
     def changing(
@@ -143,7 +143,7 @@ class Session:
         from workbench.core.tuning.factors import RECIPE
 
         settings = self.settings()
-        remember_since(paths.heads_dir())
+        remember_since()
         bench = open_workbench(
             folder,
             profiles=paths.config_dir() / "profiles",
@@ -167,12 +167,11 @@ class Session:
         return bench
 
 
-def remember_since(heads: Path | None) -> None:
+def remember_since() -> None:
     """Note since when this machine remembers what it stored, the first time."""
-    if heads is not None and not (heads / "trust-since").exists():
-        from workbench.store.identity.heads import begin
+    from workbench.bench import folder
 
-        begin(heads, paths.was_used())
+    folder.remember_since(paths.heads_dir(), paths.was_used)
 
 
 def untrusted(foreign: int) -> str:
@@ -183,13 +182,11 @@ def untrusted(foreign: int) -> str:
 
 def say_made(folder: Path) -> None:
     """Say that a store was made, which whoever mistyped its name did not mean; and that git does not see it."""
-    from workbench.bench.beginning import in_repository
-    from workbench.store.git_files import IGNORE
-    from workbench.store.presence import is_store
+    from workbench.bench.folder import holds_store, kept_out_by
 
-    if is_store(folder):
-        kept_out = (folder / IGNORE).exists() and in_repository(folder)
-        warn(f"Made a new store in {folder}{f'; its {IGNORE} keeps it out of git' if kept_out else ''}.")
+    if holds_store(folder):
+        keeper = kept_out_by(folder)
+        warn(f"Made a new store in {folder}{f'; its {keeper} keeps it out of git' if keeper else ''}.")
 
 
 def is_there(folder: Path) -> bool:

@@ -54,8 +54,8 @@ class Deduplication:
 
         retriever = self._retriever()
         ranker = retriever.load(progress, stop)
-        own = retriever.thresholds()
-        limits = replace(self._context.settings.thresholds, flag=threshold or own.review, review=own.review)
+        limits = retriever.limits()
+        limits = replace(limits, flag=threshold or limits.review)
         finder = Finder(ranker, limits, Settled.of(self._library), step)
         return finder.plan(self._context.now())
 

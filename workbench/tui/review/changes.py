@@ -161,7 +161,7 @@ class Changes:
             return problem
 
         draft = self._app.draft(f"memories/{memory.id}", "round")
-        await self._app.push_screen_wait(RefineDialog(memory, self._bench.refining, take, draft))
+        await self._app.push_screen_wait(RefineDialog(memory, self._bench.refinement, take, draft))
 
     def promote(self) -> None:
         """Put it where agents read it; after `;` all marked ones."""

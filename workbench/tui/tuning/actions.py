@@ -7,10 +7,10 @@ TUNE = Table(
     "Tune",
     (
         Action("tune.query", "slash", "query", "Write the query that is ranked", FIND),
-        Action("tune.next-pane", "tab", "next pane", "From sliders to ranking to explanation", MOVE, True),
+        Action("tune.next-pane", "tab", "next pane", "From sliders to ranking to explanation", MOVE, True, "pane(1)"),
         Action("tune.queries", "f", "queries", "Choose one of the saved queries", FIND),
         Action("tune.judge", "J", "judge", "Grade what could answer this query", DECIDE),
-        Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
+        Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False, "pane(-1)"),
         Action(
             "tune.previous-flip", "left_square_bracket", "flip before", "Just below the last swap of two rows", FIND
         ),

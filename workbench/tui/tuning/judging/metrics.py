@@ -14,7 +14,7 @@ from textual.widgets import Static
 from workbench.bench.tuning.evaluation import QueryResult
 from workbench.bench.tuning.live import LiveVerdict
 from workbench.core.text import printable
-from workbench.evaluation.verdict import TIE
+from workbench.core.tuning.verdict import TIE
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import METRICS
 from workbench.tui.tuning.judging.verdict import verdict_text
