@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put, snapshot
 from tests.busy_store import go_on, stopped_holder
-from tests.reflect.server import MessagesServer, Reply, error_reply, messages_server, reply_of
+from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from workbench.bench.open import Workbench
 from workbench.bench.reflection.claude import CLAUDE
 from workbench.bench.reflection.drafts import drafts_of, why
@@ -48,26 +47,6 @@ def made(reflecting: Reflecting, plan: Plan) -> Outcome:
 @pytest.fixture
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-
-
-@pytest.fixture
-def script() -> list[Reply]:
-    """The replies of Claude, which a test fills in."""
-    return []
-
-
-@pytest.fixture
-def server(script: list[Reply]) -> Iterator[MessagesServer]:
-    replies = iter(())
-
-    def next_reply(seen: object) -> Reply:
-        return script.pop(0) if script else next(replies, error_reply(500, "api_error", "no more", NO_RETRY))
-
-    with messages_server(next_reply) as server:
-        yield server
-
-
-NO_RETRY = {"x-should-retry": "false"}
 
 
 @pytest.fixture

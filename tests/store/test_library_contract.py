@@ -491,7 +491,7 @@ def test_there_is_no_way_back(library: Library) -> None:
     action = library.past.undoable(is_mine)
     assert action is not None
     assert action.label == "add"
-    assert library.past.purged_after(action, is_mine)
+    assert action.purged_since
 
 
 def test_who_follows_hears_of_it(library: Library, other: Library) -> None:

@@ -222,6 +222,23 @@ async def test_every_format_shows_and_writes_the_same_bytes(
             assert target.read_bytes().decode().rstrip("\n").replace("\r", "␍") == seen
 
 
+async def test_it_opens_again_on_the_file_that_was_written_in_its_format(bench: Workbench, tmp_path: Path) -> None:
+    kind = next(kind for kind in KINDS if kind.name == "skillbook")
+    async with opened(bench) as hand:
+        await exporting(hand)
+        await hand.press("ctrl+o")
+        await hand.dialog(Choose)
+        await hand.press(*["down"] * KINDS.index(kind), "enter")
+        dialog = await hand.dialog(ExportDialog)
+        await go_to(hand, dialog, tmp_path / "mine.json")
+        await hand.press("ctrl+s")
+        await hand.back()
+        dialog = await exporting(hand)
+        assert dialog.query_one(SafeInput).value == str(tmp_path / "mine.json")
+        assert kind.title in hand.text
+        assert "Nothing to write" in state(dialog)
+
+
 async def test_a_part_of_the_playbook(bench: Workbench) -> None:
     async with opened(bench) as hand:
         dialog = await exporting(hand)

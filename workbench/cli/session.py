@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.config import loading
     from workbench.core.files.formats import Formats
+    from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
 
 Clock = Callable[[], datetime]
@@ -41,7 +42,7 @@ class OpenApp(Protocol):
 class Session:
     """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
 
-    `recipe` and `formats` stand in for the workbench's own.
+    `recipe`, `formats` and `kinds` stand in for the workbench's own.
     """
 
     args: Namespace
@@ -51,6 +52,13 @@ class Session:
     settings: "Callable[[], loading.Loaded]"
     recipe: "Recipe | None" = None
     formats: "Formats | None" = None
+    kinds: "Kinds | None" = None
+
+    def known_kinds(self) -> "Kinds":
+        """Return the kinds of proposals that are known."""
+        from workbench.core.review.kinds import KINDS
+
+        return self.kinds or KINDS
 
     def known_formats(self) -> "Formats":
         """Return the kinds of files that are known: those that were handed in, else the workbench's own."""
@@ -149,6 +157,7 @@ class Session:
             believed=paths.is_believed(folder),
             recipe=self.recipe or RECIPE,
             formats=self.known_formats(),
+            kinds=self.known_kinds(),
         )
         if remarks:
             if not bench.trust.standing.trusted:

@@ -36,7 +36,7 @@ class History:
         action = self._library.past.undoable(is_person)
         if action is None:
             raise WorkbenchError("There is nothing to undo.")
-        if self._library.past.purged_after(action, is_person):
+        if action.purged_since:
             rev = action.last.rev
             hint = f"The change before it is: {action.label}; `workbench undo --rev {rev}` takes that back."
             raise WorkbenchError("The purge cannot be undone.", hint)

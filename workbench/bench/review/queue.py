@@ -89,7 +89,7 @@ class ReviewQueue:
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         """Return the records that a proposal rests on: a candidate's citations, also after a merge."""
-        if proposal.kind == "reflection":
+        if self._context.kinds[proposal.kind].is_candidate:
             return self._citations.cited(proposal.evidence)
         return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
 

@@ -20,7 +20,7 @@ class Refined:
     problem: ReflectionProblem | None = None
 
 
-class Refining:
+class Refinement:
     """Asks Claude for other words; writes nothing but what it cost. `mask` goes over every text that is sent."""
 
     def __init__(self, context: Context, mask: Mask = mask_of, connect: Connect | None = None) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.bench import caches
 from workbench.bench.context import Context
+from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
@@ -118,6 +119,11 @@ class Retriever:
             chosen.flag if "thresholds.duplicate" in given else own.flag,
             chosen.review if "thresholds.review" in given else own.review,
         )
+
+    def limits(self) -> DedupThresholds:
+        """Return those thresholds with the settings' ordered similarity, from which a duplicate may be absorbed."""
+        found = self.thresholds()
+        return DedupThresholds(found.flag, found.review, self._context.settings.thresholds.order)
 
     def vector(self, text: str) -> Vectors:
         """Return one text's vector."""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from workbench.bench.files.exports.exporting import Written
 from workbench.bench.playbook.file_merge import book_id
 from workbench.core.errors import WorkbenchError
 from workbench.tui.app.area import AreaScreen
@@ -26,7 +27,7 @@ class Tools:
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
         self._browser = browser
         self._targets = targets
-        self._exported: dict[str, Path] = {}
+        self._exported: dict[str, Written] = {}
 
     def _has_book(self) -> bool:
         """Tell whether a playbook is open, or say how one is begun."""
@@ -69,9 +70,9 @@ class Tools:
         """Find bullets that say the same; merge them or keep them apart."""
         if not self._has_book():
             return
-        from workbench.tui.duplicates.bullets import TwinsDialog
+        from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 
-        await self._app.push_screen_wait(TwinsDialog(self._bench, self._browser.book))
+        await self._app.push_screen_wait(BulletDuplicatesDialog(self._bench, self._browser.book))
 
     async def budget(self) -> None:
         """Set how many tokens the playbook may take, and see what fits."""
@@ -142,12 +143,11 @@ class Tools:
             self._app.say(EMPTY_STORE)
             return
         book = self._browser.book
-        target = self._exported.get(book) or self._bench.exporter.target(book)
         title = f"Export {self._bench.safety.masked(view.playbook.book.name)}"
         guard = Guard(self._bench)
         written = await self._app.push_screen_wait(
-            ExportDialog(title, self._bench.exporter, book, target, guard, self._area.copy)
+            ExportDialog(title, self._bench.exporter, book, guard, self._area.copy, self._exported.get(book))
         )
         if written is not None:
-            self._exported[book] = written.path
+            self._exported[book] = written
             self._app.say(written_said(written))

@@ -85,6 +85,7 @@ class Queue:
         self._seen = seen
         self._drawn: LRUCache[tuple[object, ...], Content] = LRUCache(512)
         self._progress = Progress()
+        self._kinds = bench.context.kinds
         self.box = SafeInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
         self.count = Static(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
@@ -134,7 +135,7 @@ class Queue:
         """Draw a row, or take it as drawn before: a decision moves the rows below it, but they look the same."""
         memory, now = self._bench.review.memory(proposal), self._bench.context.now()
         folded = self._seen.is_folded(proposal)
-        cells = row(proposal, memory, width, now, folded=folded, mask=self._bench.safety.masked)
+        cells = row(proposal, memory, width, now, folded=folded, mask=self._bench.safety.masked, kinds=self._kinds)
         looks = (width, *((str(cell.text), cell.style) for cell in cells))
         drawn = self._drawn.get(looks)
         if drawn is None:

@@ -11,9 +11,9 @@ from workbench.bench.tuning.session import TuningSession
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import TUNE
 from workbench.tui.app.saving import Preview
 from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.auto import AutoTune
 from workbench.tui.tuning.judging.better import Better, Ground
 from workbench.tui.tuning.judging.judge import Judge, JudgeDialog

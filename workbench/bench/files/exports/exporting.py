@@ -86,12 +86,14 @@ class ExportPreview:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that was written, its size in bytes, and a copy of what it held, if that was not the store's to replace.
+    """A file that was written, its format by name, and its size in bytes.
 
-    `problem` says why the store could not note that the file is its own; the next export will ask then.
+    `copy` is one of what it held, if that was not the store's to replace. `problem` says why the store could not note
+    that the file is its own; the next export will ask then.
     """
 
     path: Path
+    format: str
     size: int
     copy: Path | None = None
     problem: str = ""
@@ -224,8 +226,9 @@ class Exporter:
         copy = self._replaced.keep(preview.path, before) if preview.obstacle is not None and before else None
         if text != preview.present:
             replace_bytes(preview.path, text.encode(), before)
+        written = Written(preview.path, preview.kind.name, len(text.encode()), copy)
         try:
             self._states.wrote(preview.path, preview.kind, preview.text, before, self._context.actor)
         except StoreProblem as error:
-            return Written(preview.path, len(text.encode()), copy, str(error))
-        return Written(preview.path, len(text.encode()), copy)
+            return replace(written, problem=str(error))
+        return written

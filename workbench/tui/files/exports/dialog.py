@@ -20,9 +20,9 @@ from workbench.bench.files.overwriting_said import loss_said
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings, display_key
-from workbench.tui.app.areas import EXPORT
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
+from workbench.tui.files.actions import EXPORT
 from workbench.tui.files.exports.guard import Guard, guard_lines
 from workbench.tui.files.exports.looking import Asked, Look, look
 from workbench.tui.files.exports.parts import DIALECTS, DialectChoice, FormatLine, Pane
@@ -46,7 +46,8 @@ BOTH = 130
 class ExportDialog(Dialog[Written | None]):
     """Choose file, format and part, look at the text, write it; the result is what was written.
 
-    `copy` puts a text on the clipboard and says how.
+    `copy` puts a text on the clipboard and says how. It opens on the file that was written `last`, else on the one
+    that the playbook came from.
     """
 
     class Looked(Message):
@@ -84,14 +85,19 @@ class ExportDialog(Dialog[Written | None]):
     """
 
     def __init__(
-        self, title: str, exporter: Exporter, book: str, target: Path, guard: Guard, copy: Callable[[str], None]
+        self,
+        title: str,
+        exporter: Exporter,
+        book: str,
+        guard: Guard,
+        copy: Callable[[str], None],
+        last: Written | None = None,
     ) -> None:
         super().__init__(title, [a for a in EXPORT if a.show])
         self._exporter = exporter
         self._book = book
-        self._format = exporter.format_of(book)
-        # A playbook that came from a file of another format goes back there.
-        self._target = exporter.target(book, self._format) if target == exporter.target(book) else target
+        self._format = exporter.format_of(book) if last is None else last.format
+        self._target = exporter.target(book, self._format) if last is None else last.path
         self._chosen = 0
         self._within = False
         self._guard = guard

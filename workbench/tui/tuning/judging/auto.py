@@ -18,7 +18,7 @@ from workbench.core.tuning.autotune import Moved, Proposal, Search, TuningCancel
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import AUTO
+from workbench.tui.tuning.actions import AUTO
 from workbench.tui.tuning.judging.verdict import verdict_parts
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble

@@ -22,7 +22,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile, weight_of
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import BETTER
+from workbench.tui.tuning.actions import BETTER
 from workbench.tui.widgets.content import MUTED, assemble, body, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import days, since

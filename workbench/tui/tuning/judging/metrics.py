@@ -16,7 +16,7 @@ from workbench.bench.tuning.live import LiveVerdict
 from workbench.core.text import printable
 from workbench.core.tuning.verdict import TIE
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import METRICS
+from workbench.tui.tuning.actions import METRICS
 from workbench.tui.tuning.judging.verdict import verdict_text
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog

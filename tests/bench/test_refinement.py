@@ -7,7 +7,7 @@ import pytest
 from tests.bench.conftest import NOON, memory, put
 from tests.reflect.server import MessagesServer, Reply, error_reply, messages_server
 from workbench.bench.open import Workbench
-from workbench.bench.review.refinement import Refining
+from workbench.bench.review.refinement import Refinement
 from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude.budget import Budget
@@ -27,11 +27,11 @@ def candidate(bench: Workbench) -> Memory:
     return bench.stream.get("c1")
 
 
-def refining(bench: Workbench, url: str) -> Refining:
+def refinement(bench: Workbench, url: str) -> Refinement:
     def connect(budget: Budget) -> ClaudeReflector:
         return ClaudeReflector(bench.context.settings.claude, budget, url, "test-key", retries=0)
 
-    return Refining(bench.context, connect=connect)
+    return Refinement(bench.context, connect=connect)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_round_comes_back_and_counts_against_the_budget(
     bench: Workbench, candidate: Memory, answering: MessagesServer
 ) -> None:
     heard: list[Step] = []
-    found = refining(bench, answering.url).ask(candidate, candidate.content, heard.append, lambda: False)
+    found = refinement(bench, answering.url).ask(candidate, candidate.content, heard.append, lambda: False)
     assert [text.startswith("Always clear the cache after") for text in found.texts] == [True]
     assert found.usage.total > 0
     assert "".join(step.text for step in heard).startswith("Always clear")
@@ -55,7 +55,7 @@ def test_a_round_comes_back_and_counts_against_the_budget(
 def test_exactly_what_is_previewed_is_sent_with_secrets_masked(
     bench: Workbench, candidate: Memory, answering: MessagesServer
 ) -> None:
-    maker = refining(bench, answering.url)
+    maker = refinement(bench, answering.url)
     preview = maker.preview(candidate, candidate.content)
     assert not answering.requests
     maker.ask(candidate, candidate.content, lambda _: None, lambda: False)
@@ -67,9 +67,9 @@ def test_exactly_what_is_previewed_is_sent_with_secrets_masked(
 def test_a_failure_is_said_and_changes_nothing(bench: Workbench, candidate: Memory) -> None:
     refused = error_reply(400, "invalid_request_error", "no")
     with messages_server([refused]) as server, pytest.raises(ReflectionProblem):
-        refining(bench, server.url).ask(candidate, candidate.content, lambda _: None, lambda: False)
+        refinement(bench, server.url).ask(candidate, candidate.content, lambda _: None, lambda: False)
     assert bench.stream.get("c1") == candidate
 
 
 def test_without_a_key_it_says_so(bench: Workbench) -> None:
-    assert "no API key" in bench.refining.missing
+    assert "no API key" in bench.refinement.missing

@@ -41,14 +41,14 @@ def texts(bench: Workbench) -> str:
 
 
 def test_equal_texts_need_no_model(book: Workbench) -> None:
-    exact, case = book.refiner.same("book")
+    exact, case = book.bullet_duplicates.same("book")
     assert (exact.kind, [b.id for b in exact.bullets]) == ("exact", ["r-00002", "r-00001"])
     assert (case.kind, {b.id for b in case.bullets}) == ("case", {"r-00002", "r-00003"})
     assert not book.retriever.ready
 
 
 def test_an_opposite_is_never_offered_as_a_duplicate(book: Workbench) -> None:
-    groups = book.refiner.groups("book", 0.6)
+    groups = book.bullet_duplicates.groups("book", 0.6)
     ordinary = [g for g in groups if g.ordinary]
     assert not any("r-00005" in g.ids for g in ordinary), "always and never are no duplicates"
     opposed = [g for g in groups if g.kind == "opposed"]
@@ -83,58 +83,58 @@ def test_words_numbers_names_and_order_keep_near_texts_apart(
     bench = open_bench()
     (tmp_path / "pair.txt").write_text(f"## RULES\n[r-00001] {one}\n[r-00002] {other}\n")
     bench.importer.carry_out(bench.importer.plan(tmp_path / "pair.txt"))
-    (group,) = bench.refiner.groups("pair", 0.6)
+    (group,) = bench.bullet_duplicates.groups("pair", 0.6)
     assert (group.kind, group.ordinary) == (kind, kind == "near")
     assert bool(group.conflicts) == (kind != "near")
 
 
 def test_equals_become_one_in_one_step_and_come_back(book: Workbench) -> None:
     before = texts(book)
-    groups = [g for g in book.refiner.same("book") if g.kind == "exact"]
-    assert book.refiner.merge_same("book", groups) == 1
+    groups = [g for g in book.bullet_duplicates.same("book") if g.kind == "exact"]
+    assert book.bullet_duplicates.merge_same("book", groups) == 1
     kept = book.playbooks.bullet("book", "r-00002")
     assert (kept.helpful_count, kept.harmful_count, kept.aliases) == (7, 1, ("r-00001",))
-    assert book.refiner.merge_same("book", []) == 0
+    assert book.bullet_duplicates.merge_same("book", []) == 0
     book.history.undo()
     assert texts(book) == before
 
 
 def test_what_was_merged_can_be_parted(book: Workbench) -> None:
     was = counts(book)
-    book.refiner.merge("book", ["r-00001", "r-00004"], "A new wording.", "r-00004")
+    book.bullet_duplicates.merge("book", ["r-00001", "r-00004"], "A new wording.", "r-00004")
     book.playbooks.vote("book", ["r-00004"], "helpful")
     assert counts(book)["r-00004"] == (4, 0)
-    assert book.refiner.part("book", "r-00004") == ("r-00004", "r-00001")
+    assert book.bullet_duplicates.part("book", "r-00004") == ("r-00004", "r-00001")
     assert counts(book) == {**was, "r-00004": (2, 0)}
     parted = book.playbooks.bullet("book", "r-00001")
     assert parted.content.startswith("Always run the database migrations before the")
     kept = book.playbooks.bullet("book", "r-00004")
     assert (kept.content, kept.aliases) == ("A new wording.", ())
     with pytest.raises(InvalidRecord, match="not made by a merge"):
-        book.refiner.part("book", "r-00004")
+        book.bullet_duplicates.part("book", "r-00004")
 
 
 def test_a_merge_of_a_merge_is_parted_step_by_step(book: Workbench) -> None:
     was = counts(book)
-    book.refiner.merge("book", ["r-00001", "r-00002"], "One.", "r-00001")
-    book.refiner.merge("book", ["r-00001", "r-00003"], "Two.", "r-00001")
-    book.refiner.part("book", "r-00001")
+    book.bullet_duplicates.merge("book", ["r-00001", "r-00002"], "One.", "r-00001")
+    book.bullet_duplicates.merge("book", ["r-00001", "r-00003"], "Two.", "r-00001")
+    book.bullet_duplicates.part("book", "r-00001")
     assert counts(book) == {**{k: v for k, v in was.items() if k != "r-00002"}, "r-00001": (7, 1)}
-    book.refiner.part("book", "r-00001")
+    book.bullet_duplicates.part("book", "r-00001")
     assert counts(book) == was
 
 
 def test_keep_both_is_remembered_until_a_text_changes(book: Workbench) -> None:
     def pairs() -> set[frozenset[str]]:
-        return {frozenset(b.id for b in g.bullets) for g in book.refiner.groups("book", 0.8)}
+        return {frozenset(b.id for b in g.bullets) for g in book.bullet_duplicates.groups("book", 0.8)}
 
     for _ in range(10):  # who is kept may resemble somebody else
-        for group in book.refiner.groups("book", 0.8):
-            book.refiner.keep_both(group)
+        for group in book.bullet_duplicates.groups("book", 0.8):
+            book.bullet_duplicates.keep_both(group)
     assert pairs() == set()
     kept = book.library.kept_pairs.all()
     assert all(0.8 <= decision.similarity <= 1 for decision in kept)
-    assert book.refiner.likeness("book").kept == len(kept)
+    assert book.bullet_duplicates.likeness("book").kept == len(kept)
     near = next(decision for decision in kept if decision.similarity < 0.999)
     book.playbooks.vote("book", [near.left], "helpful")
     book.playbooks.pin("book", [near.right])
@@ -145,15 +145,15 @@ def test_keep_both_is_remembered_until_a_text_changes(book: Workbench) -> None:
 
 
 def test_a_text_that_changed_meanwhile_is_not_merged(book: Workbench) -> None:
-    groups = book.refiner.same("book")
+    groups = book.bullet_duplicates.same("book")
     book.playbooks.edit("book", "r-00001", "Something else.")
     with pytest.raises(WorkbenchError, match="changed meanwhile"):
-        book.refiner.merge_same("book", groups)
+        book.bullet_duplicates.merge_same("book", groups)
 
 
 def test_deprecated_bullets_take_no_part(book: Workbench) -> None:
     book.rules.deprecate("book", ["r-00001"], "old", "r-00002")
-    assert [g.kind for g in book.refiner.same("book")] == ["case"]
+    assert [g.kind for g in book.bullet_duplicates.same("book")] == ["case"]
 
 
 def test_a_rule_is_deprecated_with_a_reason_and_restored(book: Workbench) -> None:
@@ -200,6 +200,6 @@ def test_one_text_in_two_sections_is_left_to_a_person(open_bench: Open, tmp_path
     )
     bench = open_bench()
     bench.importer.carry_out(bench.importer.plan(path))
-    assert bench.refiner.same("book") == ()
-    (group,) = bench.refiner.groups("book", 0.6)
+    assert bench.bullet_duplicates.same("book") == ()
+    (group,) = bench.bullet_duplicates.groups("book", 0.6)
     assert (group.kind, group.ordinary, "sections differ" in group.conflicts) == ("apart", False, True)
