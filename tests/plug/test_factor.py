@@ -24,8 +24,8 @@ from workbench.cli.main import run
 from workbench.core.errors import InvalidRecord
 from workbench.core.named import implementation
 from workbench.core.served import is_served
-from workbench.core.tuning.cases import Candidate, PartCase, RuleCase
-from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart, Share
+from workbench.core.tuning.cases import Candidate, PartCase, RuleCase, Share
+from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart
 from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH, FrozenBounds, check_profile, value_of, with_value
 from workbench.core.tuning.scoring import rank

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, clock, memory
-from workbench.core.clash import UndoConflict
+from workbench.core.change import UndoConflict
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.stream.memory import Memory

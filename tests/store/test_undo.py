@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, delete, docs, memory, open_journal, open_library, put
-from workbench.core.clash import ABSENT, Clash, UndoConflict
+from workbench.core.change import Clash, UndoConflict
 from workbench.core.errors import Conflict
+from workbench.core.record import ABSENT
 from workbench.store.entry import Doc
 from workbench.store.history import undo
 from workbench.store.journal.engine import Journal

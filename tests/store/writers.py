@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from tests.store.helpers import NOON, clock
-from workbench.core.clash import UndoConflict
+from workbench.core.change import UndoConflict
 from workbench.core.stream.memory import Memory
 from workbench.store import append
 from workbench.store.history import undo

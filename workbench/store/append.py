@@ -13,9 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.clash import ABSENT
 from workbench.core.errors import InvalidRecord
-from workbench.core.record import from_doc, iso
+from workbench.core.record import ABSENT, from_doc, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
 from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs, to_json

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workbench.core.clash import ABSENT
+from workbench.core.record import ABSENT
 from workbench.store.journal.codec import same
 
 Kind = Literal["edit", "undo", "redo", "access", "purge"]

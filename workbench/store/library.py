@@ -8,15 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.core.clash import ABSENT
+from workbench.core.damage import Damage
 from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.file_state import FileState
-from workbench.core.health import Damage
 from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.promotion.placement import Placement
-from workbench.core.record import from_doc
+from workbench.core.record import ABSENT, from_doc
 from workbench.core.reflection.llm_run import LlmRun
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal

@@ -7,7 +7,7 @@ from workbench.bench.context import Context, is_person
 from workbench.bench.safety.masking import masked
 from workbench.bench.stream.votes import find_votable
 from workbench.core.agents import OWN_TERMINAL, stands_by
-from workbench.core.clash import UndoConflict
+from workbench.core.change import UndoConflict
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc

@@ -9,8 +9,8 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any
 
-from workbench.core.clash import ABSENT
 from workbench.core.errors import InvalidRecord
+from workbench.core.record import ABSENT
 from workbench.core.safety import Finding
 from workbench.safety import scanning
 from workbench.store.entry import DocChange, Entry

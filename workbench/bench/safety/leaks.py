@@ -14,8 +14,8 @@ from workbench.bench.context import Context
 from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
 from workbench.bench.safety.texts import texts_of
-from workbench.core.clash import ABSENT
 from workbench.core.errors import WorkbenchError
+from workbench.core.record import ABSENT
 from workbench.core.safety import Finding
 from workbench.safety.secrets.secrets import marker, without
 from workbench.store.entry import Doc, Entry

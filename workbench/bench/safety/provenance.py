@@ -12,8 +12,8 @@ from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of
 from workbench.core.agents import stands_by
-from workbench.core.clash import ABSENT
 from workbench.core.override import override_id
+from workbench.core.record import ABSENT
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.store.entry import DocChange, Entry

@@ -12,7 +12,8 @@ from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
-from workbench.core.tuning.factors import RELEVANCE, Factor, Share
+from workbench.core.tuning.cases import Share
+from workbench.core.tuning.factors import RELEVANCE, Factor
 from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import hours_between

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.serving import Served
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.question import Question
-    from workbench.core.tuning.factors import Share
+    from workbench.core.tuning.cases import Share
     from workbench.core.tuning.profile import Profile
     from workbench.core.tuning.scoring import Scored
 

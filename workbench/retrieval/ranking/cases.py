@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from workbench.core.tuning.factors import Recipe, RelevancePart, Share
+from workbench.core.tuning.cases import Share
+from workbench.core.tuning.factors import Recipe, RelevancePart
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.arrays import Column, Scores
 from workbench.retrieval.ranking.candidates import Candidates

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.core.clash import ABSENT, Clash
+from workbench.core.change import Clash
+from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, apply_change
 from workbench.store.journal.codec import same
 from workbench.store.journal.staged import Staged

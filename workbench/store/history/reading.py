@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.core.clash import ABSENT
+from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Entry, Kind, apply_change, reverse
 from workbench.store.journal.codec import dumps
 from workbench.store.journal.difference import take_back

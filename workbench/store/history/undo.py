@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from workbench.core.clash import UndoConflict
+from workbench.core.change import UndoConflict
 from workbench.core.errors import Conflict
 from workbench.store.entry import DocChange, Entry, reverse
 from workbench.store.history.clash import stage_change

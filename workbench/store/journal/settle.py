@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from workbench.core.clash import ABSENT
-from workbench.core.health import Renumbered
+from workbench.core.damage import Renumbered
+from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs
 from workbench.store.journal.state import KeyOf, State
 from workbench.store.naming import COUNTERS, NUMBERED, TOTALS, memory_number

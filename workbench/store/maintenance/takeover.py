@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workbench.core.clash import told
+from workbench.core.change import told
 from workbench.core.errors import Conflict, StoreProblem
 from workbench.store.files import cannot_write, read_regular, write_atomically
 from workbench.store.history.clash import stage_change
