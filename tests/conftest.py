@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, Seen, error_reply, messages_server
 from workbench.core.agents import ENVIRONMENT
-from workbench.store.pause import give_back
+from workbench.core.pause import give_back
 
 CHECKOUT = Path(__file__).parent.parent
 CACHES = (".*", "__pycache__", "*.egg-info")

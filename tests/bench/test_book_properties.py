@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.format import ReadContext
 from workbench.core.playbook import delta
 from workbench.core.playbook.book import Bullet
 from workbench.formats.ace import ace
-from workbench.formats.model import ReadContext
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BOOK = "book"

@@ -17,8 +17,8 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.playbook.curation import BulletTag
 from workbench.core.playbook.delta import Add
 from workbench.core.reflection.loosejson import UnreadableReply
+from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
-from workbench.reflect.model import ReflectionProblem, Step
 
 TEXT = """## RULES
 [r-00001] helpful=2 harmful=0 :: Look before you leap.

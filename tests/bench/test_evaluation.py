@@ -18,11 +18,11 @@ from workbench.bench.tuning.query_export import qrels, queries_jsonl
 from workbench.bench.tuning.query_sets import JudgedSet, digest_of, from_file, from_store, judged_queries
 from workbench.config.paths import shipped
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile
+from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.served import is_served
+from workbench.core.tuning.autotune import Search, TuningCancelled
+from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.evaluation.measure import NDCG10, STANDARD, Measure
-from workbench.evaluation.tuner import Search, TuningCancelled
-from workbench.formats.model import JudgedQuery, Parsed
 from workbench.formats.queries.trec import write_qrels
 
 DEPLOY = "how do we deploy"

@@ -8,10 +8,10 @@ from tests.bench.conftest import NOON, memory, put
 from tests.reflect.server import MessagesServer, Reply, error_reply, messages_server
 from workbench.bench.open import Workbench
 from workbench.bench.review.refinement import Refinement
+from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
-from workbench.reflect.model import ReflectionProblem, Step
 
 BETTER = (
     "Always clear the cache after the commit, because a reader that comes before it puts the old value back; "

@@ -20,12 +20,12 @@ from workbench.bench.reflection.reflection import EXTRACTIVE, Outcome, Plan, Ref
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.waiting import Patience, waiting
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
-from workbench.reflect.model import Insight, ReflectionProblem, Step
 
 QUESTION = "1. Why do the checks fail in CI only?"
 INSIGHT = "1. Always map the secret, because called workflows get none (because of 1, 2)"
@@ -259,7 +259,7 @@ def _without_password(text: str) -> str:
 def test_a_month_that_is_used_up_stops_before_anything_is_sent(
     bench: Workbench, claude: Reflecting, server: MessagesServer, clock: Clock
 ) -> None:
-    from workbench.reflect.model import Usage
+    from workbench.core.reflection.reflector import Usage
 
     claude.runs.record("claude", Usage(900_000, 99_999))
     with pytest.raises(ReflectionProblem, match="999,999 of this month's 1,000,000 are used"):

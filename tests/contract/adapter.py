@@ -27,10 +27,10 @@ def command() -> Callable[[list[str]], int]:
 
 def actions() -> dict[str, Any]:
     """Return every action by id with its default keys, and the ids of every scope, in the order of the tables."""
-    from workbench.tui.app.areas import every_action, scopes
+    from workbench.tui.app.areas import AREAS
 
-    ids = {action.id: action.keys for action in every_action()}
-    return {"actions": ids, "scopes": {title: [action.id for action in some] for title, some in scopes().items()}}
+    ids = {action.id: action.keys for action in AREAS.every_action()}
+    return {"actions": ids, "scopes": {title: [action.id for action in some] for title, some in AREAS.scopes().items()}}
 
 
 def tables() -> dict[str, Any]:

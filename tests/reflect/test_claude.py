@@ -9,12 +9,12 @@ import pytest
 
 from tests.reflect.samples import IDS, MEMORIES, REQUEST, ignore, memory, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
+from workbench.core.reflection.reflector import Insight, ReflectionProblem, Request, Step, Usage
 from workbench.core.stream.memory import Memory
+from workbench.reflect.claude.asker import read
 from workbench.reflect.claude.call import Call
-from workbench.reflect.claude.calls import read
 from workbench.reflect.claude.events import Reach
 from workbench.reflect.claude.reflection import Relevant
-from workbench.reflect.model import Insight, ReflectionProblem, Request, Step, Usage
 from workbench.reflect.replies.parse import CLAUDE
 
 QUESTIONS = reply_of("questions.txt")

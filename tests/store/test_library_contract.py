@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, clock, memory
+from workbench.core.clash import UndoConflict
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Vote
-from workbench.store.history.undo import UndoConflict
 from workbench.store.library import Library, Touched
 from workbench.store.maintenance.masker import Masker
 

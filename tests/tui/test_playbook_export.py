@@ -8,7 +8,8 @@ from textual.widgets import Static
 from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
 from tests.tui.waiting import until_drawn
 from workbench.bench.open import Workbench
-from workbench.formats.outlets import OUTLETS, Outlet
+from workbench.core.files.format import Outlet
+from workbench.formats.outlets import OUTLETS
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.playbook.preview import pieces, whole_file
 from workbench.tui.widgets.choose import Choose

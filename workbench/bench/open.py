@@ -19,8 +19,9 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import Stream
 from workbench.config import paths
 from workbench.config.loading import Settings
+from workbench.core.files.formats import FORMATS, Formats
+from workbench.core.review.kinds import KINDS, Kinds
 from workbench.core.tuning.factors import RECIPE, Recipe
-from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
@@ -281,6 +282,7 @@ def open_workbench(
     recipe: Recipe = RECIPE,
     formats: Formats = FORMATS,
     records: Records = RECORDS,
+    kinds: Kinds = KINDS,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
@@ -288,7 +290,7 @@ def open_workbench(
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
     outside the store that it can be trusted. `recipe` is what rankings are made of, `formats` are the
-    kinds of files and `records` the kinds of records that are known.
+    kinds of files, `records` the kinds of records and `kinds` those of proposals that are known.
     Opening changes nothing; what is half done stands in the journal's notices.
     Raises `StoreProblem`.
     """
@@ -300,5 +302,5 @@ def open_workbench(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
     own = place(cache or paths.cache_dir(), folder)
-    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats)
+    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats, kinds)
     return Workbench(context, profiles, replaced, gate, recipe)

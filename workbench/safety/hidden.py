@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.lowering import compiled
 
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f"

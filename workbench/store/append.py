@@ -13,11 +13,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.core.clash import ABSENT
 from workbench.core.errors import InvalidRecord
 from workbench.core.record import from_doc, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs, to_json
+from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs, to_json
 from workbench.store.files import cannot_read, cannot_write
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head

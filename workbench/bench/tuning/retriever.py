@@ -14,6 +14,8 @@ import numpy as np
 from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -22,7 +24,6 @@ from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.growing import GrowingMatrix
 from workbench.retrieval.embedding.nearest import near_pairs, nearest
-from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.retrieval.embedding.vectors import VectorCache
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
@@ -32,7 +33,6 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import memory_text, text_of
 from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 from workbench.store.library import Touched
-from workbench.store.pause import collection_paused, give_back, withhold
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]

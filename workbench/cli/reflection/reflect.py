@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.reflection.reflection import Outcome, Plan, Reflecting
     from workbench.core.reflection.llm_run import UnreadReply
+    from workbench.core.reflection.reflector import Step, Unread
     from workbench.core.reflection.trigger import Gauge
     from workbench.core.stream.memory import Memory
-    from workbench.reflect.model import Step, Unread
 
 CITED = 72
 """Cells of a cited memory's line."""

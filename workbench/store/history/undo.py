@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from workbench.core.clash import UndoConflict
 from workbench.core.errors import Conflict
 from workbench.store.entry import DocChange, Entry, reverse
-from workbench.store.history.clash import Clash, stage_change, told
+from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
 from workbench.store.naming import TOTALS
@@ -54,20 +55,6 @@ class Known:
     state: State
     rev: int
     undone: bool
-
-
-class UndoConflict(Conflict):
-    """Undoing or redoing would overwrite later changes; `clashes` lists them."""
-
-    def __init__(self, verb: str, action: Action, clashes: list[Clash]) -> None:
-        first, more = clashes[0], len(clashes) - 1
-        super().__init__(
-            f"Cannot {verb} “{action.label}”: {first.name} of {first.table} {first.key} was changed since "
-            f"(now {told(first.present)}, it would become {told(first.wanted)})"
-            + (f", and {more} more fields." if more else "."),
-            "Nothing was changed; undo the later change first.",
-        )
-        self.clashes = tuple(clashes)
 
 
 def undoable(journal: Journal, mine: Mine) -> Action | None:
@@ -164,7 +151,7 @@ def _commit(
             raise Conflict(f"“{action.label}” is {state}.", "Nothing was changed.")
         clashes = [clash for change in changes for clash in stage_change(staged, change)]
         if clashes:
-            raise UndoConflict(verb, action, clashes)
+            raise UndoConflict(verb, action.label, clashes)
         kept_apart.follow(journal, staged)
         meanwhile()
 
@@ -177,9 +164,3 @@ def is_erased(action: Action) -> bool:
 
 def _key(entry: Entry) -> str:
     return entry.group or str(entry.target or entry.rev)
-
-
-__all__ = [
-    "Action", "Clash", "UndoConflict", "action_of", "is_erased", "is_undone", "redo", "redoable", "reverse", "undo",
-    "undoable",
-]  # fmt: skip

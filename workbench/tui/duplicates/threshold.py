@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 from workbench.bench.duplicates.memory_pairs import FLOOR, ComparingCancelled, MemoryPair, MemoryPairs, memory_pairs_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import KeptApart
-from workbench.retrieval.embedding.thresholds import Thresholds
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import DUPLICATES
 from workbench.tui.widgets.bars.gauge import gauge

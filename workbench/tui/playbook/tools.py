@@ -99,13 +99,13 @@ class Tools:
         from workbench.tui.playbook.curation.sources import SourcePrompt
 
         book = self._browser.book
-        prompt = SourcePrompt(can_ask=not self._bench.curation.missing, check=_readable)
+        prompt = SourcePrompt(can_ask=not self._bench.curation.missing, check=self._unreadable)
         name = await self._app.push_screen_wait(prompt)
         if prompt.wants_claude:
             await self._ask_claude(book)
         if name is None:
             return
-        text = _text_of(name) if name else await self._app.push_screen_wait(TextEditor(PASTE, "", limit=1_000_000))
+        text = self._text_of(name) if name else await self._app.push_screen_wait(TextEditor(PASTE, "", limit=1_000_000))
         if text is None:
             return
         with self._app.reporting():
@@ -115,6 +115,18 @@ class Tools:
             said = await self._app.push_screen_wait(CardsDialog(self._bench, book, reply))
             if said:
                 self._targets.done(said)
+
+    def _text_of(self, name: str) -> str:
+        return self._bench.curating.text_of(Path(name).expanduser())
+
+    def _unreadable(self, name: str) -> str | None:
+        """Say why a file cannot be read; an empty name stands for pasting."""
+        try:
+            if name:
+                self._text_of(name)
+        except (WorkbenchError, RuntimeError) as error:
+            return str(error)
+        return None
 
     async def _ask_claude(self, book: str) -> None:
         """Let Claude suggest, by what was confirmed lately or is marked in the Stream."""
@@ -139,19 +151,3 @@ class Tools:
         if written is not None:
             self._exported[book] = written
             self._app.say(written_said(written))
-
-
-def _text_of(name: str) -> str:
-    from workbench.formats.registry import read_text
-
-    return read_text(Path(name).expanduser())
-
-
-def _readable(name: str) -> str | None:
-    """Say why a file cannot be read; an empty name stands for pasting."""
-    try:
-        if name:
-            _text_of(name)
-    except (WorkbenchError, RuntimeError) as error:
-        return str(error)
-    return None

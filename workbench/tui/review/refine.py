@@ -36,7 +36,7 @@ from workbench.tui.widgets.texts.editor import TextEditor
 
 if TYPE_CHECKING:
     from workbench.bench.review.refinement import Refinement
-    from workbench.reflect.model import Step
+    from workbench.core.reflection.reflector import Step
 
 LISTED = 5
 """Lines that the list of rounds takes at most."""

@@ -9,8 +9,8 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.config.writing import set_values
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.profile import Profile
-from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.tuning import dialogs
 

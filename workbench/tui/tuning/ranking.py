@@ -8,9 +8,9 @@ from textual.content import Content
 
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.session import TuningSession
+from workbench.core.stopwords import STOP_WORDS
 from workbench.core.text import printable, words
 from workbench.core.tuning.factors import RECIPE
-from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.parameters import day_offset, scope_texts
 from workbench.tui.tuning.rows import Line, draw, is_heading, key_of, legend, lines_of

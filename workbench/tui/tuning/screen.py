@@ -18,9 +18,9 @@ from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import SLIDER, TUNE
 from workbench.tui.app.asking import asking
 from workbench.tui.tuning import dialogs
+from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.verdict import VerdictLine
 from workbench.tui.tuning.keeping import Keeping
 from workbench.tui.tuning.query import QueryLine
@@ -30,6 +30,7 @@ from workbench.tui.tuning.rows import Line, memory_of
 from workbench.tui.tuning.sliders import TuneSliders
 from workbench.tui.tuning.tools import Tools
 from workbench.tui.tuning.why.pane import WhyPane
+from workbench.tui.widgets.actions import SLIDER
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.lists.line_view import LineView
 

@@ -13,8 +13,8 @@ from textual.widgets import Static
 
 from workbench.bench.tuning.session import Move, Settings, TuningSession
 from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.flips import Direction, Flip, just_beyond, nearest_flip
 from workbench.core.tuning.profile import Profile
-from workbench.retrieval.ranking.flips import Direction, Flip, just_beyond, nearest_flip
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import Hints

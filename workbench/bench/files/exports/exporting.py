@@ -18,12 +18,13 @@ from workbench.bench.files.states import FileStates, hash_of
 from workbench.bench.files.threeway import ThreeWay, three_way
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
+from workbench.core.files.format import Outlet
 from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
 from workbench.core.playbook.book import Dialect
 from workbench.core.waiting import StoreBusy
-from workbench.formats import registry
+from workbench.formats import opening
 from workbench.formats.ace import ace
-from workbench.formats.outlets import Outlet, outlet, outlets_of
+from workbench.formats.outlets import outlet, outlets_of
 
 DEFAULT_NAME = "playbook.txt"
 ACE = outlet(ace.NAME)
@@ -151,7 +152,7 @@ class Exporter:
         source = Path(self._context.library.books.get(book).source)
         own = {kind.name for kind in self.outlets if kind.holds == "playbook"}
         try:
-            text = registry.read_text(source) if source.is_absolute() else None
+            text = opening.read_text(source) if source.is_absolute() else None
         except UnreadableFile:
             text = None
         known = None if text is None else self._states.known(source, text)

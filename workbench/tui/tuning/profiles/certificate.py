@@ -9,7 +9,7 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.verdict import signed
+from workbench.core.tuning.verdict import signed
 from workbench.tui.tuning.profiles.compare import in_common
 from workbench.tui.tuning.profiles.sides import Side
 from workbench.tui.widgets.content import MUTED, assemble

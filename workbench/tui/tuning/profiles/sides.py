@@ -11,7 +11,7 @@ from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.verdict import signed
+from workbench.core.tuning.verdict import signed
 from workbench.tui.app.host import Host
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.choose import Choice, Choose

@@ -16,12 +16,12 @@ from workbench.bench.safety.masking import masked
 from workbench.bench.tuning.question import Explanation
 from workbench.bench.tuning.session import TuningSession
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import LIST
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import WayIn, other_ways, ways
 from workbench.tui.tuning.rows import Heading, Line
 from workbench.tui.tuning.why.curve import DecayCurve
 from workbench.tui.tuning.why.explain import Setting, explained
+from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.content import MUTED
 
 _TEXT, _CURVE = 51, 24

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workbench.formats.shared.textedit import Edit, applied
+from workbench.core.files.textedit import Edit, applied
 
 Rule = Literal[
     "duplicate-id", "duplicate-text", "wrong-slug", "orphan-line", "text-above", "deep-heading", "loose-bullet",

@@ -8,9 +8,9 @@ import pytest
 
 from tests.benchmarks.worlds import make_world
 from tests.retrieval.samples import T0, memory
+from workbench.bench.tuning.pairwise import Preferences, begin, information, regret
 from workbench.core.errors import InvalidRecord
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.evaluation.pairwise import Preferences, begin, information, regret
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workbench.formats.shared.textedit import lines
+from workbench.core.files.textedit import lines
 
 MAX_LINES = 200
 """How many lines of MEMORY.md Claude Code loads."""

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from workbench.core.errors import InvalidQuery
-from workbench.evaluation.measure import NDCG10, STANDARD, Measure, parse_measure
+from workbench.core.tuning.measure import NDCG10, STANDARD, Measure, parse_measure
 
 
 def test_names_are_read_and_written() -> None:

@@ -101,11 +101,20 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Detection:
+    """How sure a format is (0–1) that a file is its own, and why."""
+
+    format: str
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """Everything one file held. `records_in` = records here + the sum of `Issue.records`.
 
     `in_steps` says that records were created at a step that is counted, not at a time that is named.
-    `digest` is the SHA-256 of the file's bytes (set by `registry.read_file`, empty for a database), to
+    `digest` is the SHA-256 of the file's bytes (set by `opening.read_file`, empty for a database), to
     be compared before the file is replaced.
     """
 
@@ -121,6 +130,7 @@ class Parsed:
     runs: tuple[Run, ...] = ()
     replies: tuple[Curation | Analysis, ...] = ()
     in_steps: bool = False
+    detected: Detection | None = field(default=None, compare=False)
 
     @property
     def records_read(self) -> int:
@@ -132,15 +142,6 @@ class Parsed:
 def parts_in(reply: Curation | Analysis) -> int:
     """Return how many operations or tags a reply holds."""
     return len(reply.operations) if isinstance(reply, Curation) else len(reply.bullet_tags)
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """How sure a format is (0–1) that a file is its own, and why."""
-
-    format: str
-    confidence: float
-    reason: str
 
 
 def unwatched(done: int, total: int) -> None:
@@ -163,7 +164,7 @@ class ReadContext:
     type, content) on 0–10 for records that bring no rating. `agent` names whose memories they are
     where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
     where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
-    none (both set by `registry.read_file`). Readers of files that may be long call `watch` with
+    none (both set by `opening.read_file`). Readers of files that may be long call `watch` with
     (lines read, lines in all) every now and then; it may raise to stop them.
     """
 
@@ -179,7 +180,7 @@ class ReadContext:
 
 
 DetectFile = Callable[[str, str], Detection]
-"""`(head, path)`: the first characters of the text (see `registry.HEAD`) and the file's path."""
+"""`(head, path)`: the first characters of the text (see `formats.HEAD`) and the file's path."""
 
 ReadText = Callable[[str, ReadContext], Parsed]
 """Reads the whole text. Raises `UnreadableFile` when nothing in it is of the format."""
@@ -217,3 +218,21 @@ class Format:
     def writes(self) -> bool:
         """Whether files of this format can be written."""
         return self.write is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """One kind of file to write: its name, what it can hold, and the usual ending of its name.
+
+    `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file
+    of somebody else, of which everything but our part stays. `reader` is the format that reads it back, if any.
+    """
+
+    name: str
+    title: str
+    holds: Holds
+    write: WriteText
+    suffix: str = ".txt"
+    reads: bool = False
+    inside: bool = False
+    reader: str = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.core.errors import InvalidQuery
-from workbench.evaluation.metrics import ndcg, precision, recall, reciprocal_rank
+from workbench.core.tuning.metrics import ndcg, precision, recall, reciprocal_rank
 
 Kind = Literal["ndcg", "mrr", "recall", "p"]
 Compute = Callable[[Sequence[str], Mapping[str, int], int], float]
@@ -16,7 +16,7 @@ _WRITTEN = re.compile(r"(ndcg|mrr|recall|p)@([1-9]\d{0,3})")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One metric cut at `k`; its definition is in `retrieval.metrics`."""
+    """One metric cut at `k`; its definition is in `core.tuning.metrics`."""
 
     kind: Kind
     k: int
