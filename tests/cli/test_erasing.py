@@ -185,3 +185,16 @@ def test_a_purge_is_not_passed_over_by_undo(cli: Cli) -> None:
     cli.ok("append", "something new")
     assert "something new" in cli.ok("list")
     cli.ok("undo")
+
+
+def test_what_was_done_again_after_a_purge_is_undone(cli: Cli) -> None:
+    cli.ok("append", SECRET)
+    cli.ok("append", "use pnpm in this repository")
+    cli.ok("undo")
+    id = "mem-20260320-0000001"
+    cli.ok("purge", id, "--yes-erase", id)
+    cli.ok("redo")
+    assert "pnpm" in cli.ok("list")
+    cli.ok("undo")
+    assert "pnpm" not in cli("list").out
+    assert cli("undo").err.startswith("workbench: There is nothing to undo.")

@@ -192,7 +192,8 @@ class DuplicatesDialog(Dialog[None]):
 
     def _draw(self, pair: MemoryPair, width: int) -> list[Cell]:
         lines = [Cell(self._mask(memory.line)) for memory in (pair.older, pair.newer)]
-        return [Cell(f"{pair.cosine:.3f}", 5), *lines, Cell(_mark(pair), min(26, width * 3 // 10), WARN)]
+        room = min(max(26, width // 4), width * 3 // 10)
+        return [Cell(f"{pair.cosine:.3f}", 5), *lines, Cell(_mark(pair), room, WARN)]
 
     def _say(self, text: Content) -> None:
         self.query_one("#duplicates-state", Static).update(text)

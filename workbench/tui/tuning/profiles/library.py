@@ -58,7 +58,7 @@ class LibraryDialog(Dialog[Side | None]):
         & .dialog--title, & .dialog--keys { margin: 0; }
         & #library-state { height: 1; margin-bottom: 1; }
         & #library-panes { layout: horizontal; height: 1fr; }
-        & LineView { width: 44; background: $surface; }
+        & LineView { width: 48; background: $surface; }
         & #library-text { width: 1fr; height: 1fr; border-left: solid $panel; }
         &.-narrow #library-state { margin-bottom: 0; }
         &.-narrow #library-panes { layout: vertical; }
