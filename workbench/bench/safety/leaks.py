@@ -72,9 +72,13 @@ class Leaks:
         Looked through are every field of every record, then the history from its end, then the files of the store's
         folder and of the folder `state`, where drafts are, `without` some.
         """
-        seen = {secret for held in flagged for secret in self._secrets_of(held)} | self._kept_reasons()
+        looked = {text for held in flagged for text in texts_of(held.record)}
+        seen = {secret for text in looked for _, secret in self._found(text)} | self._kept_reasons()
         found: list[Leak] = []
         for place, text in (*self._fields(), *self._history(), *self._files(state, without)):
+            if text in looked:
+                continue
+            looked.add(text)
             for finding, secret in self._found(text):
                 if secret not in seen and not self._safety.is_kept(secret):
                     seen.add(secret)
@@ -136,12 +140,9 @@ class Leaks:
                     yield f"{table} {name}, {part}", text
 
     def _history(self) -> Iterator[tuple[str, str]]:
-        seen: set[str] = set()
         for entry in self._library.changes_back():
             for text in _texts_of(entry):
-                if text not in seen:
-                    seen.add(text)
-                    yield f"history, revision {entry.rev}", text
+                yield f"history, revision {entry.rev}", text
 
     def _files(self, state: Path | None, without: frozenset[Path]) -> Iterator[tuple[str, str]]:
         for path, name in self._library.surroundings.others():

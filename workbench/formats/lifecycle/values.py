@@ -35,9 +35,10 @@ def texts(raw: object) -> Reading:
         return (raw,), "a single text read as a list of one"
     if not isinstance(raw, list):
         raise ValueError(f"expected a list, found {_kind(raw)}")
+    if {str}.issuperset(map(type, raw)):
+        return tuple(raw), ""
     found = tuple(str(item) for item in raw if isinstance(item, str | int | float))
-    exact = len(found) == len(raw) and all(isinstance(item, str) for item in raw)
-    return found, "" if exact else "items that are no text converted or left out"
+    return found, "items that are no text converted or left out"
 
 
 def one_of(options: tuple[str, ...], fallback: str | None) -> Decode:

@@ -79,8 +79,10 @@ def without(text: str, found: Iterable[Finding]) -> str:
         parts += [text[at : finding.start], marker(finding.rule)]
         at = finding.end
         taken = text[finding.start : at]
-        if "\n" in taken or "\r" in taken:
+        if "\r" in taken:
             parts.append("".join(c for c in taken if c in "\r\n"))
+        elif "\n" in taken:
+            parts.append("\n" * taken.count("\n"))
     return "".join((*parts, text[at:]))
 
 
