@@ -3,19 +3,21 @@
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets.text_area import WrappedDocument
 
 from tests.tui.waiting import until
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
 from workbench.config.drafts import Item, digest
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.widgets.texts.editor import TextEditor
-from workbench.tui.widgets.texts.inert_text import InertDocument, InertTextArea, shown
+from workbench.tui.widgets.texts.inert_text import InertDocument, InertTextArea, WrappedOnce, shown
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ODD = "first\ttab \x1b[31m\u202e\u200d\x85 \u2028 family \U0001f469\u200d\U0001f4bb\r\nsecond\n"
@@ -221,3 +223,37 @@ async def test_what_another_editor_saved_is_not_lost_by_one_key() -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert host.results == []
+
+
+async def test_a_text_is_wrapped_once_for_a_width() -> None:
+    host = Host()
+    async with host.run_test(size=(80, 24)) as pilot:
+        area = await opened(host, pilot, TextEditor("Edit", "\n" * 500 + "x" * 100))
+        with patch.object(WrappedOnce, "_wrapped", autospec=True, side_effect=WrappedOnce._wrapped) as wrapped:
+            area._rewrap_and_refresh_virtual_size()
+            assert wrapped.call_count == 0
+            await pilot.resize_terminal(70, 24)
+            await pilot.pause()
+            assert 0 < wrapped.call_count <= 2 * 2  # two lines that differ, with a scroll bar and without
+        await pilot.press("a", "enter", "b")
+        text = area.text
+        whole = WrappedDocument(InertDocument(text), area.wrap_width, area.indent_width)
+        assert area.wrapped_document.height == whole.height
+        assert area.wrapped_document.lines == whole.lines
+        assert area.wrapped_document._line_index_to_offsets == whole._line_index_to_offsets
+
+
+@given(st.text(alphabet="ab \t\n\u4e2d", max_size=60), st.text(alphabet="a \t\n\u4e2d", max_size=5), st.integers(0, 9))
+def test_a_document_is_wrapped_as_textual_wraps_it(text: str, new: str, width: int) -> None:
+    document = InertDocument(text)
+    ours, its = WrappedOnce(document, 4), WrappedDocument(document, tab_width=4)
+    for each in (ours, its):
+        each.wrap(width)
+    end = document.replace_range((0, 0), (0, 0), new).end_location
+    for rewrapped in (False, True):
+        for each in (ours, its):
+            each.wrap(width) if rewrapped else each.wrap_range((0, 0), (0, 0), end)
+        assert (ours.height, ours.lines) == (its.height, its.lines)
+        assert ours._offset_to_line_info == its._offset_to_line_info
+        assert ours._line_index_to_offsets == its._line_index_to_offsets
+        assert ours._tab_width_cache == its._tab_width_cache

@@ -16,6 +16,7 @@ from workbench.tui.app.areas import Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.bars.gauge import behind, gauge
+from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
 from workbench.tui.widgets.lists.line_list import LineList
@@ -37,6 +38,7 @@ class AreaScreen(Screen[object]):
         super().__init__()
         self._stale = True
         self._armed = False
+        self._first_paint = FirstPaint(self)
 
     @property
     def area(self) -> Area:
@@ -60,6 +62,7 @@ class AreaScreen(Screen[object]):
 
     def compose(self) -> ComposeResult:
         """Build the bars and what is between them."""
+        take_width(self)
         top = TopBar()
         top.areas = self.workbench_app.areas.every
         top.store = self.workbench_app.title_shown
@@ -70,6 +73,15 @@ class AreaScreen(Screen[object]):
         bar = KeyBar()
         bar.actions = self.shown_actions()
         yield bar
+
+    def on_mount(self) -> None:
+        """Let it be painted once it stands."""
+        self._first_paint.follow()
+
+    def _compositor_refresh(self) -> None:
+        """Paint once it stands."""
+        if not self._first_paint.waits:
+            super()._compositor_refresh()
 
     def on_top_bar_selected(self, event: TopBar.Selected) -> None:
         """Go to the area whose tab was clicked."""

@@ -126,6 +126,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the memory, the places, the fields, what will happen, and the changes."""
+        self.set_class(self.app.size.width >= BESIDE, "-beside", update=False)
         several = len(self._memories) > 1
         said = " · ".join(m.id for m in self._memories) if several else self._memories[0].line
         yield Static(body(said), classes="promote--memory")

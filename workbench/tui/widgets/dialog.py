@@ -3,12 +3,17 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from rich.console import RenderableType
+from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
+from textual.color import Color
 from textual.containers import Vertical
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.reactive import reactive
+from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
@@ -16,6 +21,7 @@ from textual.widgets import Static
 from workbench.tui.app.actions import Action, display_key
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble, body
+from workbench.tui.widgets.first_paint import FirstPaint, take_width
 
 R = TypeVar("R")
 
@@ -48,10 +54,11 @@ class Dialog(ModalScreen[R]):
         super().__init__()
         self._heading = title
         self._offered = tuple(offered)
-        self._unpainted = True
+        self._first_paint = FirstPaint(self)
 
     def compose(self) -> ComposeResult:
-        """Build the box."""
+        """Build the box, for the width that there is: it would be styled anew once it has it."""
+        take_width(self)
         with Vertical(classes="dialog"):
             yield Static(body(self._heading), classes="dialog--title")
             yield from self.contents()
@@ -63,7 +70,7 @@ class Dialog(ModalScreen[R]):
 
     def on_mount(self) -> None:
         """Show the keys as they are mapped now; what was said before would only hide what is asked here."""
-        self.call_later(self.call_later, self._let_paint)
+        self._first_paint.follow()
         self.app.clear_notifications()
         for screen in self.app.screen_stack:
             screen.query("ToastHolder").remove()  # those below stay in sight, but are not told
@@ -71,18 +78,36 @@ class Dialog(ModalScreen[R]):
         line.urgent = getattr(self.app, "urgent", "")
         line.show()
 
-    def _let_paint(self) -> None:
-        self._unpainted = False
-        self.refresh(layout=True)
-
     def _compositor_refresh(self) -> None:
         """Paint once it stands: opening lays it out several times, and each paint draws what is behind it anew."""
-        if not self._unpainted:
+        if not self._first_paint.waits:
             super()._compositor_refresh()
+
+    def render(self) -> RenderableType:
+        """Return what lies behind, dimmed."""
+        behind = super().render()
+        return Behind(behind.screen, behind.color) if isinstance(behind, BackgroundScreen) else behind
 
     def action_cancel(self) -> None:
         """Close without a result."""
         self.dismiss(None)
+
+
+class Behind(BackgroundScreen):
+    """What lies behind a dialog, dimmed as Textual does, each style once."""
+
+    @classmethod
+    def process_segments(cls, segments: Iterable[Segment], color: Color) -> Iterable[Segment]:
+        """Return segments with their colours dimmed."""
+        dimmed: dict[Style | None, Style | None] = {}
+        for segment in segments:
+            text, style, control = segment
+            if control:
+                yield segment
+                continue
+            if style not in dimmed:
+                dimmed[style] = next(iter(super().process_segments([segment], color))).style
+            yield Segment(text, dimmed[style])
 
 
 @survives

@@ -1,9 +1,12 @@
 """A text area that shows control and bidi characters as symbols while it edits the true text."""
 
+from collections.abc import Sequence
 from typing import overload
 
+from textual._wrap import compute_wrap_offsets
 from textual.cache import LRUCache
 from textual.events import Paste
+from textual.expand_tabs import get_tab_widths
 from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import TextArea
@@ -29,6 +32,13 @@ class InertDocument(Document):
         self._newline = "\r\n" if "\n" not in text.replace("\r\n", "") and "\r\n" in text else "\n"
         self._lines = text.split(self._newline)
         self._shown: LRUCache[str, str] = LRUCache(1024)
+        self.edits = 0
+        """How often it was changed."""
+
+    @property
+    def own_lines(self) -> Sequence[str]:
+        """All lines as they are."""
+        return self._lines
 
     @property
     def lines(self) -> list[str]:
@@ -44,6 +54,7 @@ class InertDocument(Document):
         column = len(new[-1]) + (left if len(new) == 1 else 0)
         new[0] = before[:left] + new[0]
         new[-1] += after[right:]
+        self.edits += 1
         self._lines[top : bottom + 1] = new
         return EditResult((top + len(new) - 1, column), replaced)
 
@@ -68,6 +79,56 @@ class InertDocument(Document):
         if known is None:
             known = self._shown[line] = shown(line)
         return known
+
+
+class WrappedOnce(WrappedDocument):
+    """A wrapped document that is not wrapped again at the same width, and wraps lines that are the same once.
+
+    Textual wraps the whole of it at each resize, and adds its height up for each row that it draws.
+    """
+
+    document: InertDocument
+
+    def __init__(self, document: InertDocument, tab_width: int) -> None:
+        self._wrapped_at: tuple[int, int, int] | None = None
+        super().__init__(document, tab_width=tab_width)
+
+    @property
+    def height(self) -> int:
+        """The rows that it takes."""
+        return len(self._offset_to_line_info)
+
+    def wrap(self, width: int, tab_width: int | None = None) -> None:
+        """Wrap all lines at a width in cells, 0 for not at all, unless that was done."""
+        self._width, self._tab_width = width, tab_width or self._tab_width
+        wrapped_at = (width, self._tab_width, self.document.edits)
+        if wrapped_at == self._wrapped_at:
+            return
+        self._wrapped_at, known = wrapped_at, dict[str, tuple[list[int], list[int]]]()
+        self._wrap_offsets, self._tab_width_cache = [], []
+        self._offset_to_line_info, self._line_index_to_offsets = [], []
+        for index, line in enumerate(self.document.own_lines):
+            if line not in known:
+                known[line] = self._wrapped(shown(line))
+            tabs, offsets = known[line]
+            self._tab_width_cache.append(tabs)
+            self._wrap_offsets.append(offsets)
+            first = len(self._offset_to_line_info)
+            self._line_index_to_offsets.append([*range(first, first + len(offsets) + 1)] if offsets else [first])
+            self._offset_to_line_info.append((index, 0))
+            self._offset_to_line_info += [(index, part) for part in range(1, len(offsets) + 1)] if offsets else ()
+
+    def _wrapped(self, line: str) -> tuple[list[int], list[int]]:
+        """Return the widths of a line's tabs, and where it is parted."""
+        tabs = get_tab_widths(line, self._tab_width)
+        width = self._width
+        offsets = compute_wrap_offsets(line, width, self._tab_width, precomputed_tab_sections=tabs) if width else []
+        return [width for _, width in tabs], offsets
+
+    def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
+        """Wrap what was edited."""
+        super().wrap_range(start, old_end, new_end)
+        self._wrapped_at = (self._width, self._tab_width, self.document.edits)
 
 
 @survives
@@ -97,7 +158,7 @@ class InertTextArea(TextArea):
 
     def _take(self, text: str) -> None:
         self.document = InertDocument(text)
-        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.wrapped_document = WrappedOnce(self.document, self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
 
     async def _on_paste(self, event: Paste) -> None:
