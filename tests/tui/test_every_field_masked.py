@@ -56,7 +56,7 @@ def memory(secret: Secrets, name: str, **more: object) -> Memory:
         one("id"), f"Deploys to {name} need {one('content')} and a green build.\nThen {one('second')}.",
         NOW - timedelta(days=len(secret.drawn)), NOW, summary=f"In short {one('summary')}", user_id=one("user"),
         session_id=one("session"), observation_type="general", section=f"Part {one('section')}",
-        category=one("category"), tags=(one("tag"), "deploy"), source=Source(hook=one("hook")),
+        category=one("category"), tags=(one("tag"), "deploy"), source=Source(hook=one("hook"), speaker=one("speaker")),
         aliases=(one("alias"),), metadata={"note": one("note"), one("key"): {"deep": one("deep")}},
     )  # fmt: skip
     return replace(made, **more)  # type: ignore[arg-type]

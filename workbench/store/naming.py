@@ -23,6 +23,9 @@ PAIRS = "kept_pairs"
 PAIRS_SCHEMA = 2
 """The schema of a journal that holds such decisions about memories: older versions do not know of them."""
 
+SPEAKER_SCHEMA = 3
+"""The schema of a journal that holds a memory of which is known who said it: older versions would drop that."""
+
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
 
 key_of = RECORDS.key_of
@@ -34,6 +37,9 @@ FARTHEST = 10**12
 
 def schema_for(table: str, fields: Mapping[str, object]) -> int:
     """Return the least schema of a journal that holds a record with these fields."""
+    if table == "memories":
+        source = fields.get("source")
+        return SPEAKER_SCHEMA if isinstance(source, Mapping) and source.get("speaker") else 1
     return PAIRS_SCHEMA if table == PAIRS and fields.get("book") == "" else 1
 
 

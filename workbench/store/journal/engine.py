@@ -614,7 +614,8 @@ class Journal:
         if self._tail.schema == segments.SCHEMA:
             return
         made = [(c.table, {name: sides[1] for name, sides in c.fields.items()}) for c in entry.changes]
-        made += [(naming.PAIRS, doc) for doc in self.state.tables.get(naming.PAIRS, {}).values()]
+        if self._tail.schema < naming.PAIRS_SCHEMA:
+            made += [(naming.PAIRS, doc) for doc in self.state.tables.get(naming.PAIRS, {}).values()]
         needed = max((naming.schema_for(table, fields) for table, fields in made), default=1)
         if needed <= self._tail.schema:
             return

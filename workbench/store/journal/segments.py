@@ -22,7 +22,7 @@ from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_
 from workbench.store.packed import LONGEST, open_lines
 
 NAME = "journal.jsonl"
-SCHEMA = 2
+SCHEMA = 3
 """The newest schema that can be read."""
 
 MOST_DAMAGE = 100_000

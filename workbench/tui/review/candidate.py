@@ -168,6 +168,7 @@ def memory_facts(memory: Memory, now: datetime) -> tuple[str, ...]:
         memory.memory_type,
         f"made {since(memory.created_at, now)} ({absolute(memory.created_at)})",
         f"session {memory.session_id}" if memory.session_id else "",
+        f"said by {memory.source.speaker}" if memory.source.speaker else "",
         memory.source.file or "",
         " ".join(f"#{name(tag)}" for tag in memory.tags[:12]),
     )
