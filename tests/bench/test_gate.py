@@ -16,9 +16,9 @@ from workbench.bench.stream import votes
 from workbench.bench.stream.hook import append
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord
+from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory, Source
 from workbench.safety import scanning
-from workbench.safety.finding import Finding
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 

@@ -14,10 +14,10 @@ from workbench.bench.safety.safety import FlaggedText
 from workbench.bench.stream.hook import append
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Parsed
 from workbench.store.records import RECORDS
 
 RULE, KEY = keys()["github"]

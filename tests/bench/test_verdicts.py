@@ -9,8 +9,8 @@ import pytest
 from tests.safety.fresh import fresh
 from workbench.bench.safety import verdicts
 from workbench.bench.safety.verdicts import LONG, PENDING, Verdicts
+from workbench.core.safety import Finding
 from workbench.safety import scanning
-from workbench.safety.finding import Finding
 
 KEY = fresh("verdict")["github"].secret
 TEXT = f"{'All is well. ' * (LONG // 10)}The key is {KEY} here."

@@ -197,3 +197,6 @@ def test_of_a_long_line_only_what_can_be_seen_is_looked_at(monkeypatch: pytest.M
     assert one_line("\u2764\ufe0f\ufe0f" * 100_000, 40).endswith("…")
     assert one_line("a\u0301 " * 100_000, 40).endswith("…")
     assert max(seen) <= 40 * (MAX_MARKS + 1) + 1
+    seen.clear()
+    assert one_line("\ue000\u4e00" * 100_000, 40).endswith("…")
+    assert seen == [41], "a mark may be one too many to see, any other character takes a cell"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.formats.samples import context
-from workbench.formats.registry import format_named
+from workbench.core.files.formats import format_named
 
 LENGTH = 60_000
 

@@ -9,13 +9,13 @@ import pytest
 from tests.formats.diffing import after
 from tests.formats.others import MESSAGES
 from tests.formats.samples import NOW, context
+from workbench.core.files.format import Parsed
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
 from workbench.formats import mem0
 from workbench.formats.claude_mem import claude_mem
 from workbench.formats.external import messages
 from workbench.formats.lifecycle import lifecycle
 from workbench.formats.memory_streams import generative_agents
-from workbench.formats.model import Parsed
 from workbench.formats.plain import data, reading
 
 ANN = Memory("m1", "I moved to Bath.", NOW, NOW, source=Source("hook", 3, "f.py", "Ann Lee"))

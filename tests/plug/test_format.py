@@ -20,9 +20,9 @@ from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.run_scores import is_run
 from workbench.cli.main import run
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.registry import FORMATS, Formats
 from workbench.tui.files.imports.rows import choices
 
 FIRST = "#jotter"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, clock, memory
+from workbench.core.clash import UndoConflict
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Vote
-from workbench.store.history.undo import UndoConflict
 from workbench.store.library import Library, Touched
 from workbench.store.maintenance.masker import Masker
 
@@ -491,7 +491,7 @@ def test_there_is_no_way_back(library: Library) -> None:
     action = library.past.undoable(is_mine)
     assert action is not None
     assert action.label == "add"
-    assert library.past.purged_after(action, is_mine)
+    assert action.purged_since
 
 
 def test_who_follows_hears_of_it(library: Library, other: Library) -> None:

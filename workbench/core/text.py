@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 
 REPLACEMENT = "\ufffd"
 """Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
@@ -100,7 +101,11 @@ def head(text: str, limit: int) -> str:
 
     A character takes a cell at least, but for the few marks that one may carry.
     """
-    return text[: limit * (MAX_MARKS + 1) + 1]
+    found = text[: limit * (MAX_MARKS + 1) + 1]
+    if len(found) <= limit or found.isascii():
+        return found[: limit + 1]
+    inked = (index for index, char in enumerate(found, 1) if unicodedata.category(char) not in ("Mn", "Me"))
+    return found[: next(islice(inked, limit, None), None)]
 
 
 def clip(text: str, width: int) -> str:

@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.jsontree import Lines, Node, scan_file
 from workbench.formats.shared.reading import checked, created_at, rating, unique_id
 from workbench.formats.shared.records import required_text, take

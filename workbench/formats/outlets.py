@@ -1,32 +1,12 @@
 """Everything that can be written: the formats that are read as well, and the plain ones for other programs."""
 
-from dataclasses import dataclass
 from functools import cache
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import Holds, WriteText
+from workbench.core.files.format import Outlet
+from workbench.core.files.formats import ALIASES, FORMATS, Formats
 from workbench.formats.plain import block, data, prose
 from workbench.formats.plain.reading import NAME as RECORDS
-from workbench.formats.registry import ALIASES, FORMATS, Formats
-
-
-@dataclass(frozen=True, slots=True)
-class Outlet:
-    """One kind of file to write: its name, what it can hold, and the usual ending of its name.
-
-    `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file
-    of somebody else, of which everything but our part stays. `reader` is the format that reads it back, if any.
-    """
-
-    name: str
-    title: str
-    holds: Holds
-    write: WriteText
-    suffix: str = ".txt"
-    reads: bool = False
-    inside: bool = False
-    reader: str = ""
-
 
 _PLAIN = (
     Outlet("json", "JSON", "either", data.write_json, ".json", reader=RECORDS),

@@ -8,8 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from workbench.core.clash import ABSENT
 from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.file_state import FileState
+from workbench.core.health import Damage
 from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage_tally import UsageTally
@@ -22,11 +24,10 @@ from workbench.core.stream.memory import Memory, check_memory
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind
+from workbench.store.entry import Doc, DocChange, Entry, Kind
 from workbench.store.identity.trust import Standing
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
-from workbench.store.journal.segments import Damage
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
 from workbench.store.naming import FARTHEST, key_of, memory_id, memory_number, to_document

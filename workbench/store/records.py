@@ -120,7 +120,9 @@ RECORDS = Records(
         RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
         RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
         RecordType("workbench.core.reflection.llm_run:LlmRun", "runs"),
-        RecordType("workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", refs=("left", "right")),
+        RecordType(
+            "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right")
+        ),
         RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
         RecordType("workbench.core.file_state:FileState", "files"),
     )

@@ -6,12 +6,12 @@ from pathlib import Path, PurePath
 
 from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.core.errors import UnreadableFile, WorkbenchError
-from workbench.formats import registry
+from workbench.core.files.format import Issue, Outlet, Parsed, ReadContext
+from workbench.core.files.formats import FORMATS, Formats, format_named
+from workbench.formats import opening
 from workbench.formats.ace import ace
 from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Issue, Parsed, ReadContext
-from workbench.formats.outlets import Outlet, outlet
-from workbench.formats.registry import FORMATS, Formats
+from workbench.formats.outlets import outlet
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import memories_of, playbook_of
 
@@ -66,14 +66,14 @@ def convert(
     Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do not go together.
     """
     context = ReadContext(now=now, file=str(source))
-    parsed = registry.read_file(source, format=read_as, context=context, formats=formats)
+    parsed = opening.read_file(source, format=read_as, context=context, formats=formats)
     _require_records(parsed, source, formats)
     kind = outlet(write_as or _asked_by_name(target, parsed), formats)
     ready, remarks = _crossed(parsed, kind, source.stem, now)
     if kind.name == "cass" and parsed.format != "cass":
         ready = replace(ready, playbooks=tuple(dated(book, now) for book in ready.playbooks))
     if kind.name == parsed.format and kind.reads:
-        text = kind.write(ready, registry.read_text(source))
+        text = kind.write(ready, opening.read_text(source))
     elif kind.name == ace.NAME:
         text = ace.write_playbook(ready.playbooks[0])
         remarks += ace_remarks(ready.playbooks[0], None)
@@ -91,7 +91,7 @@ def _require_records(parsed: Parsed, source: Path, formats: Formats) -> None:
     first = next(iter(parsed.issues), None)
     places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
     why = f" {places} none; the first is line {first.line}: {first.what}." if first else ""
-    title = registry.format_named(parsed.format, formats).title
+    title = format_named(parsed.format, formats).title
     raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
 
 
@@ -133,6 +133,6 @@ def _count(kind: Outlet, text: str, context: ReadContext, formats: Formats) -> i
     if not kind.reader:
         return None
     try:
-        return registry.format_named(kind.reader, formats).read(text, context).records_read
+        return format_named(kind.reader, formats).read(text, context).records_read
     except UnreadableFile:
         return 0

@@ -15,9 +15,10 @@ from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.handles import try_lock
+from workbench.core.health import Manifest, Progress
 from workbench.safety.scanning import secrets_in
 from workbench.store.files import cannot_write
-from workbench.store.maintenance.backup import Manifest, Progress, check_target
+from workbench.store.maintenance.backup import check_target
 from workbench.store.maintenance.restore import restore
 
 CHUNK = 16_384
@@ -86,6 +87,15 @@ def write_masked(
         except NothingToMask:
             masked = 0
         return copy.library.maintenance.back_up(target, at, force=force, progress=progress), masked
+
+
+def make_of(file: Path, folder: Path, progress: Progress | None = None) -> Manifest:
+    """Make the new store `folder` of a backup, whole or not at all; return what it holds.
+
+    Raises `UnreadableFile` when the file is no sound backup, and `StoreProblem` when the folder is there already or
+    cannot be written.
+    """
+    return restore(file, folder, progress)
 
 
 @contextmanager

@@ -9,10 +9,11 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any
 
+from workbench.core.clash import ABSENT
 from workbench.core.errors import InvalidRecord
+from workbench.core.safety import Finding
 from workbench.safety import scanning
-from workbench.safety.finding import Finding
-from workbench.store.entry import ABSENT, DocChange, Entry
+from workbench.store.entry import DocChange, Entry
 from workbench.store.records import RECORDS, Records
 
 IMPORT = "import-"

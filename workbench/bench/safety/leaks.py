@@ -14,10 +14,11 @@ from workbench.bench.context import Context
 from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
 from workbench.bench.safety.texts import texts_of
+from workbench.core.clash import ABSENT
 from workbench.core.errors import WorkbenchError
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.secrets.secrets import marker, without
-from workbench.store.entry import ABSENT, Doc, Entry
+from workbench.store.entry import Doc, Entry
 from workbench.store.maintenance.masker import WHOLE, Masker
 from workbench.store.maintenance.purge import Purged
 from workbench.store.surroundings import files_below

@@ -16,8 +16,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.core.safety import FINDING_KINDS, Finding, FindingKind
 from workbench.safety import scanning
-from workbench.safety.finding import FINDING_KINDS, Finding, FindingKind
 
 if TYPE_CHECKING:
     from queue import SimpleQueue

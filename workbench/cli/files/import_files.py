@@ -11,11 +11,11 @@ from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.formats import Formats, format_named
 
 if TYPE_CHECKING:
     from workbench.bench.files.imports.importing import ImportPlan, ImportReport
     from workbench.bench.open import Workbench
-    from workbench.formats.registry import Formats
 
 CANCELLED = 130
 LONGEST = 10_000
@@ -59,8 +59,6 @@ def import_files(session: Session) -> int:
     from workbench.bench.files.imports.importing import ReadingStopped
 
     if session.args.format is not None:
-        from workbench.formats.registry import format_named
-
         format_named(session.args.format, session.known_formats())
     store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
     read = 0
@@ -158,15 +156,12 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
         say(f"  {counted(left_out, 'record')} skipped")
 
 
-def _format(plan: "ImportPlan", asked: str | None, formats: "Formats") -> str:
+def _format(plan: "ImportPlan", asked: str | None, formats: Formats) -> str:
     """Name the format, and why it was taken for that."""
-    from workbench.formats import registry
-
-    title = registry.format_named(plan.parsed.format, formats).title
+    title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
     if asked is not None:
         return f"read as {title}, as asked for"
-    found = registry.detect(plan.path, registry.read_text(plan.path), formats)
-    return f"{title}, {found[0].confidence:.0%} sure ({found[0].reason})" if found else title
+    return f"{title}, {found.confidence:.0%} sure ({found.reason})" if found else title
 
 
 def _counts(plan: "ImportPlan", *, dry: bool) -> str:

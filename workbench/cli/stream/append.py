@@ -65,7 +65,7 @@ def append_text(session: Session) -> int:
     """Add one observation and say what became of it."""
     from workbench.bench.stream.hook import append
 
-    remember_since(paths.heads_dir())
+    remember_since()
 
     args, folder = session.args, session.choice().folder
     if keeps(args):

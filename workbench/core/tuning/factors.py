@@ -5,7 +5,8 @@ of the recipe that they are given; none of them knows a factor by its name. An e
 `package.module:name`, which is imported when it is first used, so whoever only lists factors loads no numbers.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -80,6 +81,25 @@ class RelevancePart:
     parameters: tuple[Knob, ...] = ()
     words: str = ""
     alone: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a part has in one memory's relevance: `value`, `times` a parameter where it has one, makes `amount`.
+
+    The amount is what was added, or what the rest was multiplied by. `facts` is what it comes from.
+    """
+
+    part: RelevancePart
+    value: float
+    times: float | None
+    amount: float
+    facts: Mapping[str, str | float] = field(default_factory=dict)
+
+    @property
+    def said(self) -> str:
+        """The facts in the words of the part; empty where there are none."""
+        return self.part.words.format(**self.facts) if self.facts else ""
 
 
 @dataclass(frozen=True)

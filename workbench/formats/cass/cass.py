@@ -2,8 +2,8 @@
 
 import re
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.formats.cass.entry import NAME
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 
 __all__ = ["FORMAT", "NAME", "detect", "read", "write"]
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from workbench.core.files.format import ReadContext
 from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.reading import checked, created_at, digest, rating
 from workbench.formats.shared.records import take

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
 from workbench.core.record import iso
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.entry import content_id
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import Detection, Format, Layout, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.reading import checked, created_at, rating

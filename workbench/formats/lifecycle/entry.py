@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from workbench.core.files.format import ReadContext
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Source, broken_rule
 from workbench.formats.lifecycle.fields import FIELDS, HARMFUL_PARTS, HELPFUL_PARTS, OWN, SCHEMA, Doc, Field
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.records import alike
 
 _REQUIRED = ("id", "timestamp", "context")

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.entry import from_entry, to_entry
-from workbench.formats.model import Detection, Format, Layout, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import NO_CONTEXT, at_time_of

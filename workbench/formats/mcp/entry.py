@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.errors import InvalidRecord
+from workbench.core.files.format import ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.reading import checked, digest, rating, unique_id
 from workbench.formats.shared.records import (
     Doc,

@@ -8,12 +8,12 @@ import re
 from datetime import datetime
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes, texts, time
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import Node
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.reading import checked
 from workbench.formats.shared.report import Report, shown
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, JudgedQuery, Parsed, ReadContext, in_scale
 from workbench.core.tuning.judgment import MAX_GRADE
-from workbench.formats.model import Detection, Format, JudgedQuery, Parsed, ReadContext, in_scale
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.records import NO_CONTEXT
 from workbench.formats.shared.report import Report, shown

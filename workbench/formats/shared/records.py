@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
+from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.lifecycle.values import Decode, Notes
-from workbench.formats.model import ReadContext
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NO_CONTEXT = ReadContext(now=_EPOCH, file="", importance=lambda *_: 5.0)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from re import Match
 
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.lowering import compiled, lowered
 from workbench.safety.secrets import addresses, assignments, keys, private, providers, randomness
 from workbench.safety.secrets.crowds import blanked, crowds

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from workbench.core.errors import StoreProblem, UnknownOutcome
 from workbench.core.files.handles import open_handle
+from workbench.core.health import Damage
 from workbench.store.files import TooLarge, open_regular
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal
 from workbench.store.packed import LONGEST, open_lines
@@ -35,22 +36,6 @@ _MANY = 50
 
 _OPENING = b'{"journal":"memory-workbench"'
 _BLOCK = 1 << 16
-
-
-class Damage(NamedTuple):
-    """A line that could not be trusted: file, line number (from 1), byte offset and why.
-
-    `missing` names the first and the last revision that should stand before it and do not.
-    """
-
-    file: str
-    line: int
-    offset: int
-    reason: str
-    missing: tuple[int, int] | None = None
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: byte {self.offset}: {self.reason}"
 
 
 class Position(NamedTuple):

@@ -16,12 +16,12 @@ from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.query_export import qrels
 from workbench.bench.tuning.query_sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.files.format import Outlet, Parsed, ReadContext
+from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Playbook
-from workbench.formats import registry
 from workbench.formats.ace import ace
 from workbench.formats.cass import cass
-from workbench.formats.model import Parsed, ReadContext
-from workbench.formats.outlets import Outlet, outlet
+from workbench.formats.outlets import outlet
 from workbench.formats.queries import trec
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.records import file_part
@@ -203,7 +203,7 @@ def _holding(context: Context, states: FileStates, kind: Outlet, wanted: set[str
         if text is None:
             continue
         try:
-            held = registry.format_named(kind.name, context.formats).read(
+            held = format_named(kind.name, context.formats).read(
                 text, ReadContext(now=context.now(), file=str(path), path=str(path))
             )
         except UnreadableFile:

@@ -18,12 +18,13 @@ from workbench.bench.files.states import FileStates, hash_of
 from workbench.bench.files.threeway import ThreeWay, three_way
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
+from workbench.core.files.format import Outlet
 from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
 from workbench.core.playbook.book import Dialect
 from workbench.core.waiting import StoreBusy
-from workbench.formats import registry
+from workbench.formats import opening
 from workbench.formats.ace import ace
-from workbench.formats.outlets import Outlet, outlet, outlets_of
+from workbench.formats.outlets import outlet, outlets_of
 
 DEFAULT_NAME = "playbook.txt"
 ACE = outlet(ace.NAME)
@@ -85,12 +86,14 @@ class ExportPreview:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that was written, its size in bytes, and a copy of what it held, if that was not the store's to replace.
+    """A file that was written, its format by name, and its size in bytes.
 
-    `problem` says why the store could not note that the file is its own; the next export will ask then.
+    `copy` is one of what it held, if that was not the store's to replace. `problem` says why the store could not note
+    that the file is its own; the next export will ask then.
     """
 
     path: Path
+    format: str
     size: int
     copy: Path | None = None
     problem: str = ""
@@ -149,7 +152,7 @@ class Exporter:
         source = Path(self._context.library.books.get(book).source)
         own = {kind.name for kind in self.outlets if kind.holds == "playbook"}
         try:
-            text = registry.read_text(source) if source.is_absolute() else None
+            text = opening.read_text(source) if source.is_absolute() else None
         except UnreadableFile:
             text = None
         known = None if text is None else self._states.known(source, text)
@@ -223,8 +226,9 @@ class Exporter:
         copy = self._replaced.keep(preview.path, before) if preview.obstacle is not None and before else None
         if text != preview.present:
             replace_bytes(preview.path, text.encode(), before)
+        written = Written(preview.path, preview.kind.name, len(text.encode()), copy)
         try:
             self._states.wrote(preview.path, preview.kind, preview.text, before, self._context.actor)
         except StoreProblem as error:
-            return Written(preview.path, len(text.encode()), copy, str(error))
-        return Written(preview.path, len(text.encode()), copy)
+            return replace(written, problem=str(error))
+        return written

@@ -7,10 +7,9 @@ from workbench.bench.context import Context
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of, texts_of
+from workbench.core.files.format import Outlet, Parsed
 from workbench.core.playbook.book import Playbook
 from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Parsed
-from workbench.formats.outlets import Outlet
 from workbench.safety.scanning import mask
 
 

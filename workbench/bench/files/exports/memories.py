@@ -7,11 +7,10 @@ from pathlib import Path
 from workbench.bench.context import Context
 from workbench.bench.files.exports.choice import Choice
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Outlet, ReadContext
+from workbench.core.files.formats import format_named
 from workbench.core.review.lifecycle import ARCHIVED_FROM
 from workbench.core.stream.memory import Memory
-from workbench.formats import registry
-from workbench.formats.model import ReadContext
-from workbench.formats.outlets import Outlet
 from workbench.formats.shared.records import file_part
 
 DATA = frozenset({"lifecycle", "json", "yaml", "csv"})
@@ -62,7 +61,7 @@ def _ids_in(context: Context, kind: Outlet, own: str, path: Path | None) -> froz
         return frozenset()
     place = str(path or "")
     try:
-        found = registry.format_named(kind.name, context.formats).read(
+        found = format_named(kind.name, context.formats).read(
             own, ReadContext(now=context.now(), file=place, path=place)
         )
     except UnreadableFile:

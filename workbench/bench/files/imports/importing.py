@@ -15,6 +15,8 @@ from workbench.bench.playbook.file_merge import new_parts
 from workbench.bench.reflection.gauge import state_of
 from workbench.bench.safety.texts import name_of
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
+from workbench.core.pause import collection_paused
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.record import iso
@@ -23,10 +25,8 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
-from workbench.formats import registry
-from workbench.formats.model import JudgedQuery, Parsed, ReadContext
+from workbench.formats import opening
 from workbench.store.library import Tx
-from workbench.store.pause import collection_paused
 
 CHUNK = 1000
 """Records that are committed with one fsync."""
@@ -123,7 +123,7 @@ class Importer:
             watch=_watching(path, progress, cancelled),
         )
         with collection_paused():
-            parsed = registry.read_file(path, format=format, context=context, formats=self._context.formats)
+            parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
         new, kept = self._compared(parsed, path)
         filled = tuple(self._filled(parsed))
@@ -196,7 +196,7 @@ class Importer:
         from workbench.bench.playbook.intake import new_proposals, new_tallies
 
         tallies, parsed = new_tallies(self._context, parsed, path)
-        text = registry.read_text(path) if parsed.replies else ""
+        text = opening.read_text(path) if parsed.replies else ""
         found = [*tallies, *new_proposals(self._context, parsed, path, text)]
         plan = ImportPlan(path, parsed, tuple(found), 0, ())
         return replace(plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"])

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.files.imports.importing import ImportPlan, ImportReport
-from workbench.bench.files.imports.paths import Listing, Offered
+from workbench.bench.files.imports.paths import Listing, Offered, likely
 from workbench.bench.files.imports.said import counts_said, filling_said, replacement_said, said, skipped
+from workbench.core.files.formats import Formats, format_named
 from workbench.core.text import printable
-from workbench.formats import registry
-from workbench.formats.registry import Formats
 from workbench.tui.files.imports.way import Way
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import NO_BREAK, number
@@ -107,11 +106,10 @@ def _counts(plan: ImportPlan) -> list[str]:
 
 def format_said(plan: ImportPlan, asked: str | None, formats: Formats) -> str:
     """Name the format of a file, and why it was taken for that."""
-    title = registry.format_named(plan.parsed.format, formats).title
+    title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
     if asked is not None:
         return f"{title}, as you say"
-    found = registry.detect(plan.path, registry.read_text(plan.path), formats)
-    return f"{title}, {found[0].confidence:.0%} sure: {found[0].reason}" if found else title
+    return f"{title}, {found.confidence:.0%} sure: {found.reason}" if found else title
 
 
 def way_said(way: Way, theirs: str, as_new: str) -> Parts:
@@ -153,9 +151,7 @@ def done_said(report: ImportReport, undo: str) -> str:
 
 def choices(path: Path, formats: Formats) -> Sequence[tuple[str, str, str]]:
     """Return every format as (name, title, remark), those that the file may have first."""
-    found = registry.detect(path, registry.read_text(path), formats)
-    sure = [
-        (d.format, registry.format_named(d.format, formats).title, f"{d.confidence:.0%}: {d.reason}") for d in found
-    ]
+    found = likely(path, formats)
+    sure = [(d.format, format_named(d.format, formats).title, f"{d.confidence:.0%}: {d.reason}") for d in found]
     rest = [(f.name, f.title, "") for f in formats if f.name not in {d.format for d in found}]
     return [*sure, *rest]
