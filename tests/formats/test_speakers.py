@@ -10,6 +10,7 @@ from workbench.formats.model import Parsed
 from tests.formats.diffing import after
 from tests.formats.others import MESSAGES
 from tests.formats.samples import NOW, context
+from workbench.core.files.format import Parsed
 from workbench.core.stream.memory import FILE_KEY, NO_SOURCE, Memory, Source
 from workbench.formats import mem0
 from workbench.formats.claude_mem import claude_mem
