@@ -17,11 +17,15 @@ def main(arguments: list[str]) -> None:
         "--small", action="store_true", help="a tenth of a second instead of minutes, to see that it runs"
     )
     parser.add_argument("folder", nargs="?", type=Path, help="files: the folder of real files to try")
+    parser.add_argument("--texts", nargs="+", metavar="TEXT", help="keys: the hostile texts to try after prose")
     chosen = parser.parse_intermixed_args(arguments)
     module = importlib.import_module(f"tests.benchmarks.{chosen.name}")
     if chosen.folder is not None and chosen.name != "files":
         parser.error("a folder goes with files")
+    if chosen.texts is not None and chosen.name != "keys":
+        parser.error("texts go with keys")
     more = {"folder": chosen.folder} if chosen.folder is not None else {}
+    more |= {"names": tuple(chosen.texts)} if chosen.texts is not None else {}
     figures = module.run(small=chosen.small, **more)
     print(json.dumps(figures, indent=2))
 
