@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.retrieval.samples import T0, memory, near, profiles, query_scores
-from workbench.core.searchable import Searchable
 from workbench.core.stream.memory import Memory
+from workbench.core.stream.searchable import Searchable
 from workbench.core.tuning.profile import WORKBENCH, Profile
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex

@@ -1,6 +1,6 @@
 """The text that stands for a memory, or for what else can be searched, in embeddings and in full text."""
 
-from workbench.core.searchable import Searchable
+from workbench.core.stream.searchable import Searchable
 
 
 def searched_text(item: Searchable) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Self, overload
 
 from workbench.core.record import Doc, from_doc
-from workbench.core.searchable import Searchable
 from workbench.core.stream.memory import Memory
+from workbench.core.stream.searchable import Searchable
 from workbench.retrieval.text import content_and_summary
 
 

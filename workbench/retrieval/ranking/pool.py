@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from workbench.core.errors import UnknownRecord
 from workbench.core.record import Doc
-from workbench.core.searchable import Searchable
 from workbench.core.served import SERVED
 from workbench.core.stream.filter import Filter
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.stream.searchable import Searchable
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import domains_of, success_of, use_of
 from workbench.retrieval.arrays import Column, Mask, Rows
