@@ -12,8 +12,8 @@ from workbench.bench.duplicates import memory_pairs
 from workbench.bench.duplicates.comparison import MEMORIES, Comparison, Judge
 from workbench.bench.duplicates.memory_pairs import FLOOR, Apart, ComparingCancelled, MemoryPairs, memory_pairs_of
 from workbench.bench.open import Workbench, open_workbench
+from workbench.config.loading import Settings
 from workbench.config.paths import shipped
-from workbench.config.settings import Settings
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.served import SERVED
