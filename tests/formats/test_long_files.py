@@ -7,6 +7,7 @@ from tests.formats.samples import context
 from workbench.core.files.formats import format_named
 from workbench.formats.lifecycle.values import texts
 from workbench.formats.shared.records import alike
+from workbench.formats.shared.yamltree import DamagedYaml, compose
 
 LENGTH = 60_000
 
@@ -52,3 +53,14 @@ def test_a_list_of_many_texts_is_read_and_compared_as_one() -> None:
     assert not alike(many, [*many, "more"])
     assert not alike([*many, 1], [*many, True])
     assert not alike(many, [*many[:-1], 1])
+
+
+def test_brackets_that_nest_too_deeply_are_given_up_where_they_do() -> None:
+    def read() -> None:
+        with pytest.raises(DamagedYaml, match="nested more than 100 levels deep") as caught:
+            compose("a:\n  " + "[1, " * 5_000)
+        assert caught.value.line == 2
+
+    assert steps_of(read) < 100_000
+    assert compose(f"# {'[' * 500}\na: '{'[' * 500}'\n") is not None
+    assert compose("[" * 100 + "]" * 100) is not None

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.scanner import Scanner
+from ruamel.yaml.tokens import Token
 
 from workbench.core.text import clean_for_store
 from workbench.formats.shared.jsontext import MAX_DEPTH
 
 _MAX_VALUES = 100_000
 _TAG = "tag:yaml.org,2002:"
-_DEEP = re.compile(r"(?:[\[{][ \t\r\n]*){" + str(MAX_DEPTH + 1) + "}")
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
 
 __all__ = ["MappingNode", "Node", "ScalarNode", "SequenceNode", "compose", "end_of", "entries", "plain"]
@@ -20,13 +21,12 @@ __all__ = ["MappingNode", "Node", "ScalarNode", "SequenceNode", "compose", "end_
 
 def compose(text: str) -> Node | None:
     """Return the tree of one document. Raises `DamagedYaml`."""
-    deep = _DEEP.search(text)
-    if deep:
-        # The parser takes seconds for each hundred brackets before it gives up.
-        line = text.count("\n", 0, deep.start()) + 1
-        raise DamagedYaml(f"nested more than {MAX_DEPTH} levels deep", line)
+    parser = YAML(typ="safe", pure=True)
+    parser.Scanner = _Scanner
     try:
-        found = YAML(typ="safe", pure=True).compose(text)
+        found = parser.compose(text)
+    except DamagedYaml:
+        raise
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise DamagedYaml(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else 1) from None
@@ -48,6 +48,15 @@ class DamagedYaml(ValueError):
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
         self.line = line
+
+
+class _Scanner(Scanner):
+    """Gives up where brackets are nested too deeply: with each more that is open every sign takes longer to read."""
+
+    def fetch_flow_collection_start(self, TokenClass: type[Token], to_push: str) -> None:  # noqa: N803
+        super().fetch_flow_collection_start(TokenClass, to_push)
+        if self.flow_level > MAX_DEPTH:
+            raise DamagedYaml(f"nested more than {MAX_DEPTH} levels deep", self.reader.line + 1)
 
 
 def entries(node: Node) -> Iterator[tuple[str, Node, Node]]:
