@@ -15,12 +15,27 @@ def calls_of(functions: Sequence[Callable[..., Any]], do: Callable[[], object]) 
         if event == "call":
             found[frame.f_code] += 1
 
+    _watched(look, do)
+    codes = [function.__code__ for function in functions if isinstance(function, FunctionType)]
+    assert len(codes) == len(functions), "only functions written in Python can be counted"
+    return [found[code] for code in codes]
+
+
+def steps_of(do: Callable[[], object]) -> int:
+    """Return how many calls this thread makes while it does something, those of what is built in too."""
+    found = Counter[str]()
+
+    def look(_: FrameType, event: str, __: object) -> None:
+        found[event] += 1
+
+    _watched(look, do)
+    return found["call"] + found["c_call"]
+
+
+def _watched(look: Callable[[FrameType, str, object], None], do: Callable[[], object]) -> None:
     before = sys.getprofile()
     sys.setprofile(look)
     try:
         do()
     finally:
         sys.setprofile(before)
-    codes = [function.__code__ for function in functions if isinstance(function, FunctionType)]
-    assert len(codes) == len(functions), "only functions written in Python can be counted"
-    return [found[code] for code in codes]

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.reflect.server import NO_RETRY, MessagesServer, Reply, Seen, error_reply, messages_server
 from workbench.core.agents import ENVIRONMENT
-from workbench.store.pause import give_back
+from workbench.core.pause import give_back
 
 CHECKOUT = Path(__file__).parent.parent
 CACHES = (".*", "__pycache__", "*.egg-info")
@@ -120,3 +121,28 @@ def _room_for_the_next() -> Iterator[None]:
     """Give back what a file's stores and apps held: frozen garbage is never collected."""
     yield
     give_back()
+
+
+@pytest.fixture
+def script() -> list[Reply]:
+    """The replies of Claude, which a test fills in."""
+    return []
+
+
+@pytest.fixture
+def server(script: list[Reply]) -> Iterator[MessagesServer]:
+    """A Claude on this machine; when the replies are used up it fails, and is not asked again."""
+
+    def answer(_seen: Seen) -> Reply:
+        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
+
+    with messages_server(answer) as made:
+        yield made
+
+
+@pytest.fixture
+def claude(server: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> MessagesServer:
+    """That Claude, with a key for it in the environment."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+    return server

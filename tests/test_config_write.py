@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.config.loading import load, show
-from workbench.config.settings import Settings
+from workbench.config.loading import Settings, load, show
 from workbench.config.writing import set_values
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 

@@ -21,7 +21,6 @@ METHODS = SETS | frozenset({
 })  # fmt: skip
 
 _ARGPARSE = "argparse words its errors, and gives them no fields"
-_NAMED = "the name of a rule, looked up in the table it stands in"
 
 ALLOWED = {
     ("cli/parsing.py", "expected one argument"): _ARGPARSE,
@@ -35,13 +34,7 @@ ALLOWED = {
     ("formats/learnings/entry.py", "Suggested Implementation"): "a field of the format",
     ("formats/memory_streams/generative_agents.py", "this is blank"): "what the tool stores for nothing",
     ("reflect/claude/trouble.py", "too long"): "the server's own words; its status says no more than a bad request",
-    ("safety/hidden.py", "bidi characters"): _NAMED,
-    ("safety/hidden.py", "tag characters"): _NAMED,
-    ("safety/hidden.py", "variation selectors"): _NAMED,
-    ("safety/hidden.py", "zero-width characters"): _NAMED,
     ("safety/secrets/private.py", "PRIVATE KEY"): "how a key is armoured",
-    ("tui/tuning/profiles/certificate.py", "built in"): "one of four kinds, a type",
-    ("tui/tuning/profiles/library.py", "built in"): "one of four kinds, a type",
 }
 """What is looked for all the same, by module, and whose words those are."""
 

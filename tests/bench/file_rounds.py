@@ -17,9 +17,10 @@ from ruamel.yaml.error import YAMLError
 from workbench.bench.files.exports.contents import Choice
 from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import InvalidRecord
+from workbench.core.files.format import Outlet
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
-from workbench.formats.outlets import OUTLETS, Outlet
+from workbench.formats.outlets import OUTLETS
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 Edit = Literal["nothing", "cache", "add", "change", "remove", "content", "vote", "forget", "add and cache"]

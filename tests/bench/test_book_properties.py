@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.format import ReadContext
 from workbench.core.playbook import delta
 from workbench.core.playbook.book import Bullet
 from workbench.formats.ace import ace
-from workbench.formats.model import ReadContext
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BOOK = "book"
@@ -77,10 +77,10 @@ def carry_out(bench: Workbench, act: Act) -> bool:
     acts: dict[str, Callable[[], object]] = {
         "add": lambda: books.add(BOOK, section, text),
         "update": lambda: books.edit(BOOK, first, text),
-        "merge": lambda: bench.refiner.merge(BOOK, [first, second], text, second),
+        "merge": lambda: bench.bullet_duplicates.merge(BOOK, [first, second], text, second),
         "delete": lambda: books.delete(BOOK, [first]),
         "move": lambda: books.move(BOOK, [first], section),
-        "split": lambda: bench.refiner.part(BOOK, first),
+        "split": lambda: bench.bullet_duplicates.part(BOOK, first),
         "avoid": lambda: rules.avoid_all(BOOK, list(dict.fromkeys([first, second]))),
         "deprecate": lambda: rules.deprecate(BOOK, [first], text, second if first != second else ""),
         "restore": lambda: rules.restore(BOOK, [first]),
@@ -89,7 +89,7 @@ def carry_out(bench: Workbench, act: Act) -> bool:
         "shift": lambda: books.shift(BOOK, first, 1 if one % 2 else -1),
         "pin": lambda: books.pin(BOOK, [first]),
         "section": lambda: books.add_section(BOOK, text),
-        "equals": lambda: bench.refiner.merge_same(BOOK, bench.refiner.same(BOOK)),
+        "equals": lambda: bench.bullet_duplicates.merge_same(BOOK, bench.bullet_duplicates.same(BOOK)),
         "curator": lambda: reply(bench, "curator", first, second, text),
         "tags": lambda: reply(bench, "reflector", first, second, text),
     }

@@ -18,6 +18,7 @@ from workbench.core.duplicates.identity import parted
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.fulltext import fuzzy
 from workbench.retrieval.fulltext.fuzzy import order_similarity
 
 LIMITS = DedupThresholds()
@@ -87,6 +88,23 @@ def test_memories_in_a_group_are_close_and_nothing_speaks_against_any_two(
     assert not any(a not in members and b not in members for a, b in pairs)
     for place in found.cosines:
         assert judge.verdict(memories[place[0]], memories[place[1]]) == plain_verdict(*(memories[n] for n in place))
+
+
+def test_letters_are_compared_only_where_the_words_agree_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def noted(one: str, other: str) -> float:
+        asked.append((one, other))
+        return order_similarity(one, other)
+
+    monkeypatch.setattr(fuzzy, "order_similarity", noted)
+    judge = Judge(MEMORIES, LIMITS)
+    texts = ("Take the bus to school with mom", "Take the bus to school with dad", "Take a bus to the school with mom")
+    mom, dad, other = (memory(f"m{n}", text, NOON) for n, text in enumerate(texts))
+    assert (judge.relation(mom, dad), judge.relation(mom, other)) == ("apart", "near")
+    assert not asked
+    assert judge.verdict(mom, dad).conflicts == ("words differ: dad / mom",)
+    assert asked
 
 
 @given(st.lists(texts, min_size=2, max_size=9), st.integers(0, 1000), st.sampled_from((0.6, 0.8, 0.95)))

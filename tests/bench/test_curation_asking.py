@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server, reply_of
+from tests.reflect.server import MessagesServer, Reply, reply_of
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.playbook.curation_lessons import LATEST
 from workbench.bench.playbook.curation_run import read_episode
@@ -17,8 +17,8 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.playbook.curation import BulletTag
 from workbench.core.playbook.delta import Add
 from workbench.core.reflection.loosejson import UnreadableReply
+from workbench.core.reflection.reflector import ReflectionProblem, Step
 from workbench.core.stream.memory import Memory
-from workbench.reflect.model import ReflectionProblem, Step
 
 TEXT = """## RULES
 [r-00001] helpful=2 harmful=0 :: Look before you leap.
@@ -37,7 +37,6 @@ RUN = {
     "question": "How many songs?", "reasoning": "I added page 0.", "answer": 20, "ground_truth": "60",
     "feedback": "Too low.", "bullets": ["[r-00001]", {"id": "zz-00009"}],
 }  # fmt: skip
-NO_RETRY = {"x-should-retry": "false"}
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
@@ -58,23 +57,6 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
     bench.importer.carry_out(bench.importer.plan(tmp_path / "book.txt"))
     yield bench
     bench.close()
-
-
-@pytest.fixture
-def script() -> list[Reply]:
-    """The replies of Claude, which a test fills in."""
-    return []
-
-
-@pytest.fixture
-def claude(script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    def answer(_seen: Seen) -> Reply:
-        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
-
-    with messages_server(answer) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 def remember(bench: Workbench, *texts: str, status: str = "confirmed") -> list[Memory]:

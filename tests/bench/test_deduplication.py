@@ -6,10 +6,12 @@ import pytest
 
 from tests.bench.conftest import NOON, memory, put, snapshot
 from workbench.bench.duplicates import finder
+from workbench.bench.duplicates.comparison import Judge
 from workbench.bench.duplicates.deduplication import DeduplicationCancelled
 from workbench.bench.duplicates.plan import Group
 from workbench.bench.open import Workbench
 from workbench.bench.stream.observation import Observation
+from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.stream.memory import FILE_KEY, Memory
 
@@ -223,6 +225,23 @@ def test_when_there_are_too_many_pairs_it_says_from_where_it_looked(
     fill(bench, *(f"{PNPM} {'and ' * n}today" for n in range(5)))
     plan = bench.deduplication.plan()
     assert plan.floor > plan.threshold
+
+
+def test_why_two_do_not_say_the_same_is_asked_only_of_those_that_are_listed(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdict, asked = Judge.verdict, list[set[str]]()
+
+    def noted(self: Judge[Memory], one: Memory, other: Memory) -> PairVerdict:
+        asked.append({one.id, other.id})
+        return verdict(self, one, other)
+
+    monkeypatch.setattr(Judge, "verdict", noted)
+    monkeypatch.setattr(finder, "APART", 5)
+    fill(bench, *(f"Set QUEUE_{name} before the workers start in the morning" for name in "ABCDEFGHIJ"))
+    plan = bench.deduplication.plan()
+    assert ids(plan.apart) == asked
+    assert len(asked) == 5
 
 
 def named(id: str, name: str, text: str = PERSON) -> Memory:

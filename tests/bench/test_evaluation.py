@@ -1,7 +1,6 @@
 """Judging, measuring, comparing and tuning on a real store."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, certificate
 from workbench.bench.tuning.judging import Judging
@@ -19,27 +18,19 @@ from workbench.bench.tuning.query_export import qrels, queries_jsonl
 from workbench.bench.tuning.query_sets import JudgedSet, digest_of, from_file, from_store, judged_queries
 from workbench.config.paths import shipped
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile
+from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.served import is_served
+from workbench.core.tuning.autotune import Search, TuningCancelled
+from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.evaluation.measure import NDCG10, STANDARD, Measure
-from workbench.evaluation.tuner import Search, TuningCancelled
-from workbench.formats.model import JudgedQuery, Parsed
 from workbench.formats.queries.trec import write_qrels
 
 DEPLOY = "how do we deploy"
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Workbench]:
-    made = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
-    fill(made, shipped("fixtures/demo"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def evaluator(bench: Workbench) -> Evaluator:
-    return Evaluator(bench.context, bench.retriever, bench.tuning.profiles)
+def evaluator(demo: Workbench) -> Evaluator:
+    return Evaluator(demo.context, demo.retriever, demo.tuning.profiles)
 
 
 @pytest.fixture
@@ -53,53 +44,53 @@ def write_set(folder: Path, *queries: dict[str, object]) -> Path:
     return path
 
 
-def some_ids(bench: Workbench, count: int) -> list[str]:
-    return [m.id for m in bench.library.memories.all() if m.status == "confirmed"][:count]
+def some_ids(demo: Workbench, count: int) -> list[str]:
+    return [m.id for m in demo.library.memories.all() if m.status == "confirmed"][:count]
 
 
 # Judging
 
 
-def test_the_first_grade_saves_the_query_and_undo_takes_both_back(bench: Workbench) -> None:
-    judging, id = Judging(bench.context), some_ids(bench, 1)[0]
-    queries = len(bench.library.queries)
+def test_the_first_grade_saves_the_query_and_undo_takes_both_back(demo: Workbench) -> None:
+    judging, id = Judging(demo.context), some_ids(demo, 1)[0]
+    queries = len(demo.library.queries)
     made = judging.judge(DEPLOY, None, id, 3)
-    assert (made.grade, made.actor, made.at, made.memory) == (3, "human", ANCHOR, id)
+    assert (made.grade, made.actor, made.at, made.memory) == (3, "human", demo.context.now(), id)
     assert judging.grades(DEPLOY) == {id: 3}
     saved = judging.find(DEPLOY)
     assert saved is not None
     assert (saved.text, saved.now) == (DEPLOY, None)
-    assert bench.history.undo() == f"judge {id} as 3"
-    assert (judging.find(DEPLOY), judging.grades(DEPLOY), len(bench.library.queries)) == (None, {}, queries)
-    bench.history.redo()
+    assert demo.history.undo() == f"judge {id} as 3"
+    assert (judging.find(DEPLOY), judging.grades(DEPLOY), len(demo.library.queries)) == (None, {}, queries)
+    demo.history.redo()
     assert judging.grades(DEPLOY) == {id: 3}
 
 
-def test_a_second_grade_replaces_the_first(bench: Workbench) -> None:
-    judging, (one, other) = Judging(bench.context), some_ids(bench, 2)
+def test_a_second_grade_replaces_the_first(demo: Workbench) -> None:
+    judging, (one, other) = Judging(demo.context), some_ids(demo, 2)
     judging.judge(DEPLOY, None, one, 3)
     judging.judge(DEPLOY, None, other, 1, actor="agent:critic")
-    rev = bench.library.journal.state.rev
+    rev = demo.library.journal.state.rev
     assert judging.judge(DEPLOY, None, one, 3).grade == 3
-    assert bench.library.journal.state.rev == rev
+    assert demo.library.journal.state.rev == rev
     judging.judge(DEPLOY, None, one, 0)
     assert judging.grades(DEPLOY) == {one: 0, other: 1}
-    bench.history.undo()
+    demo.history.undo()
     assert judging.grades(DEPLOY) == {one: 3, other: 1}
 
 
-def test_a_grade_can_be_withdrawn(bench: Workbench) -> None:
-    judging, id = Judging(bench.context), some_ids(bench, 1)[0]
+def test_a_grade_can_be_withdrawn(demo: Workbench) -> None:
+    judging, id = Judging(demo.context), some_ids(demo, 1)[0]
     assert judging.withdraw(DEPLOY, None, id) is None
     judging.judge(DEPLOY, None, id, 2)
     assert judging.withdraw(DEPLOY, None, id) is not None
     assert judging.grades(DEPLOY) == {}
-    bench.history.undo()
+    demo.history.undo()
     assert judging.grades(DEPLOY) == {id: 2}
 
 
-def test_the_moment_belongs_to_the_query(bench: Workbench) -> None:
-    judging, id = Judging(bench.context), some_ids(bench, 1)[0]
+def test_the_moment_belongs_to_the_query(demo: Workbench) -> None:
+    judging, id = Judging(demo.context), some_ids(demo, 1)[0]
     judging.judge(DEPLOY, None, id, 1)
     judging.judge(DEPLOY, ANCHOR, id, 2)
     assert (judging.grades(DEPLOY), judging.grades(DEPLOY, ANCHOR)) == ({id: 1}, {id: 2})
@@ -108,8 +99,8 @@ def test_the_moment_belongs_to_the_query(bench: Workbench) -> None:
     assert (saved.now, saved.tags) == (ANCHOR, ("tag",))
 
 
-def test_friendly_refusals_when_judging(bench: Workbench) -> None:
-    judging, id = Judging(bench.context), some_ids(bench, 1)[0]
+def test_friendly_refusals_when_judging(demo: Workbench) -> None:
+    judging, id = Judging(demo.context), some_ids(demo, 1)[0]
     for grade in (-1, 4, 1.5, True):
         with pytest.raises(InvalidRecord, match="no grade"):
             judging.judge(DEPLOY, None, id, grade)  # type: ignore[arg-type]
@@ -123,18 +114,18 @@ def test_friendly_refusals_when_judging(bench: Workbench) -> None:
 # Query sets
 
 
-def test_a_file_and_the_store_hold_the_same_set(bench: Workbench) -> None:
-    stored = from_store(bench.context)
+def test_a_file_and_the_store_hold_the_same_set(demo: Workbench) -> None:
+    stored = from_store(demo.context)
     path = shipped("fixtures/demo") / "queries.jsonl"
-    read = from_file(bench.context, path)
+    read = from_file(demo.context, path)
     assert read.queries == stored.queries
     assert read.digest == stored.digest == digest_of(reversed(stored.queries))
     assert (read.unknown, read.empty, read.remarks) == ((), 0, ())
-    assert read.judgments == len(bench.library.judgments)
+    assert read.judgments == len(demo.library.judgments)
 
 
-def test_unknown_ids_are_ignored_and_counted(bench: Workbench, tmp_path: Path) -> None:
-    id = some_ids(bench, 1)[0]
+def test_unknown_ids_are_ignored_and_counted(demo: Workbench, tmp_path: Path) -> None:
+    id = some_ids(demo, 1)[0]
     path = write_set(
         tmp_path,
         {"query": "a", "relevant": {id: 2, "gone-1": 3, "gone-2": 1}},
@@ -142,40 +133,40 @@ def test_unknown_ids_are_ignored_and_counted(bench: Workbench, tmp_path: Path) -
         {"query": "c", "relevant": {id: 0}},
         {"query": 3},
     )
-    found = from_file(bench.context, path)
+    found = from_file(demo.context, path)
     assert [dict(q.relevant) for q in found.queries] == [{id: 2}]
     assert (found.unknown, found.empty, len(found.issues)) == (("gone-1", "gone-2"), 2, 1)
     assert found.remarks[1] == "2 graded ids are not in this store and ignored: gone-1, gone-2."
     assert found.remarks[2] == "2 queries have no relevant memory in this store and are left out."
 
 
-def test_a_merged_memory_counts_as_what_it_became(bench: Workbench, tmp_path: Path) -> None:
-    memory = bench.library.memories.get(some_ids(bench, 1)[0])
-    with bench.library.transaction("human", "merge") as tx:
+def test_a_merged_memory_counts_as_what_it_became(demo: Workbench, tmp_path: Path) -> None:
+    memory = demo.library.memories.get(some_ids(demo, 1)[0])
+    with demo.library.transaction("human", "merge") as tx:
         tx.put(replace(memory, aliases=("mem-old",)))
-    found = from_file(bench.context, write_set(tmp_path, {"query": "a", "relevant": {"mem-old": 3, memory.id: 1}}))
+    found = from_file(demo.context, write_set(tmp_path, {"query": "a", "relevant": {"mem-old": 3, memory.id: 1}}))
     assert dict(found.queries[0].relevant) == {memory.id: 3}
     assert found.unknown == ()
 
 
-def test_qrels_name_the_stores_own_queries(bench: Workbench, tmp_path: Path) -> None:
-    stored = from_store(bench.context)
-    ids = {(q.text, q.now): q.id for q in bench.library.queries.all()}
+def test_qrels_name_the_stores_own_queries(demo: Workbench, tmp_path: Path) -> None:
+    stored = from_store(demo.context)
+    ids = {(q.text, q.now): q.id for q in demo.library.queries.all()}
     path = tmp_path / "judgments.txt"
     path.write_text(write_qrels(Parsed(queries=tuple(replace(q, topic=ids[q.text, q.now]) for q in stored.queries))))
-    assert from_file(bench.context, path).queries == stored.queries
+    assert from_file(demo.context, path).queries == stored.queries
 
 
-def test_friendly_refusals_of_query_sets(bench: Workbench, empty: Workbench, tmp_path: Path) -> None:
+def test_friendly_refusals_of_query_sets(demo: Workbench, empty: Workbench, tmp_path: Path) -> None:
     path = write_set(tmp_path, {"query": "a", "relevant": {"gone": 3}})
     with pytest.raises(InvalidQuery, match="None of its graded memories"):
-        from_file(bench.context, path)
+        from_file(demo.context, path)
     with pytest.raises(InvalidQuery, match="no memories"):
         from_file(empty.context, path)
     with pytest.raises(InvalidQuery, match="judged yet"):
         from_store(empty.context)
     with pytest.raises(UnreadableFile, match="no queries"):
-        from_file(bench.context, shipped("fixtures/demo") / "memories.jsonl")
+        from_file(demo.context, shipped("fixtures/demo") / "memories.jsonl")
     assert list(judged_queries(empty.context)) == []
 
 
@@ -189,15 +180,15 @@ def test_the_digest_is_of_the_content() -> None:
 # Evaluation
 
 
-def test_metrics_are_those_of_the_rankings(bench: Workbench, evaluator: Evaluator) -> None:
-    judged = from_store(bench.context)
+def test_metrics_are_those_of_the_rankings(demo: Workbench, evaluator: Evaluator) -> None:
+    judged = from_store(demo.context)
     seen: list[int] = []
     found = evaluator.evaluate(judged, BUILT_IN, progress=lambda done, total: seen.append(done))
     assert [r.profile.name for r in found.results] == [p.name for p in BUILT_IN]
     assert seen == list(range(1, len(judged.queries) + 1))
     for result in found.results:
         for query, got in zip(judged.queries, result.queries, strict=True):
-            ranking = bench.tuning.rank(bench.tuning.ask(query.text), result.profile, query.now, 10)
+            ranking = demo.tuning.rank(demo.tuning.ask(query.text), result.profile, query.now, 10)
             assert (got.ids, got.query) == (ranking.ids, query.text)
             assert got.values["ndcg@10"] == NDCG10.of(ranking.ids, query.relevant)
             assert got.unjudged == sum(id not in query.relevant for id in ranking.ids)
@@ -208,8 +199,8 @@ def test_metrics_are_those_of_the_rankings(bench: Workbench, evaluator: Evaluato
     assert default == max(r.mean["ndcg@10"] for r in found.results)
 
 
-def test_verdicts_compare_with_one_profile(bench: Workbench, evaluator: Evaluator) -> None:
-    judged = from_store(bench.context)
+def test_verdicts_compare_with_one_profile(demo: Workbench, evaluator: Evaluator) -> None:
+    judged = from_store(demo.context)
     found = evaluator.evaluate(judged, BUILT_IN[:3], base="engram")
     assert [(v.base, v.new) for v in found.verdicts] == [("engram", "workbench"), ("engram", "generative-agents")]
     assert found.verdicts[0].verdict.family == 2
@@ -220,8 +211,8 @@ def test_verdicts_compare_with_one_profile(bench: Workbench, evaluator: Evaluato
     assert "p@3" in alone.results[0].mean
 
 
-def test_a_scored_set_measures_the_same(bench: Workbench, evaluator: Evaluator) -> None:
-    judged = from_store(bench.context)
+def test_a_scored_set_measures_the_same(demo: Workbench, evaluator: Evaluator) -> None:
+    judged = from_store(demo.context)
     found, scored = evaluator.evaluate(judged, BUILT_IN[:2]), evaluator.score(judged)
     assert [scored.measure(p) for p in BUILT_IN[:2]] == list(found.results)
     assert scored.verdict(BUILT_IN[0], BUILT_IN[1]) == found.verdicts[0].verdict
@@ -229,24 +220,24 @@ def test_a_scored_set_measures_the_same(bench: Workbench, evaluator: Evaluator) 
         evaluator.score(judged, cancelled=lambda: True)
 
 
-def test_what_is_exported_is_read_back(bench: Workbench, tmp_path: Path) -> None:
-    stored = from_store(bench.context)
-    for name, text in (("q.jsonl", queries_jsonl(bench.context)), ("q.txt", qrels(bench.context))):
+def test_what_is_exported_is_read_back(demo: Workbench, tmp_path: Path) -> None:
+    stored = from_store(demo.context)
+    for name, text in (("q.jsonl", queries_jsonl(demo.context)), ("q.txt", qrels(demo.context))):
         (tmp_path / name).write_text(text)
-        assert from_file(bench.context, tmp_path / name).queries == stored.queries
+        assert from_file(demo.context, tmp_path / name).queries == stored.queries
 
 
-def test_measuring_writes_nothing(bench: Workbench, evaluator: Evaluator) -> None:
-    rev, before = bench.library.journal.state.rev, bench.library.memories.all()
-    judged = from_store(bench.context)
+def test_measuring_writes_nothing(demo: Workbench, evaluator: Evaluator) -> None:
+    rev, before = demo.library.journal.state.rev, demo.library.memories.all()
+    judged = from_store(demo.context)
     evaluator.evaluate(judged, BUILT_IN)
     evaluator.score(judged).tune(WORKBENCH)
-    assert bench.library.journal.state.rev == rev
-    assert bench.library.memories.all() == before
+    assert demo.library.journal.state.rev == rev
+    assert demo.library.memories.all() == before
 
 
-def test_friendly_refusals_when_measuring(bench: Workbench, evaluator: Evaluator) -> None:
-    judged = from_store(bench.context)
+def test_friendly_refusals_when_measuring(demo: Workbench, evaluator: Evaluator) -> None:
+    judged = from_store(demo.context)
     with pytest.raises(InvalidQuery, match="at least one profile"):
         evaluator.evaluate(judged, [])
     with pytest.raises(InvalidQuery, match="only once"):
@@ -263,8 +254,8 @@ def test_friendly_refusals_when_measuring(bench: Workbench, evaluator: Evaluator
         evaluator.score(judged).tune(WORKBENCH, cancelled=lambda: True)
 
 
-def test_odd_queries_are_measured(bench: Workbench, evaluator: Evaluator) -> None:
-    id = some_ids(bench, 1)[0]
+def test_odd_queries_are_measured(demo: Workbench, evaluator: Evaluator) -> None:
+    id = some_ids(demo, 1)[0]
     before_everything = datetime.fromisoformat("2001-01-01T00:00:00+00:00")
     queries = (
         JudgedQuery("the of and", {id: 1}),
@@ -272,16 +263,16 @@ def test_odd_queries_are_measured(bench: Workbench, evaluator: Evaluator) -> Non
         JudgedQuery("deploy", {id: 1}, (), before_everything),
     )
     found = evaluator.evaluate(JudgedSet("odd", queries, "x"), [replace(WORKBENCH, k=10_000)])
-    served = sum(is_served(m, ANCHOR) for m in bench.library.memories.all())
+    served = sum(is_served(m, ANCHOR) for m in demo.library.memories.all())
     assert [len(q.ids) for q in found.results[0].queries] == [served, served, 0]
     assert found.results[0].queries[2].values["ndcg@10"] == 0
 
 
-def test_profiles_are_measured_at_each_ones_k(bench: Workbench, evaluator: Evaluator) -> None:
-    judged = from_store(bench.context)
+def test_profiles_are_measured_at_each_ones_k(demo: Workbench, evaluator: Evaluator) -> None:
+    judged = from_store(demo.context)
     few, many = replace(WORKBENCH, name="few", k=3), replace(WORKBENCH, name="many", k=20, relevance=0.2)
     found = evaluator.evaluate(judged, [few, many, WORKBENCH])
-    ranker, now = bench.retriever.ranker(), bench.context.now()
+    ranker, now = demo.retriever.ranker(), demo.context.now()
     names = [m.name for m in STANDARD]
     names += [f"{kind}@{k}" for k in (3, 20) for kind in ("ndcg", "mrr", "recall", "p")]
     for result in found.results:
@@ -298,8 +289,8 @@ def test_profiles_are_measured_at_each_ones_k(bench: Workbench, evaluator: Evalu
 # Tuning
 
 
-def test_a_proposal_is_saved_with_its_birth_certificate(bench: Workbench, evaluator: Evaluator, tmp_path: Path) -> None:
-    judged = from_store(bench.context)
+def test_a_proposal_is_saved_with_its_birth_certificate(demo: Workbench, evaluator: Evaluator, tmp_path: Path) -> None:
+    judged = from_store(demo.context)
     start = next(p for p in BUILT_IN if p.name == "engram")
     proposal = evaluator.score(judged).tune(start, Search(folds=4))
     assert proposal.after > proposal.before
@@ -308,7 +299,7 @@ def test_a_proposal_is_saved_with_its_birth_certificate(bench: Workbench, evalua
     loaded, birth = profiles.get("tuned"), profiles.birth("tuned")
     assert loaded == replace(proposal.profile, name="tuned", about=loaded.about)
     assert birth is not None
-    assert (birth.parent, birth.query_set, birth.at) == ("engram", judged.digest, ANCHOR)
+    assert (birth.parent, birth.query_set, birth.at) == ("engram", judged.digest, demo.context.now())
     assert (birth.queries, birth.judgments) == (len(judged.queries), judged.judgments)
     assert (birth.delta, birth.low) == pytest.approx((proposal.verdict.delta, proposal.verdict.low), abs=1e-4)
     assert birth.verdict == proposal.verdict.outcome
@@ -319,9 +310,9 @@ def test_a_proposal_is_saved_with_its_birth_certificate(bench: Workbench, evalua
         evaluator.save(proposal, judged, "engram")
 
 
-def test_certificates_survive_any_text(bench: Workbench, tmp_path: Path) -> None:
-    judged = from_store(bench.context)
-    verdict = Evaluator(bench.context, bench.retriever, bench.tuning.profiles).evaluate(judged, BUILT_IN[:2])
+def test_certificates_survive_any_text(demo: Workbench, tmp_path: Path) -> None:
+    judged = from_store(demo.context)
+    verdict = Evaluator(demo.context, demo.retriever, demo.tuning.profiles).evaluate(judged, BUILT_IN[:2])
     birth = certificate(judged, verdict.verdicts[0].verdict, 'a "parent"\n\x7f\\', "ndcg@10", ANCHOR, "by hand\x00")
     profiles = Profiles(tmp_path / "profiles")
     profiles.save(replace(WORKBENCH, name="odd", about='"\t\x1b\\ ü'), ANCHOR, "workbench", birth)

@@ -8,8 +8,8 @@ from tests.bench.conftest import snapshot
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.paths import shipped
 from workbench.core.errors import Conflict, UnknownRecord, WorkbenchError
+from workbench.core.files.format import Parsed
 from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Parsed
 
 
 def test_a_playbook_is_written_with_the_bytes_it_was_read_from(demo: Workbench, tmp_path: Path) -> None:

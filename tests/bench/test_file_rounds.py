@@ -16,7 +16,7 @@ from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.files.exports.contents import Choice
 from workbench.bench.open import open_workbench
 from workbench.config.paths import shipped
-from workbench.formats.registry import format_named
+from workbench.core.files.formats import format_named
 
 DEMO = shipped("fixtures/demo")
 PLAIN = ("json", "yaml", "csv", "markdown")

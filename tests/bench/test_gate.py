@@ -16,9 +16,9 @@ from workbench.bench.stream import votes
 from workbench.bench.stream.hook import append
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord
-from workbench.core.stream.memory import Memory
+from workbench.core.safety import Finding
+from workbench.core.stream.memory import Memory, Source
 from workbench.safety import scanning
-from workbench.safety.finding import Finding
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 
@@ -53,7 +53,8 @@ def test_no_field_that_a_change_introduces_keeps_a_secret(tmp_path: Path, kind: 
             for n in range(4)
         ]
         for memory in memories:
-            tx.put(replace(memory, tags=(one("tag"),), metadata={"note": one("note"), one("name"): 1}))
+            said = Source("hook", speaker=one("speaker"))
+            tx.put(replace(memory, tags=(one("tag"),), source=said, metadata={"note": one("note"), one("name"): 1}))
     ids = [memory.id for memory in memories]
     bench.stream.edit(ids[0], f"Edited: {one('content')}")
     votes.cast(bench.context, bench.stream.get(ids[0]), "helpful", reason=one("vote"))
@@ -73,7 +74,8 @@ def test_no_field_that_a_change_introduces_keeps_a_secret(tmp_path: Path, kind: 
         tx.put(order)
     bench.safety.allow(order.id, one("allow reason"))
     bench.close()
-    append(tmp_path / ".workbench", Observation(one("append"), tags=(one("append tag"),)), "agent:a", lambda: NOW)
+    spoken = Observation(one("append"), tags=(one("append tag"),), source=Source(speaker=one("append speaker")))
+    append(tmp_path / ".workbench", spoken, "agent:a", lambda: NOW)
     assert {secret: found for secret in secrets if (found := on_disk(tmp_path, secret))} == {}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.conftest import Open, memory, put
-from workbench.bench.duplicates.memory_pairs import FLOOR, Apart, alike_pairs
+from workbench.bench.duplicates.memory_pairs import FLOOR, Apart, memory_pairs_of
 from workbench.bench.open import Workbench
 from workbench.core.duplicates.kept_pair import KeptPair, pairs_kept_by
 from workbench.core.review.proposal import Proposal
@@ -34,7 +34,7 @@ def test_nothing_kept_apart_is_asked_again(old: Workbench) -> None:
     assert before == [{"m0", "m1"}]
     plan = old.deduplication.plan()
     assert plan.kept == 2
-    found = alike_pairs(old.retriever, kept=old.library.kept_apart())
+    found = memory_pairs_of(old.retriever, kept=old.library.kept_apart())
     pairs = {frozenset((p.older.id, p.newer.id)) for p in found.pairs(FLOOR, 1000) if p.apart == Apart("kept")}
     assert pairs == {frozenset(("m0", "m2")), frozenset(("m3", "m4")), frozenset(("m5", "m6"))}
     put(old, memory("new", "Something else."))

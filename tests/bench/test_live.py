@@ -1,46 +1,34 @@
 """The verdict that follows the sliders."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.open import Workbench
 from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.live import LiveSet, live_set
 from workbench.bench.tuning.query_sets import from_store
-from workbench.config.paths import shipped
 from workbench.core.errors import InvalidRecord
+from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.evaluation.measure import NDCG10, Measure
 
 ENGRAM = next(p for p in BUILT_IN if p.name == "engram")
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Workbench]:
-    made = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
-    fill(made, shipped("fixtures/demo"))
-    yield made
-    made.close()
+def live_of(demo: Workbench, known: LiveSet | None = None) -> LiveSet:
+    return live_set(demo.evaluator, from_store(demo.context), known, lambda: False)
 
 
-def live_of(bench: Workbench, known: LiveSet | None = None) -> LiveSet:
-    return live_set(bench.evaluator, from_store(bench.context), known, lambda: False)
-
-
-def test_it_says_what_an_evaluation_says(bench: Workbench) -> None:
-    found = live_of(bench).against(WORKBENCH, ENGRAM)
-    evaluated = bench.evaluator.evaluate(from_store(bench.context), [WORKBENCH, ENGRAM])
+def test_it_says_what_an_evaluation_says(demo: Workbench) -> None:
+    found = live_of(demo).against(WORKBENCH, ENGRAM)
+    evaluated = demo.evaluator.evaluate(from_store(demo.context), [WORKBENCH, ENGRAM])
     assert found.verdict == evaluated.verdicts[0].verdict
     assert found.means == tuple(result.mean[NDCG10.name] for result in evaluated.results)
     assert not found.same
 
 
-def test_both_are_measured_at_the_k_of_the_settings(bench: Workbench) -> None:
-    live = live_of(bench)
+def test_both_are_measured_at_the_k_of_the_settings(demo: Workbench) -> None:
+    live = live_of(demo)
     for k in (3, 10, 3):
         found = live.against(WORKBENCH, replace(ENGRAM, k=k))
         expected = [live.scored.measure(p, (Measure("ndcg", k),)) for p in (WORKBENCH, ENGRAM)]
@@ -49,25 +37,25 @@ def test_both_are_measured_at_the_k_of_the_settings(bench: Workbench) -> None:
         assert [m.name for m in found.measures] == [f"ndcg@{k}", f"mrr@{k}", f"recall@{k}", f"p@{k}"]
 
 
-def test_another_name_is_no_other_setting(bench: Workbench) -> None:
-    found = live_of(bench).against(WORKBENCH, replace(WORKBENCH, name="mine", about="x"))
+def test_another_name_is_no_other_setting(demo: Workbench) -> None:
+    found = live_of(demo).against(WORKBENCH, replace(WORKBENCH, name="mine", about="x"))
     assert found.same
     assert found.verdict.wins == found.verdict.losses == 0
 
 
-def test_a_new_judgment_scores_only_what_is_new(bench: Workbench) -> None:
-    before = live_of(bench)
-    memory = bench.library.memories.all()[0].id
-    bench.judging.judge("something else", None, memory, 2)
-    after = live_of(bench, before)
+def test_a_new_judgment_scores_only_what_is_new(demo: Workbench) -> None:
+    before = live_of(demo)
+    memory = demo.library.memories.all()[0].id
+    demo.judging.judge("something else", None, memory, 2)
+    after = live_of(demo, before)
     old = {scored.scores.query: scored.scores for scored in before.scored.queries}
     new = {scored.scores.query: scored.scores for scored in after.scored.queries}
     assert set(new) == {*old, "something else"}
     assert all(new[query] is scores for query, scores in old.items())
 
 
-def test_it_can_be_given_up_and_a_broken_profile_is_refused(bench: Workbench) -> None:
-    live = live_of(bench)
+def test_it_can_be_given_up_and_a_broken_profile_is_refused(demo: Workbench) -> None:
+    live = live_of(demo)
     with pytest.raises(EvaluationCancelled):
         live.against(WORKBENCH, ENGRAM, lambda: True)
     with pytest.raises(InvalidRecord):

@@ -1,17 +1,15 @@
 """What is measured while sliders move: once for the same settings, and anew when the store changed."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.measuring import Job, Measured, Measuring
 from workbench.bench.tuning.query_sets import from_store
 from workbench.bench.tuning.session import Settings, TuningSession
-from workbench.config.paths import shipped
 from workbench.core.errors import InvalidQuery
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 
@@ -19,16 +17,8 @@ ENGRAM = next(p for p in BUILT_IN if p.name == "engram")
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Workbench]:
-    made = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=lambda: ANCHOR)
-    fill(made, shipped("fixtures/demo"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def measuring(bench: Workbench) -> Measuring:
-    return Measuring(bench.context, bench.evaluator)
+def measuring(demo: Workbench) -> Measuring:
+    return Measuring(demo.context, demo.evaluator)
 
 
 @pytest.fixture
@@ -100,11 +90,11 @@ def test_without_judgments_there_is_nothing_to_measure_by(tmp_path: Path, sessio
     empty.close()
 
 
-def test_a_saved_profile_says_what_it_was_measured_on(bench: Workbench, measuring: Measuring) -> None:
+def test_a_saved_profile_says_what_it_was_measured_on(demo: Workbench, measuring: Measuring) -> None:
     assert measuring.birth(WORKBENCH, WORKBENCH) is None
     birth = measuring.birth(WORKBENCH, ENGRAM)
     assert birth is not None
-    evaluated = bench.evaluator.evaluate(from_store(bench.context), [WORKBENCH, ENGRAM]).verdicts[0].verdict
+    evaluated = demo.evaluator.evaluate(from_store(demo.context), [WORKBENCH, ENGRAM]).verdicts[0].verdict
     assert (birth.parent, birth.delta, birth.queries) == (WORKBENCH.name, evaluated.delta, evaluated.queries)
 
 

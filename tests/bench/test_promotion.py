@@ -10,11 +10,11 @@ from workbench.bench.open import Workbench
 from workbench.bench.promotion.plan import PromotionPlan, Target
 from workbench.bench.safety.safety import FlaggedText
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.files.format import ReadContext
+from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Book, Section
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.formats import registry
-from workbench.formats.model import ReadContext
 
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
 PNPM = "Use pnpm, never npm, in this repository."
@@ -158,7 +158,7 @@ def test_a_memory_file_is_one_that_the_reader_of_memory_files_understands(bench:
     text = (folder / "package-manager.md").read_text()
     head = '---\nname: "Package \\"manager\\""\ndescription: "Use pnpm: always"\ntype: feedback\n---\n'
     assert text == f"{head}\n{PNPM}\n"
-    parsed = registry.format_named("claude-memory").read(
+    parsed = format_named("claude-memory").read(
         text, ReadContext(now=NOON, file="package-manager.md", path=str(folder / "package-manager.md"))
     )
     assert [(m.content, m.category) for m in parsed.memories] == [(PNPM, "feedback")]

@@ -14,9 +14,9 @@ from workbench.bench.open import Workbench
 from workbench.bench.tuning.question import Question
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.tuning.factors import RECIPE, Factor
+from workbench.core.tuning.flips import Direction, just_beyond, nearest_flip
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, Profile
 from workbench.core.tuning.scoring import DEAD_SPREAD
-from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
 
 DEMO = Path(__file__).parent.parent.parent / "fixtures" / "demo"
 BOTH: tuple[Direction, ...] = (-1, 1)

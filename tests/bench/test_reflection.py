@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from tests.bench.conftest import NOON, Clock, Open, memory, put, snapshot
 from tests.busy_store import go_on, stopped_holder
-from tests.reflect.server import MessagesServer, Reply, error_reply, messages_server, reply_of
+from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from workbench.bench.open import Workbench
 from workbench.bench.reflection.claude import CLAUDE
 from workbench.bench.reflection.drafts import drafts_of, why
@@ -21,12 +20,12 @@ from workbench.bench.reflection.reflection import EXTRACTIVE, Outcome, Plan, Ref
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.reflector import Insight, ReflectionProblem, Step
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.waiting import Patience, waiting
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
-from workbench.reflect.model import Insight, ReflectionProblem, Step
 
 QUESTION = "1. Why do the checks fail in CI only?"
 INSIGHT = "1. Always map the secret, because called workflows get none (because of 1, 2)"
@@ -48,26 +47,6 @@ def made(reflecting: Reflecting, plan: Plan) -> Outcome:
 @pytest.fixture
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-
-
-@pytest.fixture
-def script() -> list[Reply]:
-    """The replies of Claude, which a test fills in."""
-    return []
-
-
-@pytest.fixture
-def server(script: list[Reply]) -> Iterator[MessagesServer]:
-    replies = iter(())
-
-    def next_reply(seen: object) -> Reply:
-        return script.pop(0) if script else next(replies, error_reply(500, "api_error", "no more", NO_RETRY))
-
-    with messages_server(next_reply) as server:
-        yield server
-
-
-NO_RETRY = {"x-should-retry": "false"}
 
 
 @pytest.fixture
@@ -280,7 +259,7 @@ def _without_password(text: str) -> str:
 def test_a_month_that_is_used_up_stops_before_anything_is_sent(
     bench: Workbench, claude: Reflecting, server: MessagesServer, clock: Clock
 ) -> None:
-    from workbench.reflect.model import Usage
+    from workbench.core.reflection.reflector import Usage
 
     claude.runs.record("claude", Usage(900_000, 99_999))
     with pytest.raises(ReflectionProblem, match="999,999 of this month's 1,000,000 are used"):

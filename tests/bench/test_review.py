@@ -12,8 +12,8 @@ from workbench.bench.review.rejection import rejection_of
 from workbench.bench.review.review import LATER_DAYS, NO_EVIDENCE
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
-from workbench.safety.finding import Finding
 
 DAY = timedelta(days=1)
 

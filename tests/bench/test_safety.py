@@ -10,14 +10,15 @@ from tests.safety.samples import keys, private_key
 from workbench.bench.files.exports.unsaved import parts_of
 from workbench.bench.open import Workbench
 from workbench.bench.safety.flagging import flags_of
-from workbench.bench.safety.safety import FlaggedText
+from workbench.bench.safety.safety import FlaggedText, Safety
 from workbench.bench.stream.hook import append
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Section
+from workbench.core.safety import Finding
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Parsed
 from workbench.store.records import RECORDS
 
 RULE, KEY = keys()["github"]
@@ -228,3 +229,19 @@ def test_the_stream_can_be_filtered_by_what_is_flagged(bench: Workbench) -> None
     bench.stream.edit("b", "harmless now")
     bench.stream.edit("a", ORDER)
     assert {m.id for m in bench.stream.updated(view, ["a", "b"], "is:flagged").memories} == {"a", "c"}
+
+
+def test_what_stands_in_several_places_is_looked_through_once(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_jsonl(bench, tmp_path, f"The key is {KEY}.")
+    flagged, asked = tuple(bench.safety.flagged()), list[str]()
+    findings = Safety.findings
+
+    def noted(self: Safety, text: str) -> tuple[Finding, ...]:
+        asked.append(text)
+        return findings(self, text)
+
+    monkeypatch.setattr(Safety, "findings", noted)
+    assert bench.leaks.find(flagged) == ()
+    assert sum(KEY in text for text in asked) == 1

@@ -67,7 +67,7 @@ def test_votes_that_runs_contradict_are_disputed(bench: Workbench, tmp_path: Pat
 
 def test_a_run_with_both_halves_of_a_merge_counts_once(bench: Workbench, tmp_path: Path) -> None:
     bring(bench, tmp_path / "log.jsonl", LOG)
-    bench.refiner.merge("book", ["r-00002", "r-00003"], "Leap, then wait.", "r-00002")
+    bench.bullet_duplicates.merge("book", ["r-00002", "r-00003"], "Leap, then wait.", "r-00002")
     told = bench.playbooks.view("book").usage["r-00002"].used
     assert (told.correct, told.runs) == (10, 10)
 

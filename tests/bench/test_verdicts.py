@@ -1,16 +1,18 @@
 """Verdicts on texts: remembered for whom they are, never believed from elsewhere, and never waited for by the app."""
 
+import json
 import os
 import threading
 from pathlib import Path
 
 import pytest
 
+from tests.calls import calls_of
 from tests.safety.fresh import fresh
 from workbench.bench.safety import verdicts
 from workbench.bench.safety.verdicts import LONG, PENDING, Verdicts
+from workbench.core.safety import Finding
 from workbench.safety import scanning
-from workbench.safety.finding import Finding
 
 KEY = fresh("verdict")["github"].secret
 TEXT = f"{'All is well. ' * (LONG // 10)}The key is {KEY} here."
@@ -51,6 +53,31 @@ def test_a_broken_memory_is_ignored(tmp_path: Path, line: bytes, looks: list[str
     file.write_bytes(line)
     assert [f.rule for f in Verdicts(tmp_path).find(TEXT)] == ["GitHub token"]
     assert len(looks) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"secret"', '"secrets"'), ("[[0,", "[[-1,"), ("[[0,", "[[7,"), ("[[0,", "[[0,0,"), ("[[0,", "[[true,")],
+)
+def test_a_line_that_says_nothing_of_its_text_is_ignored(tmp_path: Path, old: str, new: str, looks: list[str]) -> None:
+    Verdicts(tmp_path).find(TEXT)
+    (file,) = tmp_path.iterdir()
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+    assert [f.rule for f in Verdicts(tmp_path).find(TEXT)] == ["GitHub token"]
+    assert len(looks) == 2
+
+
+def test_of_what_is_written_down_only_what_is_asked_for_is_read(tmp_path: Path, looks: list[str]) -> None:
+    first = Verdicts(tmp_path)
+    every = [f"{TEXT} {n}" for n in range(20)]
+    for text in every:
+        first.masked(text)
+    second = Verdicts(tmp_path)
+    asked = calls_of([json.loads, scanning.without], lambda: [second.sorts(text) for text in every[:3]])
+    assert asked == [3, 0]
+    assert second.masked(every[0]) == first.masked(every[0])
+    assert len(looks) == 20
 
 
 def test_a_memory_that_is_a_link_or_a_pipe_is_ignored(tmp_path: Path, looks: list[str]) -> None:

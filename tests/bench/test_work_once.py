@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -17,6 +18,8 @@ from workbench.core.stream.memory import Memory
 from workbench.formats.ace import writing
 from workbench.store import append, entry
 from workbench.store.history import undo
+from workbench.store.journal.engine import Journal
+from workbench.store.library import Library
 from workbench.store.naming import memory_id
 from workbench.store.table import Table
 
@@ -109,6 +112,22 @@ def test_an_undo_takes_the_action_from_the_look_that_found_it(candidates: tuple[
     assert bench.library.memories.get(ids[0]).content == "Insight 0."
 
 
+def test_an_undo_and_a_redo_read_the_end_of_the_journal_once(candidates: tuple[Workbench, list[str]]) -> None:
+    bench, ids = candidates
+
+    def passes(do: Callable[[], object]) -> int:
+        """Return how often the journal is read from its end; each step of a generator is a call."""
+        with patch.object(Journal, "entries_back", autospec=True, side_effect=Journal.entries_back) as read:
+            do()
+        return int(read.call_count)
+
+    bench.stream.edit(ids[0], "Another text.")
+    assert passes(bench.history.undo) == 1
+    assert bench.library.memories.get(ids[0]).content == "Insight 0."
+    assert passes(bench.history.redo) == 2, "the second one finds the changes that are done again"
+    assert bench.library.memories.get(ids[0]).content == "Another text."
+
+
 def test_each_change_passes_the_gate_once(bench: Workbench, candidates: tuple[Workbench, list[str]]) -> None:
     assert calls_of([Gate.__call__], lambda: bench.review.approve(candidates[1][:1])) == [1]
 
@@ -126,3 +145,17 @@ def test_an_appended_memory_is_one_document_and_one_diff(bench: Workbench) -> No
     assert _work(run) == (1, 1)
     bench.library.refresh()
     assert bench.library.memories.get(memory_id(NOON, 1)).content == "Seen just now."
+
+
+def test_memories_appended_where_no_store_was_are_compared_once(tmp_path: Path) -> None:
+    def add(block: append.Appending) -> None:
+        block.add(_memory(block.new_memory_id(NOON), "Seen just now."))
+        block.count(5.0, NOON)
+
+    def run() -> None:
+        append.append(tmp_path / "new", "agent:a", "observe", lambda: NOON, add)
+
+    assert _work(run) == (2, 2), "the memory and the gauge"
+    library = Library(tmp_path / "new", lambda: NOON)
+    assert library.memories.get(memory_id(NOON, 1)).content == "Seen just now."
+    library.close()

@@ -9,7 +9,8 @@ from pathlib import Path
 from tests.bench.file_rounds import EDITS, kind_of, play
 from workbench.config.paths import shipped
 from workbench.core.errors import UnreadableFile
-from workbench.formats import registry
+from workbench.core.files.formats import detect
+from workbench.formats import opening
 
 LARGEST = 400_000
 """Bytes of a file that is tried: of a longer one, as many whole lines as fit."""
@@ -51,7 +52,7 @@ def _files(folder: Path, skipped: list[str]) -> list[tuple[Path, bytes]]:
     found = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         try:
-            formats = registry.detect(path, registry.read_text(path))
+            formats = detect(path, opening.read_text(path))
         except UnreadableFile:
             formats = ()
         if not formats or kind_of(formats[0].format, path) is None:

@@ -53,6 +53,7 @@ def _memories(name: str, talk: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "session_id": f"{name}-s{number}",
                 "type": "discovery",
                 "status": "signal",
+                "source": {"hook": None, "turn": turn, "file": None, "speaker": said["speaker"]},
                 "context": f"{said['speaker']}: {said['text']}{picture}",
                 "summary": said["text"][:80],
             }

@@ -15,7 +15,8 @@ from types import FrameType
 
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
-from workbench.formats.registry import FORMATS, read_file
+from workbench.core.files.formats import FORMATS
+from workbench.formats.opening import read_file
 
 SIZE, PARTS, ENOUGH_S = 160_000, 8, 20.0
 LEAST_S = 0.02

@@ -31,10 +31,10 @@ def run(*, small: bool) -> dict[str, object]:
         import_file(bench, path)
         opened = asyncio.run(_opened(bench))
         book = bench.playbooks.books()[0].book.id
-        same, same_s = _timed(lambda: bench.refiner.same(book))
+        same, same_s = _timed(lambda: bench.bullet_duplicates.same(book))
         bench.retriever.load()
-        groups, first_s = _timed(lambda: bench.refiner.groups(book))
-        likeness, again_s = _timed(lambda: bench.refiner.likeness(book))
+        groups, first_s = _timed(lambda: bench.bullet_duplicates.groups(book))
+        likeness, again_s = _timed(lambda: bench.bullet_duplicates.likeness(book))
         _, move_s = _timed(lambda: likeness.groups(0.85))
         _, export_s = _timed(lambda: bench.exporter.ace(book))
         figures: dict[str, object] = {

@@ -10,8 +10,8 @@ import numpy as np
 
 from tests.benchmarks import locomo
 from tests.benchmarks.worlds import make_world
+from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
-from workbench.evaluation.measure import NDCG10
 from workbench.evaluation.objective import JudgedScores
 from workbench.evaluation.settings import settings_around
 from workbench.evaluation.tuner import best, score_table

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from workbench.config.paths import shipped
+from workbench.core.files.format import ReadContext
+from workbench.core.reflection.reflector import Reflection, Request
 from workbench.core.stream.importance import base_importance
 from workbench.core.stream.memory import Memory
-from workbench.formats import registry
-from workbench.formats.model import ReadContext
+from workbench.formats import opening
 from workbench.reflect.extractive.reflector import ExtractiveReflector
-from workbench.reflect.model import Reflection, Request
 from workbench.retrieval.embedding.embedder import Embedder
 
 BAR_SECONDS, BAR_CANDIDATES = 2.0, 5
@@ -77,4 +77,4 @@ def reflected(embedder: Embedder, memories: list[Memory]) -> Reflection:
 def read(path: Path) -> list[Memory]:
     """Read the memories of a file in any format."""
     context = ReadContext(NOW, str(path), None, 1.0, base_importance)
-    return list(registry.read_file(path, format=None, context=context).memories)
+    return list(opening.read_file(path, format=None, context=context).memories)

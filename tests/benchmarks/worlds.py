@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+from workbench.bench.tuning.pairwise import GRADES, Preferences, begin
 from workbench.config import paths
 from workbench.core.stream.memory import Memory
+from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.evaluation.measure import NDCG10
 from workbench.evaluation.objective import JudgedScores
-from workbench.evaluation.pairwise import GRADES, Preferences, begin
 from workbench.evaluation.pooling import judging_pool
 from workbench.evaluation.settings import with_half_life
 from workbench.evaluation.tuner import tune

@@ -44,7 +44,7 @@ LOADED = (
     "workbench.cli.stream.history",
     "workbench.store.maintenance.restore",
     "workbench.safety.scanning",
-    "workbench.formats.registry",
+    "workbench.formats.opening",
 )
 
 

@@ -91,3 +91,23 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stderr == "[] 0\n"
+
+
+def test_who_said_it_is_kept_shown_and_found(demo: Cli) -> None:
+    id = demo.ok("append", "We ship on Fridays", "--speaker", " Ann Lee ").split()[2].rstrip(",")
+    other = demo.ok("ingest", "Nobody ships on Mondays", "--speaker", "assistant").split()
+    assert json.loads(demo.ok("show", id, "--json"))["source"] == {
+        "hook": None, "turn": None, "file": None, "speaker": "Ann Lee",
+    }  # fmt: skip
+    assert [line.split(None, 2) for line in demo.ok("show", id).splitlines() if line.startswith("said")] == [
+        ["said", "by", "Ann Lee"]
+    ]
+    (found,) = json.loads(demo.ok("list", 'speaker:"ann lee"', "--json"))
+    assert (found["id"], found["source"]["speaker"]) == (id, "Ann Lee")
+    (found,) = json.loads(demo.ok("list", "speaker:ASSISTANT", "--json"))
+    assert found["id"] in " ".join(other)
+    assert id not in demo.ok("list", "--limit", "0", "--", "-speaker:*")
+    exported = [json.loads(row) for row in demo.ok("export", "--format", "lifecycle").splitlines()]
+    assert [row["source"]["speaker"] for row in exported if "speaker" in row["source"]] == ["Ann Lee", "assistant"]
+    (event,) = json.loads(demo.ok("history", id, "--json"))
+    assert "Ann Lee" in json.dumps(event)

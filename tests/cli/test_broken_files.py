@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.formats.others import claude_mem_database
 from tests.formats.test_broken_files import SAMPLES, broken
-from workbench.formats.registry import FORMATS
+from workbench.core.files.formats import FORMATS
 
 FILES = 20
 NAMES = [known.name for known in FORMATS]

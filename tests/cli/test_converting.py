@@ -57,7 +57,7 @@ def test_a_file_that_is_there_is_not_replaced_unasked(cli: Cli) -> None:
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_the_same_format_gives_the_same_bytes(name: str, cli: Cli) -> None:
-    from workbench.formats.registry import format_named
+    from workbench.core.files.formats import format_named
 
     if not format_named(name).writes:
         return

@@ -1,14 +1,12 @@
 """`workbench curate`: what it sends, what waits in Review afterwards, and when it stops."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from tests.cli.conftest import Cli, files_of
-from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server
+from tests.reflect.server import MessagesServer, Reply
 
-NO_RETRY = {"x-should-retry": "false"}
 BOOK = """## RULES
 [r-00001] helpful=2 harmful=0 :: Wait for the page to load.
 ## OTHERS
@@ -25,31 +23,11 @@ RUN = json.dumps({"question": "Load it", "trace": "I waited for ever.", "answer"
 
 
 @pytest.fixture
-def script() -> list[Reply]:
-    """The replies of Claude, which a test fills in."""
-    return []
-
-
-@pytest.fixture
 def store(demo: Cli) -> Cli:
     """The demo store with one more playbook."""
     demo.write("mine.txt", BOOK)
     demo.ok("import", "mine.txt")
     return demo
-
-
-@pytest.fixture
-def claude(store: Cli, script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    """A Claude on this machine, with a key for it in the environment."""
-    assert store.store.exists()
-
-    def answer(_seen: Seen) -> Reply:
-        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
-
-    with messages_server(answer) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 def waiting(cli: Cli) -> list[dict[str, object]]:

@@ -10,6 +10,8 @@ import pytest
 from tests.cli.conftest import NOW, Cli, files_of
 from workbench.config import drafts
 from workbench.config.paths import state_dir
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Library
 
 SECRET = "the vault opens with marmalade-9912 on Tuesdays"
 REASON = "because the vault opens with marmalade-9912 on Tuesdays"
@@ -112,6 +114,19 @@ def test_an_erased_memory_cannot_be_brought_back(cli: Cli) -> None:
     assert b"marmalade" not in everything(cli.store)
 
 
+def test_pairs_kept_apart_are_named_among_what_goes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library(cli.store, lambda: NOW)
+    with library.transaction("cli", "some memories") as tx:
+        for id in "ab":
+            tx.put(Memory(id, SECRET, NOW, NOW))
+    library.close()
+    cli.ok("dedup")
+    cli.ok("review", "reject", "--kind", "merge", "--yes")
+    monkeypatch.setattr(sys, "stdin", Typed("b\n"))
+    assert "This erases b, 1 proposal, 1 kept-apart pair for good." in cli("purge", "b").err
+    assert "Erased a." in cli.ok("purge", "a", "--yes-erase", "a")
+
+
 def test_what_was_promoted_goes_from_the_files_too(demo: Cli, secret: str) -> None:
     demo.store = demo.store.rename(demo.cwd / ".workbench")
     demo.write("CLAUDE.md", "# Mine\n")
@@ -170,3 +185,16 @@ def test_a_purge_is_not_passed_over_by_undo(cli: Cli) -> None:
     cli.ok("append", "something new")
     assert "something new" in cli.ok("list")
     cli.ok("undo")
+
+
+def test_what_was_done_again_after_a_purge_is_undone(cli: Cli) -> None:
+    cli.ok("append", SECRET)
+    cli.ok("append", "use pnpm in this repository")
+    cli.ok("undo")
+    id = "mem-20260320-0000001"
+    cli.ok("purge", id, "--yes-erase", id)
+    cli.ok("redo")
+    assert "pnpm" in cli.ok("list")
+    cli.ok("undo")
+    assert "pnpm" not in cli("list").out
+    assert cli("undo").err.startswith("workbench: There is nothing to undo.")

@@ -16,7 +16,8 @@ from tests.formats.others import ROWS, TEXTS, claude_mem_database
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES
 from workbench.config.paths import shipped
 from workbench.core.errors import WorkbenchError
-from workbench.formats.registry import detect, read_text
+from workbench.core.files.formats import detect
+from workbench.formats.opening import read_text
 
 MORE = {
     "ace counts": ("playbook.txt", COUNTS),

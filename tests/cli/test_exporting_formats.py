@@ -12,10 +12,10 @@ from tests.cli.conftest import NOW, Cli
 from tests.formats.others import TEXTS
 from tests.formats.samples import context
 from workbench.bench.open import Workbench, open_workbench
+from workbench.core.files.formats import format_named
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats.outlets import outlet
-from workbench.formats.registry import format_named
 
 BOOK = (
     "## RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00002] helpful=0 harmful=2 :: Then act.\n\n## OTHERS\n"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from workbench.cli.progress import interruptible
-from workbench.store.pause import collection_paused
+from workbench.core.pause import collection_paused
 
 BOOK = "## HARD RULES\n[hr-00001] helpful=2 harmful=0 :: Ask first.\n[hr-00002] helpful=0 harmful=1 :: Test last.\n"
 
@@ -171,3 +171,20 @@ def test_a_dry_run_names_every_record_it_would_write(cli: Cli) -> None:
     ]
     cli("import", "book.txt")
     assert "  + " not in cli.ok("import", "book.txt", "--dry-run")
+
+
+def test_who_said_it_is_filled_in_counted_and_taken_back(cli: Cli) -> None:
+    said = {"hook": None, "turn": None, "file": None}
+    cli.ok("import", cli.write("said.jsonl", entry("a", "first", source=said) + "\n"))
+    name = cli.write("said.jsonl", entry("a", "first", source={**said, "speaker": "Ann Lee"}) + "\n")
+    dry = cli.ok("import", name, "--dry-run")
+    assert "  ~ a said by Ann Lee\n" in dry
+    assert "  nothing new · 1 present already · 1 would be filled in with who said it" in dry
+    (told,) = json.loads(cli.ok("import", name, "--dry-run", "--json"))
+    assert (told["new"]["memories"], told["present"], told["memories"], told["filled"]) == (0, 1, [], 1)
+    assert "  nothing new · 1 present already · 1 filled in with who said it" in cli.ok("import", name)
+    assert json.loads(cli.ok("show", "a", "--json"))["source"]["speaker"] == "Ann Lee"
+    (told,) = json.loads(cli.ok("import", name, "--json"))
+    assert told["filled"] == 0
+    cli.ok("undo")
+    assert json.loads(cli.ok("show", "a", "--json"))["source"] == said

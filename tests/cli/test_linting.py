@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.safety.fresh import fresh
 from tests.safety.samples import keys
-from workbench.formats.lint.finding import RULES
+from workbench.core.files.lint import RULES
 
 BAD = "Title\n### RULES\n[r-00001] helpful=1 harmful=0 :: Ask first.\n[r-00001] helpful=0 harmful=1 :: Ask first.\n"
 

@@ -3,33 +3,9 @@
 import json
 import signal
 import threading
-from collections.abc import Iterator
-
-import pytest
 
 from tests.cli.conftest import Cli, files_of
-from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server, reply_of
-
-NO_RETRY = {"x-should-retry": "false"}
-
-
-@pytest.fixture
-def script() -> list[Reply]:
-    """The replies of Claude, which a test fills in."""
-    return []
-
-
-@pytest.fixture
-def claude(demo: Cli, script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    """A Claude on this machine, with a key for it in the environment."""
-
-    def answer(seen: Seen) -> Reply:
-        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
-
-    with messages_server(answer) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
+from tests.reflect.server import MessagesServer, Reply, Seen, reply_of
 
 
 def test_nothing_is_done_before_it_is_due(demo: Cli) -> None:

@@ -5,8 +5,8 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.test_exporting_formats import BOOK, opened
 from tests.formats.others import TEXTS
+from workbench.core.files.formats import format_named
 from workbench.formats.outlets import outlet
-from workbench.formats.registry import format_named
 
 MEMORIES = sorted(n for n in TEXTS if format_named(n).writes and outlet(n).holds == "memories")
 NEW = BOOK.replace("helpful=1", "helpful=7").replace("Then act.", "Then act slowly.").replace(

@@ -27,10 +27,10 @@ def command() -> Callable[[list[str]], int]:
 
 def actions() -> dict[str, Any]:
     """Return every action by id with its default keys, and the ids of every scope, in the order of the tables."""
-    from workbench.tui.app.areas import every_action, scopes
+    from workbench.tui.app.areas import AREAS
 
-    ids = {action.id: action.keys for action in every_action()}
-    return {"actions": ids, "scopes": {title: [action.id for action in some] for title, some in scopes().items()}}
+    ids = {action.id: action.keys for action in AREAS.every_action()}
+    return {"actions": ids, "scopes": {title: [action.id for action in some] for title, some in AREAS.scopes().items()}}
 
 
 def tables() -> dict[str, Any]:
@@ -181,21 +181,21 @@ def _book(bench: Any) -> Changes:
 
 
 def _equal_bullets(bench: Any) -> Changes:
-    books, refiner, book = bench.playbooks, bench.refiner, "second"
+    books, duplicates, book = bench.playbooks, bench.bullet_duplicates, "second"
     section = books.add_section(book, "Rules")
     text = "Always rotate the keys before a release goes out."
     same = [books.add(book, section, said) for said in (text, text)]
     case = [books.add(book, section, said) for said in ("Pin the Node version.", "pin the node version.")]
 
     def group(ids: list[str]) -> Any:
-        return next(found for found in refiner.same(book) if set(found.ids) == set(ids))
+        return next(found for found in duplicates.same(book) if set(found.ids) == set(ids))
 
     return {
-        "keep bullets apart": lambda: refiner.keep_both(group(case)),
-        "merge equal bullets": lambda: refiner.merge_same(book, refiner.same(book)),
-        "take a merge apart": lambda: refiner.part(book, same[0]),
-        "merge bullets": lambda: refiner.merge(book, same, "Rotate the keys.", same[1]),
-        "merge bullets that were looked at": lambda: refiner.merge_unchanged(
+        "keep bullets apart": lambda: duplicates.keep_both(group(case)),
+        "merge equal bullets": lambda: duplicates.merge_same(book, duplicates.same(book)),
+        "take a merge apart": lambda: duplicates.part(book, same[0]),
+        "merge bullets": lambda: duplicates.merge(book, same, "Rotate the keys.", same[1]),
+        "merge bullets that were looked at": lambda: duplicates.merge_unchanged(
             book, [books.bullet(book, id) for id in case], "Pin Node.", case[0]
         ),
     }

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.duplicates import dedup
+from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import (
     DedupThresholds,
     conflicts,
@@ -135,6 +137,17 @@ _SAID = st.lists(
 def test_what_lets_them_differ_is_known_before_their_letters_are_compared(new: list[str], old: list[str]) -> None:
     texts = " ".join(new), " ".join(old)
     assert conflicts(*texts) == judge_pair(*texts, 0.95, 100.0).conflicts == judge_pair(*texts, 0.95, 0.0).conflicts
+
+
+def test_what_lets_them_differ_is_named_without_a_sentence_about_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(dedup, "_beyond", lambda *some: [str(asked.append(some))])  # type: ignore[func-returns-value]
+    assert conflicts("wait 30 s for A_B, never C", "wait 60 s for A_C") == (
+        Conflict.NEGATION,
+        Conflict.NUMBERS,
+        Conflict.IDENTIFIERS,
+    )
+    assert not asked
 
 
 def test_the_thresholds_decide_first() -> None:

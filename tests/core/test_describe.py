@@ -4,11 +4,12 @@ import pytest
 
 from tests.core.samples import NOW
 from workbench.core.review.describe import describe
-from workbench.core.review.proposal import PROPOSAL_KINDS, Proposal, ProposalKind
+from workbench.core.review.kinds import KINDS
+from workbench.core.review.proposal import Proposal
 
 
-@pytest.mark.parametrize("kind", PROPOSAL_KINDS)
-def test_every_kind_has_a_question_and_says_what_yes_and_no_do(kind: ProposalKind) -> None:
+@pytest.mark.parametrize("kind", KINDS.ids)
+def test_every_kind_has_a_question_and_says_what_yes_and_no_do(kind: str) -> None:
     words = describe(Proposal("p", kind, "workbench", "a title", NOW, ("a", "b"), flags=("look",), reasons=("why",)))
     assert words.question.endswith("?")
     assert words.label

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.core.errors import InvalidQuery
 from workbench.core.stream.filter import HELP, Filter, describe, matches, parse_filter
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, Source
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 BASE = Memory(
@@ -19,6 +19,7 @@ BASE = Memory(
     last_accessed_at=NOW,
     summary="Auth needs its env",
     session_id="S-2026-11",
+    source=Source(speaker="Ann Lee"),
     observation_type="error",
     section="Strategies & Hard Rules",
     tags=("auth", "Two Words"),
@@ -48,6 +49,11 @@ def hit(text: str, memory: Memory = BASE) -> bool:
         "section:strateg*",
         'section:"strategies & hard rules"',
         "session:s-2026-11",
+        'speaker:"ann lee"',
+        "Speaker:ANN*",
+        "speaker:*",
+        'speaker:user,"Ann  Lee"',
+        "-speaker:user",
         "id:mem-20261120-0000007",
         "id:shr-00001",
         "pinned:no",
@@ -73,6 +79,9 @@ def test_a_filter_that_holds(text: str) -> None:
     "text",
     [
         "type:failure",
+        "speaker:ann",
+        "speaker:user",
+        '-speaker:"ann lee"',
         "-type:error,failure",
         "memory:semantic",
         "status:confirmed",
@@ -225,6 +234,15 @@ def test_both_ends_of_a_period_are_included() -> None:
     assert hit(f"since:{text} until:{text}")
     assert hit("until:2026-11-20 since:2026-11-20")
     assert not hit("-since:2026-11-20")
+
+
+def test_what_nobody_is_known_to_have_said_has_no_speaker() -> None:
+    nobody = replace(BASE, source=Source("hook"))
+    assert not hit("speaker:*", nobody)
+    assert not hit("speaker:user", nobody)
+    assert hit("-speaker:*", nobody)
+    with pytest.raises(InvalidQuery, match="no “speker:”"):
+        parse_filter("speker:user", NOW)
 
 
 def test_describe_says_all_parts() -> None:

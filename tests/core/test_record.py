@@ -15,7 +15,8 @@ from workbench.core.errors import InvalidRecord
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.record import field_names, from_doc, iso, parse_time, to_doc
 from workbench.core.reflection.trigger import ReflectionState
-from workbench.core.review.proposal import PROPOSAL_KINDS, Proposal
+from workbench.core.review.kinds import KINDS
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, Source
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
@@ -40,7 +41,7 @@ records = st.one_of(
     ),
     st.builds(SavedQuery, id=filled, text=texts, created_at=moments, now=st.none() | moments, tags=st.just(("a",))),
     st.builds(
-        Proposal, id=filled, kind=st.sampled_from(PROPOSAL_KINDS), actor=texts, title=texts, created_at=moments,
+        Proposal, id=filled, kind=st.sampled_from(KINDS.ids), actor=texts, title=texts, created_at=moments,
         evidence=st.just(("mem-1",)), changes=st.lists(changes, max_size=2).map(tuple), flags=st.just(("x",)),
         similarity=st.none() | st.floats(0, 1), review_after=st.none() | moments,
     ),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.calls import steps_of
 from workbench.core import text as module
 from workbench.core.text import MAX_MARKS, TAB, clean_for_store, clip, one_line, printable, words
 
@@ -197,3 +198,14 @@ def test_of_a_long_line_only_what_can_be_seen_is_looked_at(monkeypatch: pytest.M
     assert one_line("\u2764\ufe0f\ufe0f" * 100_000, 40).endswith("…")
     assert one_line("a\u0301 " * 100_000, 40).endswith("…")
     assert max(seen) <= 40 * (MAX_MARKS + 1) + 1
+    seen.clear()
+    assert one_line("\ue000\u4e00" * 100_000, 40).endswith("…")
+    assert seen == [41], "a mark may be one too many to see, any other character takes a cell"
+
+
+@pytest.mark.parametrize(
+    "text", ["\n \r\n" * 1000 + "x", "x" + "\ny" * 1000, "\u2028\x85" * 1000], ids=["before", "behind", "none"]
+)
+def test_of_many_lines_only_one_is_parted(text: str) -> None:
+    assert one_line(text, 40) == ("x" if "x" in text else "")
+    assert steps_of(lambda: one_line(text, 40)) < 50

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.errors import WorkbenchError
+from workbench.core.named import implementation
+from workbench.core.review.kinds import KINDS
 from workbench.core.review.lifecycle import LifecycleLimits
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import Contradicted, finding, is_resolved, outcome, refused, waits_long
+from workbench.core.review.upkeep import Contradicted, doubted, finding, is_resolved, pruned, waits_long
 from workbench.core.stream.memory import Memory, check_memory
 
 NEWS = Contradicted("news", "mark", "this says 5, the other 7")
@@ -31,7 +33,7 @@ def test_what_is_found_can_be_done_and_breaks_no_rule(some: Memory) -> None:
     assert found.kind != "prune" or (some.status == "signal" and not some.pinned)
     assert found.reasons
     assert found.name == finding(some, NOW, contradicted=NEWS, resolved=True).name  # type: ignore[union-attr]
-    check_memory(outcome(found.kind, some, NOW))
+    check_memory(implementation(KINDS[found.kind].outcome)(some, NOW, LifecycleLimits()))
 
 
 def test_the_most_urgent_thing_comes_first() -> None:
@@ -78,19 +80,17 @@ def test_a_candidate_waits_long_even_when_it_is_put_off() -> None:
 
 def test_only_a_no_to_still_true_has_consequences() -> None:
     asked = Proposal("p", "reconfirm", "workbench", "?", NOW, ("mem-1", "news"))
-    doubted, forget = refused(asked, aged(status="confirmed", confidence=0), NOW)
-    assert isinstance(doubted, Memory)
+    doubtful, forget = doubted(asked, aged(status="confirmed", confidence=0), NOW)
+    assert isinstance(doubtful, Memory)
     assert isinstance(forget, Proposal)
-    assert (doubted.confidence, forget.kind, forget.evidence) == (0, "forget", ("mem-1", "news"))
-    assert refused(asked, aged(), NOW) == ()
-    assert refused(replace(asked, kind="prune"), aged(status="confirmed"), NOW) == ()
+    assert (doubtful.confidence, forget.kind, forget.evidence) == (0, "forget", ("mem-1", "news"))
+    assert doubted(asked, aged(), NOW) == ()
+    assert [kind.id for kind in KINDS if kind.refused] == ["reconfirm"]
 
 
 def test_an_outcome_that_is_impossible_says_so() -> None:
-    with pytest.raises(WorkbenchError, match="no outcome of its own"):
-        outcome("merge", aged(), NOW)
     with pytest.raises(WorkbenchError, match="cannot be pruned"):
-        outcome("prune", aged(pinned=True), NOW)
+        pruned(aged(pinned=True), NOW, LifecycleLimits())
 
 
 def test_nothing_is_resolved_while_something_about_it_is_open() -> None:

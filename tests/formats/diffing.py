@@ -4,10 +4,10 @@ import difflib
 from dataclasses import replace
 from typing import Any
 
+from workbench.core.files.format import Parsed
+from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Parsed
-from workbench.formats.registry import format_named
 
 
 def changed_lines(before: str, after: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from workbench.formats.model import ReadContext
+from workbench.core.files.format import ReadContext
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

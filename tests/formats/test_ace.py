@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import BARE, COUNTS, LOOSE, context
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.formats.ace.ace import detect, read, read_playbook, write, write_playbook
-from workbench.formats.model import Parsed
 
 
 def changed(playbook: Playbook, name: str, **values: object) -> Playbook:

@@ -7,12 +7,12 @@ import pytest
 from tests.core.samples import NOW
 from workbench.config.paths import shipped
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import ReadContext
+from workbench.core.files.formats import detect
 from workbench.core.playbook.curation import Analysis, BulletTag, Curation
 from workbench.core.playbook.delta import Add, Delete, Merge, Update
 from workbench.core.reflection.loosejson import UnreadableReply
-from workbench.formats import registry
 from workbench.formats.ace import operations, replies
-from workbench.formats.model import ReadContext
 
 CONTEXT = ReadContext(NOW, "reply.txt")
 REPLIES = shipped("fixtures/demo").parent / "replies"
@@ -21,7 +21,7 @@ REPLIES = shipped("fixtures/demo").parent / "replies"
 @pytest.mark.parametrize(("name", "parts", "odd"), [("curation.txt", 5, 2), ("analysis.txt", 2, 1)])
 def test_replies_with_prose_around_them(name: str, parts: int, odd: int) -> None:
     text = (REPLIES / name).read_text()
-    assert registry.detect(name, text)[0].format == "ace-reply"
+    assert detect(name, text)[0].format == "ace-reply"
     parsed = replies.read(text, CONTEXT)
     assert (parsed.records_read, len(parsed.issues), parsed.records_in) == (parts, odd, parts + odd)
     assert all(issue.line >= 1 for issue in parsed.issues)
@@ -59,7 +59,7 @@ LOG = [
 
 def test_a_log_of_operations_is_read_line_by_line() -> None:
     text = "".join(json.dumps(line) + "\n" for line in LOG) + "not json\n"
-    assert registry.detect("curator_operations_diff.jsonl", text)[0].format == "ace-operations"
+    assert detect("curator_operations_diff.jsonl", text)[0].format == "ace-operations"
     parsed = operations.read(text, CONTEXT)
     (curation,) = parsed.replies
     assert isinstance(curation, Curation)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from workbench.core.files.textedit import Line, lines
 from workbench.formats.ace.reading import read_playbook
 from workbench.formats.lint import ace
-from workbench.formats.shared.textedit import Line, lines
 
 
 class Counting(list[Line]):

@@ -7,13 +7,13 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
+from workbench.core.files.format import Outlet, Parsed
+from workbench.core.files.formats import format_named
+from workbench.core.files.textedit import BLANKS
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Parsed
-from workbench.formats.outlets import OUTLETS, Outlet
-from workbench.formats.registry import format_named
+from workbench.formats.outlets import OUTLETS
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import playbook_of
-from workbench.formats.shared.textedit import BLANKS
 
 KINDS = [kind for kind in OUTLETS if kind.reader and kind.holds != "queries"]
 MARKDOWN = frozenset({"learnings", "external-overview", "external-detail"})

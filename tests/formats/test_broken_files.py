@@ -9,8 +9,9 @@ import pytest
 from tests.formats.others import TEXTS
 from tests.formats.samples import COUNTS, GENAGENTS, LOOSE, NODES, context
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import Format, Parsed
-from workbench.formats.registry import FORMATS, read_file
+from workbench.core.files.format import Format, Parsed
+from workbench.core.files.formats import FORMATS
+from workbench.formats.opening import read_file
 
 ENTRY = {
     "id": "a", "version": 1, "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "status": "archived",

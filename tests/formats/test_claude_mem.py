@@ -16,7 +16,7 @@ from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT
 from workbench.formats import mem0
 from workbench.formats.claude_mem import claude_mem
 from workbench.formats.claude_mem import database as claude_mem_db
-from workbench.formats.registry import read_file
+from workbench.formats.opening import read_file
 
 EXPORT = claude_mem.read(CLAUDE_MEM, context("export.json"))
 

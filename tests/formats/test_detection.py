@@ -7,7 +7,8 @@ import pytest
 from tests.formats.others import CLAUDE_MD, LETTA, TEXTS, TOPIC_MD, claude_mem_database
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, LOOSE, NODES, context
 from workbench.core.errors import UnreadableFile
-from workbench.formats.registry import FORMATS, detect, format_named, read_file, read_text
+from workbench.core.files.formats import FORMATS, detect, format_named
+from workbench.formats.opening import read_file, read_text
 
 OLDER = {
     "lifecycle": '{"id": "a", "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "context": "c"}\n',

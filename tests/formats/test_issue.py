@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from workbench.core.files.format import Issue, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.ace import ace
 from workbench.formats.claude_mem.row import observation
 from workbench.formats.memory_streams import genagents
-from workbench.formats.model import Issue, ReadContext
 from workbench.formats.shared.reading import checked
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

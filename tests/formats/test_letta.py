@@ -9,7 +9,7 @@ from tests.formats.others import LETTA
 from tests.formats.samples import NOW, context
 from workbench.core.errors import UnreadableFile
 from workbench.core.stream.memory import FILE_KEY, Memory
-from workbench.formats.letta.letta import read, write
+from workbench.formats.letta import read, write
 
 IN_A_STRING = json.dumps(LETTA, ensure_ascii=True)
 PARSED = read(LETTA, context("helper.af"))

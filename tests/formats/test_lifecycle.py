@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import NOW, context
+from workbench.core.files.format import Parsed
 from workbench.core.stream.memory import (
     ARCHIVED_REASONS,
     FILE_KEY,
@@ -21,7 +22,6 @@ from workbench.core.stream.memory import (
     Source,
 )
 from workbench.formats.lifecycle.lifecycle import detect, read, write
-from workbench.formats.model import Parsed
 
 ENTRY: dict[str, Any] = {
     "id": "sig-20260211-001", "version": 1, "timestamp": "2026-02-11T10:23:00Z", "session_id": "abc123",

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.files.lint import Finding
 from workbench.formats.ace import ace
 from workbench.formats.lint.ace import lint
-from workbench.formats.lint.finding import Finding
 
 CLEAN = "## HARD RULES\n[hr-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n"
 

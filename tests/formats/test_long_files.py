@@ -2,8 +2,11 @@
 
 import pytest
 
+from tests.calls import steps_of
 from tests.formats.samples import context
-from workbench.formats.registry import format_named
+from workbench.core.files.formats import format_named
+from workbench.formats.lifecycle.values import texts
+from workbench.formats.shared.records import alike
 
 LENGTH = 60_000
 
@@ -38,3 +41,14 @@ def test_a_line_of_a_meta_comment_may_be_blanks() -> None:
     memory = read(facts, context()).memories[0]
     assert memory.tags == ("a", "b")
     assert memory.metadata["owner"] == "x" + " " * 30_000 + "y"
+
+
+def test_a_list_of_many_texts_is_read_and_compared_as_one() -> None:
+    many = [f"line {n}" for n in range(1000)]
+    assert steps_of(lambda: texts(many)) < 10
+    assert steps_of(lambda: alike(many, list(many))) < 10
+    assert texts([*many, 1]) == ((*many, "1"), "items that are no text converted or left out")
+    assert alike(many, list(many))
+    assert not alike(many, [*many, "more"])
+    assert not alike([*many, 1], [*many, True])
+    assert not alike(many, [*many[:-1], 1])

@@ -12,10 +12,10 @@ from ruamel.yaml import YAML
 
 from tests.formats.samples import COUNTS, NOW, context
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.stream.memory import Memory
 from workbench.formats.ace import ace
-from workbench.formats.model import Parsed
 from workbench.formats.outlets import OUTLETS, names, outlet
 from workbench.formats.shared.crossing import memories_of, playbook_of
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from tests.formats.samples import NOW, context
+from workbench.core.files.format import Parsed
+from workbench.core.files.formats import detect
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.stream.memory import Memory, Source
 from workbench.formats.ace.ace import read_playbook
-from workbench.formats.model import Parsed
 from workbench.formats.plain import data, prose, reading
 from workbench.formats.plain.rows import book_rows, memory_row
-from workbench.formats.registry import detect
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 MEMORIES = (

@@ -8,8 +8,10 @@ import pytest
 
 from tests.formats.samples import BARE, COUNTS, GENAGENTS, NODES, context
 from workbench.core.errors import UnreadableFile
-from workbench.formats.outlets import OUTLETS, Outlet
-from workbench.formats.registry import FORMATS, detect, format_named, read_file, read_text
+from workbench.core.files.format import Outlet
+from workbench.core.files.formats import FORMATS, detect, format_named
+from workbench.formats.opening import read_file, read_text
+from workbench.formats.outlets import OUTLETS
 
 ENTRY = '{"id": "a", "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "context": "c"}\n'
 QUERY = '{"query": "q", "relevant": {"a": 1}}\n'

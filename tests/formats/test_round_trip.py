@@ -10,11 +10,11 @@ import pytest
 from tests.formats.diffing import after, changed_lines, without, written
 from tests.formats.others import TEXTS
 from tests.formats.samples import NOW, context
+from workbench.core.files.format import Parsed
+from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc, to_doc
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Parsed
-from workbench.formats.registry import format_named
 
 R = TypeVar("R", Memory, Bullet)
 WRITING = sorted(name for name in TEXTS if format_named(name).writes)

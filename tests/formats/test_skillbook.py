@@ -11,7 +11,7 @@ from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY
-from workbench.formats.skillbook.skillbook import read, write
+from workbench.formats.skillbook import read, write
 
 PARSED = read(SKILLBOOK, context("x/skillbook.json"))
 (BOOK,) = PARSED.playbooks

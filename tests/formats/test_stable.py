@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.samples import context
+from workbench.core.files.format import Outlet, Parsed
+from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Parsed
-from workbench.formats.outlets import OUTLETS, Outlet
-from workbench.formats.registry import format_named
+from workbench.formats.outlets import OUTLETS
 from workbench.formats.shared.crossing import playbook_of
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from tests.formats.diffing import written
 from tests.formats.others import LEARNINGS, TEXTS
 from tests.formats.samples import BARE, COUNTS, NOW, context
+from workbench.core.files.format import Parsed
+from workbench.core.files.formats import FORMATS, format_named
 from workbench.core.playbook.book import Playbook
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.learnings import learnings
 from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Parsed
 from workbench.formats.plain import data, reading
-from workbench.formats.registry import FORMATS, format_named
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import memories_of, playbook_of
 

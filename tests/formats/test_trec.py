@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from tests.formats.samples import context
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import JudgedQuery, Parsed
+from workbench.core.files.format import JudgedQuery, Parsed
+from workbench.core.files.formats import FORMATS, detect, format_named
+from workbench.formats.opening import read_file
 from workbench.formats.queries import queryset
 from workbench.formats.queries.trec import (
     QRELS_FORMAT,
@@ -26,7 +28,6 @@ from workbench.formats.queries.trec import (
     write_qrels,
     write_run,
 )
-from workbench.formats.registry import FORMATS, detect, format_named, read_file
 
 QRELS = "301 0 FBIS3-1 1\n301 0 FBIS3-2 0\n\n302\t0\tFT-9  2\r\n"
 RUN = "301 Q0 a 1 9.5 mine\n301 Q0 b 2 9.25 mine\n302 Q0 a 1 1e-3 mine\n"

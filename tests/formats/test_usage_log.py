@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.core.samples import NOW
+from workbench.core.files.format import ReadContext
+from workbench.core.files.formats import detect
 from workbench.core.playbook.usage import Run
-from workbench.formats import registry
 from workbench.formats.ace import usage_log
-from workbench.formats.model import ReadContext
 
 CONTEXT = ReadContext(NOW, "log.jsonl")
 
@@ -26,7 +26,7 @@ CONTEXT = ReadContext(NOW, "log.jsonl")
 def test_spellings(line: dict[str, object], run: Run) -> None:
     text = json.dumps(line) + "\n"
     assert usage_log.read(text, CONTEXT).runs == (run,)
-    assert registry.detect("log.jsonl", text)[0].format == "usage-log"
+    assert detect("log.jsonl", text)[0].format == "usage-log"
 
 
 def test_what_cannot_be_read_is_reported_by_line() -> None:

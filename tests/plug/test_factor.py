@@ -17,22 +17,22 @@ from tests.tui.support import DEMO, NOW, app_over, screen_text
 from tests.tui.tune_host import keys, opened, ranked, row, settled, slider, tune, why
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.tuning.pairwise import begin
 from workbench.bench.tuning.profile_diff import Changed, changes
 from workbench.bench.tuning.query_sets import from_store
 from workbench.cli.main import run
 from workbench.core.errors import InvalidRecord
 from workbench.core.named import implementation
 from workbench.core.served import is_served
-from workbench.core.tuning.cases import Candidate, PartCase, RuleCase
+from workbench.core.tuning.cases import Candidate, PartCase, RuleCase, Share
 from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart
+from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH, FrozenBounds, check_profile, value_of, with_value
 from workbench.core.tuning.scoring import rank
-from workbench.evaluation.measure import NDCG10
 from workbench.evaluation.objective import values
-from workbench.evaluation.pairwise import begin
 from workbench.evaluation.settings import settings_around
 from workbench.retrieval.arrays import Column
-from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, Share, ShareCase
+from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
 from workbench.tui.tuning.rows import legend
 
 QUERY = "deploy to production fails"

@@ -19,10 +19,10 @@ from workbench.bench.files.lint import look_over
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.run_scores import is_run
 from workbench.cli.main import run
-from workbench.core.errors import UnreadableFile
+from workbench.core.errors import UnreadableFile, WorkbenchError
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
-from workbench.formats.registry import FORMATS, Formats
 from workbench.tui.files.imports.rows import choices
 
 FIRST = "#jotter"
@@ -47,7 +47,7 @@ def _write(parsed: Parsed, original: str | None) -> str:
     return "\n".join([FIRST, *(f"{m.id} {m.content}" for m in parsed.memories)]) + "\n"
 
 
-JOTTER = Format("jotter", "jotter notes", _detect, _read, _write, suffix=".jot")
+JOTTER = Format("jotter", "jotter notes", _detect, _read, _write, suffix=".jot", endings=(".jot",))
 
 KNOWN = Formats((*FORMATS.entries[:3], "tests.plug.test_format:JOTTER", *FORMATS.entries[3:]))
 
@@ -93,6 +93,10 @@ def test_it_is_converted_both_ways(notes: Path) -> None:
     lines.write_text(there.text, "utf-8")
     back = convert(lines, notes, NOW, read_as=None, write_as="jotter", formats=KNOWN)
     assert (back.text, back.outlet.title) == (TEXT, "jotter notes")
+    asked = convert(lines, notes, NOW, read_as=None, write_as=None, formats=KNOWN)
+    assert (asked.text, asked.outlet.name) == (TEXT, "jotter")
+    with pytest.raises(WorkbenchError, match="does not say which format"):
+        convert(lines, notes, NOW, read_as=None, write_as=None)
     with pytest.raises(UnreadableFile, match="no format “jotter” to write"):
         convert(lines, notes, NOW, read_as=None, write_as="jotter")
 

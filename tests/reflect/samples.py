@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.reflector import Request, Step
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
-from workbench.reflect.model import Request, Step
 
 KEY = "sk-ant-test-0123456789-secret"
 START = datetime(2026, 11, 1, 9, tzinfo=UTC)

@@ -21,6 +21,9 @@ REPLIES = Path(__file__).parents[2] / "fixtures" / "replies"
 PIECE = 12
 """Characters per streamed delta."""
 
+NO_RETRY = {"x-should-retry": "false"}
+"""Headers of a failure that the SDK reports at once."""
+
 
 @dataclass(frozen=True)
 class Reply:

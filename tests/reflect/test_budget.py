@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from workbench.core.reflection.reflector import ReflectionProblem
 from workbench.reflect.claude.budget import Budget, month_of, require, spent_in_month, would_exceed
-from workbench.reflect.model import ReflectionProblem
 
 NOW = datetime(2026, 11, 30, 23, 59, tzinfo=UTC)
 

@@ -9,12 +9,12 @@ import pytest
 
 from tests.reflect.samples import IDS, MEMORIES, REQUEST, ignore, memory, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
+from workbench.core.reflection.reflector import Insight, ReflectionProblem, Request, Step, Usage
 from workbench.core.stream.memory import Memory
+from workbench.reflect.claude.asker import read
 from workbench.reflect.claude.call import Call
-from workbench.reflect.claude.calls import read
 from workbench.reflect.claude.events import Reach
 from workbench.reflect.claude.reflection import Relevant
-from workbench.reflect.model import Insight, ReflectionProblem, Request, Step, Usage
 from workbench.reflect.replies.parse import CLAUDE
 
 QUESTIONS = reply_of("questions.txt")
@@ -324,7 +324,7 @@ def test_nothing_to_reflect_on() -> None:
         reflector("http://127.0.0.1:9").reflect(Request(()), ignore, never)
 
 
-def test_refining_stops_when_the_insight_is_specific_enough() -> None:
+def test_refinement_stops_when_the_insight_is_specific_enough() -> None:
     with messages_server([reply_of("refined_short.txt"), reply_of("refined.txt")]) as server:
         insight = reflector(server.url).refine(Insight("Pin versions", (IDS[0],)), MEMORIES[:1])
     assert insight.rounds == ("Pin versions", "Pin the Node version in CI.")
@@ -336,7 +336,7 @@ def test_refining_stops_when_the_insight_is_specific_enough() -> None:
     assert MEMORIES[0].content in server.requests[1].prompt
 
 
-def test_refining_makes_no_more_rounds_than_the_settings_say() -> None:
+def test_refinement_makes_no_more_rounds_than_the_settings_say() -> None:
     with messages_server([Reply(f"Short {n}") for n in range(9)]) as server:
         insight = reflector(server.url, rounds=2).refine(Insight("Short"), ())
     assert insight.text == "Short 1"

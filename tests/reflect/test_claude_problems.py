@@ -11,9 +11,9 @@ import pytest
 from tests.reflect.samples import KEY, REQUEST, ignore, never, reflector
 from tests.reflect.server import Reply, error_reply, messages_server, reply_of
 from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.reflector import Reflection, ReflectionProblem
 from workbench.reflect.claude.budget import Budget
 from workbench.reflect.claude.reflector import ClaudeReflector
-from workbench.reflect.model import Reflection, ReflectionProblem
 
 ENVIRONMENT = (
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_CONFIG_DIR", "ANTHROPIC_BASE_URL",

@@ -7,8 +7,8 @@ from tests.reflect.server import Reply, messages_server, reply_of
 from tests.reflect.test_prompting import BULLETS, PLAYBOOK
 from workbench.core.playbook.curation import BulletTag
 from workbench.core.playbook.delta import Delete
+from workbench.core.reflection.reflector import ReflectionProblem, Step, Usage
 from workbench.reflect.claude import asks
-from workbench.reflect.model import ReflectionProblem, Step, Usage
 
 RUN = asks.Run("Sum my payments", "api(page=0) → 20 items", "12.50", "99.00")
 

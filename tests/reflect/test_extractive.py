@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.reflection.reflector import Reflection, Request, Step
 from workbench.core.stream.memory import Memory
 from workbench.reflect.extractive.reflector import MOST, ExtractiveReflector
 from workbench.reflect.extractive.themes import Vectors
-from workbench.reflect.model import Reflection, Request, Step
 from workbench.retrieval.embedding.embedder import Embedder
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)

@@ -21,7 +21,7 @@ claude.preview(REQUEST)
 """
 CALLED = f"""
 {PREPARED}
-from workbench.reflect.model import ReflectionProblem
+from workbench.core.reflection.reflector import ReflectionProblem
 try:
     claude.reflect(REQUEST, lambda step: None, lambda: False)
 except ReflectionProblem:

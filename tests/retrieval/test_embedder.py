@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.core.duplicates.thresholds import BUNDLED
 from workbench.core.errors import UnreadableFile
 from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, CONFIG, TOKENIZER, WEIGHTS, Embedder
-from workbench.retrieval.embedding.thresholds import BUNDLED
 
 SHA256 = {
     WEIGHTS: "0fff373f166313bc5613b9b3db515ec9fb9baea93b349dd7136c91d0ec4ecb05",

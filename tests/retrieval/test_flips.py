@@ -8,16 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from workbench.retrieval.ranking.flips import (
-    _FEW,
-    Lines,
-    _stretches,
-    admitting,
-    flips,
-    just_beyond,
-    nearest_flip,
-    shortest_between,
-)
+from workbench.core.tuning.flips import just_beyond, nearest_flip, shortest_between
+from workbench.retrieval.ranking.flips import _FEW, Lines, _stretches, admitting, flips
 
 Rows = list[tuple[int, int]]
 

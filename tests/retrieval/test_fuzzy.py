@@ -1,8 +1,11 @@
 """Free-word filtering and ordered similarity."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz import fuzz
 
 from workbench.retrieval.fulltext.fuzzy import INSIDE, TYPO, FuzzyLines, fuzzy_rank, order_similarity
 
@@ -124,3 +127,25 @@ def test_order_similarity_sees_order_and_small_differences() -> None:
 def test_order_similarity_is_symmetric_and_bounded(a: str, b: str) -> None:
     assert 0 <= order_similarity(a, b) == order_similarity(b, a) <= 100
     assert order_similarity(a, a) == 100
+
+
+@given(st.text("ab ,", max_size=30), st.text("ab ,", max_size=30))
+def test_order_similarity_is_the_smaller_of_letters_and_words(a: str, b: str) -> None:
+    one, other = " ".join(a.split()), " ".join(b.split())
+    words = re.findall(r"\w+", one), re.findall(r"\w+", other)
+    both = [fuzz.ratio(one, other), *([fuzz.ratio(*words)] if any(words) else [])]
+    assert order_similarity(a, b) == min(both)
+
+
+def test_letters_more_alike_than_words_are_never_compared_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    ratio, cutoffs = fuzz.ratio, list[float | None]()
+
+    def noted(a: str | list[str], b: str | list[str], score_cutoff: float | None = None) -> float:
+        if isinstance(a, str):
+            cutoffs.append(score_cutoff)
+        return ratio(a, b, score_cutoff=score_cutoff)
+
+    monkeypatch.setattr(fuzz, "ratio", noted)
+    words = ratio(["use", "the", "cache"], ["use", "the", "caches"])
+    assert order_similarity("use the cache", "use the caches") == words
+    assert cutoffs == [words]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.core.stopwords import STOP_WORDS
 from workbench.retrieval.arrays import Scores
 from workbench.retrieval.fulltext.lexical import K1, OVERLAY, B, LexicalIndex
 from workbench.retrieval.fulltext.stemming import stems
-from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 from workbench.retrieval.fulltext.vocabulary import Vocabulary
 
 WORDS = ["deploy", "deployed", "tests", "fail", "cache", "the", "is", "never", "pnpm", "Café"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.retrieval.samples import memory
 from workbench.retrieval.embedding.nearest import near_pairs, nearest
 from workbench.retrieval.ranking.selecting import place_of, top_positions
-from workbench.retrieval.text import memory_text
+from workbench.retrieval.text import searched_text
 
 
 @settings(deadline=None)
@@ -42,9 +42,9 @@ def test_the_top_equals_a_full_sort(values: list[float], k: int, random: object)
 
 
 def test_the_text_of_a_memory_has_a_summary_that_adds_something() -> None:
-    assert memory_text(memory(1, "use pnpm")) == "use pnpm"
-    assert memory_text(memory(1, "use pnpm", summary="pnpm")) == "use pnpm"
-    assert memory_text(memory(1, "use pnpm", summary="package manager")) == "package manager\nuse pnpm"
+    assert searched_text(memory(1, "use pnpm")) == "use pnpm"
+    assert searched_text(memory(1, "use pnpm", summary="pnpm")) == "use pnpm"
+    assert searched_text(memory(1, "use pnpm", summary="package manager")) == "package manager\nuse pnpm"
 
 
 @pytest.mark.parametrize("least", [0.2, 0.9, 1.1])

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from workbench.retrieval.embedding.thresholds import BUNDLED, Thresholds, calibrate
+from workbench.core.duplicates.thresholds import BUNDLED, Thresholds
+from workbench.retrieval.embedding.thresholds import calibrate
 
 
 def unit(random: np.random.Generator, rows: int, shared: float) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -13,11 +13,12 @@ from hypothesis.extra import numpy as hnp
 from tests.retrieval.samples import T0, memories, memory, profiles, query_scores
 from workbench.core.errors import InvalidQuery, InvalidRecord
 from workbench.core.stream.memory import Memory
+from workbench.core.tuning.autotune import Search, TuningCancelled
+from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
-from workbench.evaluation.measure import NDCG10, Measure
 from workbench.evaluation.objective import JudgedScores, values
 from workbench.evaluation.settings import Settings, settings_around, with_half_life
-from workbench.evaluation.tuner import Search, TuningCancelled, best, propose, score_table, tune
+from workbench.evaluation.tuner import best, propose, score_table, tune
 from workbench.retrieval.arrays import Column, Scores, Vectors
 from workbench.retrieval.ranking.places import contenders, places
 from workbench.retrieval.ranking.pool import Pool

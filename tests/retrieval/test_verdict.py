@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.evaluation.verdict import (
-    EXACT,
-    Verdict,
-    bootstrap_band,
-    compare,
-    further_queries,
-    hold_together,
-    sign_flip_p,
-    signed,
-)
+from workbench.core.tuning.verdict import EXACT, Verdict, signed
+from workbench.evaluation.verdict import bootstrap_band, compare, further_queries, hold_together, sign_flip_p
 
 steps = st.integers(-4, 4).map(lambda n: n / 8)
 

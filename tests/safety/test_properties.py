@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.safety.samples import keys, private_key
-from workbench.safety.finding import FINDING_KINDS
+from workbench.core.safety import FINDING_KINDS
 from workbench.safety.lowering import lowered
 from workbench.safety.scanning import mask, scan
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.safety.samples import ALNUM, HEX, drawn, keys, private_key
 from workbench.config.paths import shipped
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.scanning import mask, scan
 from workbench.safety.secrets import secrets
 from workbench.safety.secrets.randomness import entropy, looks_random

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.store.entry import ABSENT, DocChange, Entry, apply_change, diff_docs, from_json, reverse, to_json
+from workbench.core.record import ABSENT
+from workbench.store.entry import DocChange, Entry, apply_change, diff_docs, from_json, reverse, to_json
 from workbench.store.journal.codec import loads, same, seal, unseal
 
 COUNTERS = frozenset({"n"})

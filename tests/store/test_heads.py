@@ -10,10 +10,11 @@ from typing import Any, cast
 import pytest
 
 from tests.store.helpers import NOON, clock, docs, killed_after, lines
+from workbench.core.damage import Gone
 from workbench.core.stream.memory import Memory
 from workbench.store import append
 from workbench.store.identity import heads
-from workbench.store.identity.heads import Gone, Head
+from workbench.store.identity.heads import Head
 from workbench.store.identity.trust import NotTrusted, trust
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import compact, purge

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, clock, memory
+from workbench.core.change import UndoConflict
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Vote
-from workbench.store.history.undo import UndoConflict
 from workbench.store.library import Library, Touched
 from workbench.store.maintenance.masker import Masker
 
@@ -118,14 +118,14 @@ def test_tables_keep_apart_and_keys_may_have_a_playbook_before_them(library: Lib
 def test_documents_are_what_stands_and_a_snapshot_stays(library: Library) -> None:
     assert library.stored(Memory) == []
     put(library, memory(1))
-    before = library.snapshot()
+    before = library.every_field_by_now()
     put(library, memory(2))
     assert [doc["id"] for doc in library.stored(Memory)] == ["m1", "m2"]
     assert [(table, key) for table, key, _ in library.every_field()] == [("memories", "m1"), ("memories", "m2")]
     assert list(library.every_field("votes")) == []
     assert library.key_at("memories", library.memories.doc_id_of("m2") or "") == "m2"
     assert library.key_at("memories", "99") == ""
-    assert [doc["id"] for doc in before["memories"].values()] == ["m1"]
+    assert [(table, key, doc["id"]) for table, key, doc in before] == [("memories", "m1", "m1")]
 
 
 # Transactions: whole or not at all, one after the other
@@ -491,7 +491,7 @@ def test_there_is_no_way_back(library: Library) -> None:
     action = library.past.undoable(is_mine)
     assert action is not None
     assert action.label == "add"
-    assert library.past.purged_after(action, is_mine)
+    assert action.purged_since
 
 
 def test_who_follows_hears_of_it(library: Library, other: Library) -> None:

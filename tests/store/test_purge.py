@@ -6,6 +6,7 @@ import pytest
 
 from tests.store.helpers import NOON, failing, killed_after, memory, open_library
 from workbench.core.errors import StoreProblem, UnknownRecord
+from workbench.core.health import Unfinished
 from workbench.core.stream.vote import Vote
 from workbench.store.history import reading, undo
 from workbench.store.library import Library, Touched
@@ -172,7 +173,7 @@ def test_the_doctor_says_that_it_was_broken_off_until_it_is_done(tmp_path: Path)
     library = lived_in(tmp_path / "s")
     with failing(purge, "write_temporary", OSError(5, "Input/output error")), pytest.raises(StoreProblem):
         purge.purge(library.journal, [("memories", "m1")], "human")
-    broken = purge.Unfinished(library.journal.rev, masks=False, records=(("memories", "m1"),))
+    broken = Unfinished(library.journal.rev, masks=False, records=(("memories", "m1"),))
     assert examine(tmp_path / "s").purges == (broken,)
     library = open_library(tmp_path / "s")
     assert purge.unfinished(library.journal) == (broken,)
@@ -216,7 +217,7 @@ def test_a_masking_that_was_broken_off_is_not_done_by_a_purge(tmp_path: Path) ->
     rev = library.journal.rev
     library = open_library(tmp_path / "s")
     purge.purge(library.journal, [("memories", "m3")], "human")
-    assert examine(tmp_path / "s").purges == (purge.Unfinished(rev, masks=True, records=()),)
+    assert examine(tmp_path / "s").purges == (Unfinished(rev, masks=True, records=()),)
     purge.mask(library.journal, masker(), "human")
     assert examine(tmp_path / "s").purges == ()
     assert not holds_secret(tmp_path / "s", PIECES[:1])

@@ -3,8 +3,10 @@ from pathlib import Path
 import pytest
 
 from tests.store.helpers import NOON, delete, docs, memory, open_journal, open_library, put
+from workbench.core.change import Clash, UndoConflict
 from workbench.core.errors import Conflict
-from workbench.store.entry import ABSENT, Doc
+from workbench.core.record import ABSENT
+from workbench.store.entry import Doc
 from workbench.store.history import undo
 from workbench.store.journal.engine import Journal
 
@@ -95,9 +97,9 @@ def test_a_later_change_of_the_same_field_is_never_overwritten(journal: Journal)
     put(journal, 1, {"a": 2, "b": 1})
     put(journal, 1, {"a": 3, "b": 1}, actor="agent:claude-code")
     before = docs(journal), journal.rev
-    with pytest.raises(undo.UndoConflict, match="a of t 1 was changed since") as caught:
+    with pytest.raises(UndoConflict, match="a of t 1 was changed since") as caught:
         take_back(journal)
-    assert caught.value.clashes == (undo.Clash("t", "1", "a", 1, 3),)
+    assert caught.value.clashes == (Clash("t", "1", "a", 1, 3),)
     assert (docs(journal), journal.rev) == before
 
 
@@ -113,13 +115,13 @@ def test_a_deleted_or_recreated_record_clashes(journal: Journal) -> None:
     put(journal, 1, {"a": 1})
     put(journal, 1, {"a": 2})
     delete(journal, 1, actor="agent:x")
-    with pytest.raises(undo.UndoConflict, match="now gone") as gone:
+    with pytest.raises(UndoConflict, match="now gone") as gone:
         take_back(journal)
     assert gone.value.clashes[0].present is ABSENT
     put(journal, 2, {"a": 1})
     delete(journal, 2)
     put(journal, 2, {"z": 1}, actor="agent:x")
-    with pytest.raises(undo.UndoConflict):
+    with pytest.raises(UndoConflict):
         take_back(journal)
 
 
@@ -127,7 +129,7 @@ def test_several_clashes_are_counted(journal: Journal) -> None:
     put(journal, 1, {"a": 1, "b": 1})
     put(journal, 1, {"a": 2, "b": 2})
     put(journal, 1, {"a": 3, "b": 3}, actor="agent:x")
-    with pytest.raises(undo.UndoConflict, match="and 1 more fields"):
+    with pytest.raises(UndoConflict, match="and 1 more fields"):
         take_back(journal)
 
 

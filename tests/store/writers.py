@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from tests.store.helpers import NOON, clock
+from workbench.core.change import UndoConflict
 from workbench.core.stream.memory import Memory
 from workbench.store import append
 from workbench.store.history import undo
@@ -92,7 +93,7 @@ class Writer:
         if action is not None:
             try:
                 undo.undo(self.library.journal, action, "human")
-            except undo.UndoConflict:
+            except UndoConflict:
                 return
 
     def redo(self) -> None:
@@ -100,7 +101,7 @@ class Writer:
         if action is not None:
             try:
                 undo.redo(self.library.journal, action, "human")
-            except undo.UndoConflict:
+            except UndoConflict:
                 return
 
     def hook(self) -> None:

@@ -12,7 +12,7 @@ from tests.tui.idle import idle
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
 from workbench.bench.open import Workbench
-from workbench.store.pause import give_back
+from workbench.core.pause import give_back
 
 TOGETHER = 64
 """Tests of apps between two collections: an app leaves twenty megabytes, a collection takes a fifth of a second."""

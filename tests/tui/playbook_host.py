@@ -1,10 +1,10 @@
 """The app with only the Playbook, and a hand that presses its keys."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -44,7 +44,6 @@ BOOK = "rules"
 class PlaybookApp(WorkbenchApp):
     """The app with the one area under test, without the model."""
 
-    MODES: ClassVar[dict[str, Callable[[], Screen[object]]]] = {"playbook": PlaybookScreen}
     DEFAULT_MODE = "playbook"
     CSS_PATH = str(Path(workbench.tui.app.app.__file__).with_name("workbench.tcss"))
 

@@ -16,6 +16,7 @@ import pytest
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.host import AppOptions
 from workbench.tui.app.themes import load_themes
 
@@ -62,11 +63,13 @@ def app_over(
     seen: int | None = None,
     review_at: str = "",
     drafts: Path | None = None,
+    keymap: tuple[tuple[str, str], ...] = (),
+    areas: Areas = AREAS,
 ) -> WorkbenchApp:
     """Return the app over an open bench."""
     themes = load_themes((ROOT / "themes",)).themes
-    options = AppOptions("demo", theme, themes, seen=seen, review_at=review_at, drafts=drafts)
-    return WorkbenchApp(bench, options)
+    options = AppOptions("demo", theme, themes, keymap, seen, review_at=review_at, drafts=drafts)
+    return WorkbenchApp(bench, options, areas)
 
 
 def import_file(bench: Workbench, path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from textual.binding import Binding
 
 from workbench.tui.app.actions import (
+    GLOBAL,
     Action,
     all_keys,
     bindings,
@@ -16,30 +17,30 @@ from workbench.tui.app.actions import (
     palette_entries,
     remapped,
 )
-from workbench.tui.app.areas import AREAS, GLOBAL, every_action, scope, scopes
+from workbench.tui.app.areas import AREAS
 from workbench.tui.app.keymap import check_keymap
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.lists.line_list import LineList
 
 
 def test_ids_are_unique() -> None:
-    assert [i for i, n in Counter(a.id for a in every_action()).items() if n > 1] == []
+    assert [i for i, n in Counter(a.id for a in AREAS.every_action()).items() if n > 1] == []
 
 
 def test_every_action_has_label_tooltip_and_group() -> None:
-    assert [a.id for a in every_action() if not (a.label and a.tooltip and a.group)] == []
+    assert [a.id for a in AREAS.every_action() if not (a.label and a.tooltip and a.group)] == []
 
 
-@pytest.mark.parametrize("title", list(scopes()))
+@pytest.mark.parametrize("title", list(AREAS.scopes()))
 def test_no_two_actions_of_one_area_hold_one_key(title: str) -> None:
-    held = Counter(key for a in scopes()[title] for key in key_names(a.keys) if not a.id.startswith("slider."))
+    held = Counter(key for a in AREAS.scopes()[title] for key in key_names(a.keys) if not a.id.startswith("slider."))
     assert [key for key, n in held.items() if n > 1] == []
 
 
 def test_the_defaults_are_a_clean_keymap() -> None:
-    keymap = check_keymap({a.id: a.keys for a in every_action()})
+    keymap = check_keymap({a.id: a.keys for a in AREAS.every_action()})
     assert keymap.problems == ()
-    assert len(keymap.keys) == len(every_action())
+    assert len(keymap.keys) == len(AREAS.every_action())
 
 
 @pytest.mark.parametrize(
@@ -76,8 +77,8 @@ def test_shared_widgets_have_a_method_for_each_binding(widget: type[LineList[str
 
 
 def test_footer_help_and_palette_come_from_the_same_table() -> None:
-    stream = scope("stream")
-    assert [a.shown_key for a in footer_entries(AREAS[0].actions)][:3] == ["/", "+", "-"]
+    stream = AREAS.scope("stream")
+    assert [a.shown_key for a in footer_entries(AREAS.get("stream").actions)][:3] == ["/", "+", "-"]
     rows = [row for group in help_groups(stream) for row in group.rows]
     assert len(rows) == len(stream)
     assert ("d", "Forget it, after y; can be undone") in rows
@@ -87,7 +88,7 @@ def test_footer_help_and_palette_come_from_the_same_table() -> None:
 
 
 def test_help_groups_stand_once_in_table_order() -> None:
-    assert [group.title for group in help_groups(scope("stream"))] == [
+    assert [group.title for group in help_groups(AREAS.scope("stream"))] == [
         "Find",
         "Decide",
         "Change",
@@ -105,4 +106,4 @@ def test_remapping_changes_keys_only() -> None:
 
 
 def test_tooltips_fit_a_column_of_the_help() -> None:
-    assert [a.tooltip for a in every_action() if len(a.tooltip) > 41] == []
+    assert [a.tooltip for a in AREAS.every_action() if len(a.tooltip) > 41] == []

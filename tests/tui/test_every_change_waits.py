@@ -23,8 +23,8 @@ from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.playbook.curation_asking import TRIED
 from workbench.bench.reflection.claude import CLAUDE
+from workbench.core.reflection.reflector import Unread, Usage
 from workbench.core.stream.memory import Memory
-from workbench.reflect.model import Unread, Usage
 from workbench.store.journal import chain
 from workbench.store.journal.engine import Options
 from workbench.store.library import Library

@@ -18,7 +18,7 @@ from workbench.bench.stream import votes
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, Source
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.app.areas import AREAS, GLOBAL, Area
+from workbench.tui.app.areas import AREAS, Area
 
 SHOWN_ON_PURPOSE = ("edit", "external", "unfold", "split", "refine")
 """Actions that open a text as it is, for the person to change it or to look at it."""
@@ -56,7 +56,7 @@ def memory(secret: Secrets, name: str, **more: object) -> Memory:
         one("id"), f"Deploys to {name} need {one('content')} and a green build.\nThen {one('second')}.",
         NOW - timedelta(days=len(secret.drawn)), NOW, summary=f"In short {one('summary')}", user_id=one("user"),
         session_id=one("session"), observation_type="general", section=f"Part {one('section')}",
-        category=one("category"), tags=(one("tag"), "deploy"), source=Source(hook=one("hook")),
+        category=one("category"), tags=(one("tag"), "deploy"), source=Source(hook=one("hook"), speaker=one("speaker")),
         aliases=(one("alias"),), metadata={"note": one("note"), one("key"): {"deep": one("deep")}},
     )  # fmt: skip
     return replace(made, **more)  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ def imported(folder: Path, secret: Secrets) -> Workbench:
 
 def keys_of(area: Area) -> Iterator[tuple[str, str]]:
     """Yield the keys that open something, with their actions."""
-    for action in (*area.actions, *GLOBAL):
+    for action in (*area.actions, *AREAS.everywhere):
         name = action.id.rpartition(".")[2]
         if name not in LEFT_OUT and not action.id.startswith(("list.", "slider.", "mark.", "reason.")):
             yield action.keys.split(",")[0], action.id
@@ -101,14 +101,14 @@ def keys_of(area: Area) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["small", "large"])
-@pytest.mark.parametrize("area", AREAS, ids=[area.id for area in AREAS])
+@pytest.mark.parametrize("area", AREAS.every, ids=[area.id for area in AREAS])
 async def test_no_field_of_an_import_is_shown_with_its_secret(
     tmp_path: Path, area: Area, size: tuple[int, int]
 ) -> None:
     secret = Secrets()
     app = app_over(imported(tmp_path, secret))
     async with app.run_test(size=size) as pilot:
-        home = next(action.keys for action in GLOBAL if action.id == f"app.{area.id}")
+        home = area.key
         found: dict[str, list[str]] = {}
         await look(app, pilot, home, secret, area.id, found)
         await until(pilot, lambda: app.bench.tuning.ready)

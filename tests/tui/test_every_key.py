@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 
 import workbench.tui
 from workbench.tui.app.actions import Action, bindings
+from workbench.tui.app.areas import AREAS
 
 ROOT = Path(workbench.tui.__file__).parent
 
@@ -47,6 +48,13 @@ def _is_there(kind: type[DOMNode], action: str) -> bool:
 @pytest.mark.parametrize("kind", _nodes(), ids=lambda kind: kind.__qualname__)
 def test_every_key_has_a_method(kind: type[DOMNode]) -> None:
     assert silent(kind) == []
+
+
+@pytest.mark.parametrize("kind", _nodes(), ids=lambda kind: kind.__qualname__)
+def test_every_key_is_in_a_table_that_help_and_keymap_know(kind: type[DOMNode]) -> None:
+    held = {b.id for b in kind.__dict__.get("BINDINGS", ()) if isinstance(b, Binding) and b.id}
+    scopes = AREAS.scopes().values()
+    assert not held or any(held <= {action.id for action in scope} for scope in scopes)
 
 
 def test_a_key_without_a_method_is_found_in_a_dialog() -> None:

@@ -16,7 +16,7 @@ from tests.tui.test_health import beside, health, keys, settled
 from tests.tui.waiting import until
 from workbench.bench.files.lint import Linted, look_over
 from workbench.bench.open import Workbench, open_workbench
-from workbench.formats.registry import Formats
+from workbench.core.files.formats import Formats
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.files.cut import NOT_LOADED, WholeFile
 from workbench.tui.files.dialog import FindingsDialog

@@ -6,8 +6,8 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import REVIEW
 from workbench.tui.app.keymap import check_keymap
+from workbench.tui.review.actions import REVIEW
 
 
 def test_a_free_key_is_taken_and_normalised() -> None:

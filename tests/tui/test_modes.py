@@ -9,22 +9,22 @@ from tests.tui.support import demo_app
 from workbench.tui.app import modes
 from workbench.tui.app.app import RetrieverLoading
 from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.areas import AREAS, Area
 
 
-@pytest.mark.parametrize("area", modes.SCREENS)
-def test_every_area_opens_its_own_screen(area: str) -> None:
-    screen = modes.screen_class(area)
+@pytest.mark.parametrize("area", AREAS.every, ids=lambda area: area.id)
+def test_every_area_opens_its_own_screen(area: Area) -> None:
+    screen = area.screen_class
     assert issubclass(screen, AreaScreen)
-    assert area == screen.AREA
-    assert modes.openers().keys() == modes.SCREENS.keys()
+    assert area.id == screen.AREA
 
 
 def test_what_every_area_needs_is_imported_ahead() -> None:
     modes.import_all()
-    assert {f"workbench.tui.{modes.ROOMS.get(area, area)}.screen" for area in modes.SCREENS} <= sys.modules.keys()
+    assert {area.screen.partition(":")[0] for area in AREAS} <= sys.modules.keys()
 
 
-@pytest.mark.parametrize("area", [area for area in modes.SCREENS if area != "stream"])
+@pytest.mark.parametrize("area", [area.id for area in AREAS if area.id != "stream"])
 async def test_an_area_that_was_just_opened_is_not_asked_for_its_status(tmp_path: Path, area: str) -> None:
     app = demo_app(tmp_path)
     async with app.run_test() as pilot:

@@ -23,7 +23,7 @@ from workbench.bench.open import Workbench
 from workbench.core.text import printable
 from workbench.tui.app import stillness
 from workbench.tui.app.stillness import Heap
-from workbench.tui.duplicates.bullets import TwinsDialog
+from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.files.exports import parts
 from workbench.tui.files.exports.dialog import ExportDialog
 from workbench.tui.files.exports.parts import AT_ONCE, Pane
@@ -143,7 +143,7 @@ async def test_long_bullets_are_compared_in_words_on_a_thread(tmp_path: Path, mo
     bench = store_of(tmp_path, one, one.replace("worker", "engine"), "Something else.")
     async with opened(bench, (160, 40)) as hand:
         await hand.press("equals_sign")
-        dialog = await hand.dialog(TwinsDialog)
+        dialog = await hand.dialog(BulletDuplicatesDialog)
         await until(hand.pilot, lambda: dialog.found is not None and bool(dialog._rows.rows))
         await hand.press("j", "k")
     assert threads

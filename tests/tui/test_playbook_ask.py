@@ -2,14 +2,13 @@
 
 import json
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from textual.widgets import Static
 
 from tests.busy_store import go_on, stopped_holder
-from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server
+from tests.reflect.server import MessagesServer, Reply
 from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
 from workbench.bench.open import Workbench
@@ -35,26 +34,6 @@ CURATION = json.dumps({
         {"type": "SING"},
     ],
 })  # fmt: skip
-NO_RETRY = {"x-should-retry": "false"}
-
-
-@pytest.fixture
-def script() -> list[Reply]:
-    """The replies of Claude, which a test fills in."""
-    return []
-
-
-@pytest.fixture
-def claude(script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    """A Claude on this machine, with a key for it in the environment."""
-
-    def answer(_seen: Seen) -> Reply:
-        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
-
-    with messages_server(answer) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 @pytest.fixture

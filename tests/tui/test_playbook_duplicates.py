@@ -11,7 +11,7 @@ from tests.tui.playbook_host import TWINS, Hand, opened
 from tests.tui.waiting import until_drawn
 from workbench.bench.duplicates.wording import BookWording
 from workbench.bench.open import Workbench
-from workbench.tui.duplicates.bullets import TwinsDialog
+from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.line_view import LineView
@@ -27,20 +27,20 @@ def texts(bench: Workbench, book: str = "twins") -> str:
     return bench.exporter.ace(book)[0]
 
 
-def told(dialog: TwinsDialog) -> str:
-    return str(dialog.query_one("#twins-state", Static).render())
+def told(dialog: BulletDuplicatesDialog) -> str:
+    return str(dialog.query_one("#duplicates-state", Static).render())
 
 
-async def finding(hand: Hand) -> TwinsDialog:
+async def finding(hand: Hand) -> BulletDuplicatesDialog:
     """Open the duplicates and wait until every pair is compared."""
     await hand.press("equals_sign")
-    dialog = await hand.dialog(TwinsDialog)
+    dialog = await hand.dialog(BulletDuplicatesDialog)
     await until_drawn(hand.pilot, lambda: dialog.found is not None)
     await hand.pilot.pause()
     return dialog
 
 
-async def go_to(hand: Hand, dialog: TwinsDialog, wanted: Callable[[frozenset[str]], bool]) -> None:
+async def go_to(hand: Hand, dialog: BulletDuplicatesDialog, wanted: Callable[[frozenset[str]], bool]) -> None:
     rows = dialog.query_one(LineView)
     rows.cursor = next(i for i, group in enumerate(rows.rows) if wanted(frozenset(group.ids)))
     await hand.pilot.pause()
@@ -49,7 +49,7 @@ async def go_to(hand: Hand, dialog: TwinsDialog, wanted: Callable[[frozenset[str
 async def test_equal_texts_come_at_once_and_near_ones_with_the_model(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("equals_sign")
-        dialog = await hand.dialog(TwinsDialog)
+        dialog = await hand.dialog(BulletDuplicatesDialog)
         kinds = [group.kind for group in dialog.query_one(LineView).rows]
         assert kinds[:2] == ["exact", "case"]
         await until_drawn(hand.pilot, lambda: dialog.found is not None)

@@ -8,7 +8,8 @@ from textual.widgets import Static
 from tests.tui.playbook_host import BOOK, TEXT, Hand, bring_in, opened
 from tests.tui.waiting import until_drawn
 from workbench.bench.open import Workbench
-from workbench.formats.outlets import OUTLETS, Outlet
+from workbench.core.files.format import Outlet
+from workbench.formats.outlets import OUTLETS
 from workbench.tui.files.exports.dialog import ExportDialog, Pane
 from workbench.tui.playbook.preview import pieces, whole_file
 from workbench.tui.widgets.choose import Choose
@@ -219,6 +220,23 @@ async def test_every_format_shows_and_writes_the_same_bytes(
             await hand.press("ctrl+s")
             await hand.back()
             assert target.read_bytes().decode().rstrip("\n").replace("\r", "␍") == seen
+
+
+async def test_it_opens_again_on_the_file_that_was_written_in_its_format(bench: Workbench, tmp_path: Path) -> None:
+    kind = next(kind for kind in KINDS if kind.name == "skillbook")
+    async with opened(bench) as hand:
+        await exporting(hand)
+        await hand.press("ctrl+o")
+        await hand.dialog(Choose)
+        await hand.press(*["down"] * KINDS.index(kind), "enter")
+        dialog = await hand.dialog(ExportDialog)
+        await go_to(hand, dialog, tmp_path / "mine.json")
+        await hand.press("ctrl+s")
+        await hand.back()
+        dialog = await exporting(hand)
+        assert dialog.query_one(SafeInput).value == str(tmp_path / "mine.json")
+        assert kind.title in hand.text
+        assert "Nothing to write" in state(dialog)
 
 
 async def test_a_part_of_the_playbook(bench: Workbench) -> None:

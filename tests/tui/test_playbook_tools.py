@@ -11,7 +11,7 @@ from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import is_inert, picture
 from workbench.bench.open import Workbench
 from workbench.cli.main import run
-from workbench.tui.duplicates.bullets import TwinsDialog
+from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 from workbench.tui.playbook.agent import AgentDialog
 from workbench.tui.playbook.budget import BudgetDialog
 from workbench.tui.playbook.curation.cards import CardsDialog
@@ -35,7 +35,7 @@ def texts(bench: Workbench, book: str = "twins") -> str:
     return bench.exporter.ace(book)[0]
 
 
-def told(dialog: TwinsDialog | BudgetDialog | CardsDialog, id: str) -> str:
+def told(dialog: BulletDuplicatesDialog | BudgetDialog | CardsDialog, id: str) -> str:
     return str(dialog.query_one(id, Static).render())
 
 
@@ -112,7 +112,7 @@ async def test_a_merge_is_taken_apart_from_the_list(twins: Workbench) -> None:
     async with opened(twins) as hand:
         await hand.press("S")
         assert any("was not made by a merge" in said for said in hand.said)
-        twins.refiner.merge("twins", ["r-00001", "r-00002"], "One.", "r-00001")
+        twins.bullet_duplicates.merge("twins", ["r-00001", "r-00002"], "One.", "r-00001")
         await hand.shows("of 2 bullets")
         await hand.press("S")
         await until_drawn(hand.pilot, lambda: "r-00002" in ids(twins))
@@ -314,7 +314,7 @@ async def test_every_view_fits_and_hostile_text_is_inert(empty: Workbench, size:
     empty.playbooks.set_budget(book, 40)
     async with opened(empty, size) as hand:
         for key, kind in (
-            ("equals_sign", TwinsDialog),
+            ("equals_sign", BulletDuplicatesDialog),
             ("B", BudgetDialog),
             ("V", AgentDialog),
             ("D", DeprecateDialog),

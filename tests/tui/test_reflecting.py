@@ -1,7 +1,7 @@
 """R: what would be read and sent, a reflection in the making, what came of it."""
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.reflect.server import MessagesServer, Reply, Seen, error_reply, messages_server, reply_of
+from tests.reflect.server import NO_RETRY, MessagesServer, Reply, error_reply, reply_of
 from tests.tui.review_host import Ticking, memory, put
 from tests.tui.support import app_over, demo_app, first_of, open_bench, screen_text
 from tests.tui.waiting import until_drawn
@@ -31,7 +31,6 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 
 SIZE = (120, 40)
 NARROW = (80, 24)
-NO_RETRY = {"x-should-retry": "false"}
 
 
 class Driver:
@@ -96,25 +95,6 @@ async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncItera
         await driver.shows(StreamScreen)
         yield driver
         await driver.until(lambda: not any(w.group == "reflect" and w.is_running for w in app.workers))
-
-
-@pytest.fixture
-def script() -> list[Reply]:
-    """The replies of Claude, which a test fills in."""
-    return []
-
-
-@pytest.fixture
-def claude(script: list[Reply], monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
-    """A Claude on this machine, with a key for it in the environment."""
-
-    def answer(seen: Seen) -> Reply:
-        return script.pop(0) if script else error_reply(500, "api_error", "no more", NO_RETRY)
-
-    with messages_server(answer) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 # On this machine

@@ -9,8 +9,9 @@ import pytest
 
 from tests.tui.playbook_host import TWINS, bring_in, open_bench
 from workbench.bench.open import Workbench
+from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
-from workbench.tui.review.curator import suggestion
+from workbench.tui.review.views import suggestion
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 OPERATIONS = [
@@ -34,7 +35,7 @@ def bench(tmp_path: Path) -> Workbench:
 
 def shown(bench: Workbench, kind: str) -> str:
     found = next(p for p in bench.review.queue() if p.operation.get("type") == kind)
-    return suggestion(found, bench.curating.card_of(found), NOW, bench.safety.masked).plain
+    return suggestion(found, describe(found), bench.curating.card_of(found), NOW, bench.safety.masked).plain
 
 
 def test_an_update_shows_the_bullet_before_and_after(bench: Workbench) -> None:
@@ -68,6 +69,6 @@ def test_what_has_become_impossible_is_said(bench: Workbench) -> None:
 def test_hostile_text_is_inert_and_a_lost_playbook_is_no_error(bench: Workbench) -> None:
     found = next(p for p in bench.review.queue() if p.operation.get("type") == "ADD")
     hostile: Proposal = replace(found, title="[red]x\x1b[31m", reasons=("[b]\x1b]0;t\x07",), operation={})
-    text = suggestion(hostile, None, NOW, bench.safety.masked).plain
+    text = suggestion(hostile, describe(hostile), None, NOW, bench.safety.masked).plain
     assert "\x1b" not in text
     assert "[red]x" in text

@@ -8,7 +8,7 @@ from textual.content import Content
 from tests.tui.support import NOW
 from workbench.tui.review.candidate import folded
 from workbench.tui.review.evidence import overlap
-from workbench.tui.review.progress import PAUSE, Progress
+from workbench.tui.review.queue import PAUSE, Progress
 from workbench.tui.widgets.content import word_diff
 from workbench.tui.widgets.figures import since
 

@@ -10,7 +10,7 @@ from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put
 from tests.tui.support import NOW, app_over, open_bench, screen_text
 from workbench.bench.open import Workbench
 from workbench.core.record import to_doc
-from workbench.core.review.proposal import Proposal, ProposalKind
+from workbench.core.review.proposal import Proposal
 from workbench.tui.promotion.dialog import PromoteDialog
 from workbench.tui.review.group import GroupDialog
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -164,7 +164,7 @@ async def test_a_text_that_changed_since_counts_as_never_opened(bench: Workbench
 # Kinds of proposals
 
 
-def ask(kind: ProposalKind, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
+def ask(kind: str, *evidence: str, reasons: tuple[str, ...] = ()) -> Proposal:
     return Proposal(
         f"{kind}-1", kind, "workbench", "t", NOW, evidence=evidence, importance=10, reasons=reasons, flags=("look",)
     )
@@ -181,7 +181,7 @@ def ask(kind: ProposalKind, *evidence: str, reasons: tuple[str, ...] = ()) -> Pr
     ],
 )
 async def test_a_proposal_of_upkeep_says_what_it_asks_why_and_what_the_answers_do(
-    bench: Workbench, kind: ProposalKind, status: str, question: str, after: str
+    bench: Workbench, kind: str, status: str, question: str, after: str
 ) -> None:
     put(bench, memory("m1", "Ports are named in one place.", status=status, related=("o1", "o2")))
     put(bench, ask(kind, "m1", "o2", reasons=("somebody said so",)))

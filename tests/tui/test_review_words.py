@@ -10,7 +10,7 @@ from tests.reflect.server import Reply, messages_server
 from tests.tui.review_host import TEXTS, Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, screen_text
 from workbench.bench.open import Workbench
-from workbench.bench.review.refinement import Refining
+from workbench.bench.review.refinement import Refinement
 from workbench.bench.review.rejection import rejection_of
 from workbench.bench.review.rewriting import rounds_of
 from workbench.core.tuning.judgment import SavedQuery
@@ -116,7 +116,7 @@ async def test_a_split_is_counted_while_it_is_written_and_leads_to_its_first_par
         assert (drive.current, drive.ids) == ("c1", ["c1", "c2", "c3", "c4"])
 
 
-# Refining
+# Refinement
 
 
 async def test_a_round_is_written_by_hand_compared_and_taken(bench: Workbench) -> None:
@@ -165,7 +165,7 @@ async def test_claude_writes_a_round_after_a_look_at_what_is_sent(bench: Workben
         def connect(budget: Budget) -> ClaudeReflector:
             return ClaudeReflector(bench.context.settings.claude, budget, server.url, "test-key", retries=0)
 
-        bench.__dict__["refining"] = Refining(bench.context, connect=connect)
+        bench.__dict__["refinement"] = Refinement(bench.context, connect=connect)
         async with review(bench) as drive:
             await drive.keys("r", "v")
             assert isinstance(drive.app.screen, ImpactDialog)

@@ -34,7 +34,7 @@ async def at_rest(pilot: Pilot[Path | None]) -> None:
     await settled(pilot)
     screen = pilot.app.screen
     assert isinstance(screen, TuneScreen)
-    while screen._hinting or not is_measured(screen) or screen.measuring.last is None:
+    while screen.resting.waiting or not is_measured(screen) or screen.measuring.last is None:
         await pilot.pause(0.02)
     await pilot.pause()
 

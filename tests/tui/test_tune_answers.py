@@ -10,7 +10,7 @@ from tests.tui.tune_host import WIDE, keys, opened, ranked, settled, slider, tun
 from tests.tui.waiting import until
 from workbench.bench.demo import fill
 from workbench.bench.open import open_workbench
-from workbench.config.settings import Settings
+from workbench.config.loading import Settings
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.tuning.screen import TuneScreen

@@ -191,10 +191,10 @@ async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(t
         await keys(pilot, *["backspace"] * 4, *f"-id:{left_out.id}", "enter")
         await until(pilot, lambda: app.screen is tune(app))
         assert f"only -id:{left_out.id}" in screen_text(app)
-        desk = tune(app).session
-        assert desk.ranking is not None
-        assert left_out.id not in {scored.memory.id for scored in desk.ranking.best(10_000)}
-        desk.watched = left_out.id
+        session = tune(app).session
+        assert session.ranking is not None
+        assert left_out.id not in {scored.memory.id for scored in session.ranking.best(10_000)}
+        session.watched = left_out.id
         tune(app)._show()
         tune(app).rows.cursor = tune(app).rows.index_of(("memory", left_out.id)) or 0
         await pilot.pause()
@@ -204,9 +204,9 @@ async def test_a_candidate_filter_says_who_takes_part_and_why_another_does_not(t
         await until(pilot, lambda: "lets none of" in screen_text(app))
         await keys(pilot, "u")
         await keys(pilot, "u")
-        assert desk.profile == WORKBENCH
+        assert session.profile == WORKBENCH
         await keys(pilot, "o", *"made", "enter")
         await until(pilot, lambda: app.screen is tune(app))
-        assert desk.profile.mode == "days"
+        assert session.profile.mode == "days"
         assert not slider(app, "half-life-episodic").disabled
         await until(pilot, lambda: "made" in screen_text(app))

@@ -161,10 +161,10 @@ async def test_two_rankings_side_by_side(tmp_path: Path, size: tuple[int, int]) 
         await shown(pilot, Choose)
         await keys(pilot, *"engram", "enter")
         dialog = await shown(pilot, CompareDialog)
-        desk = tune(app).session
-        assert desk.question is not None
+        session = tune(app).session
+        assert session.question is not None
         engram = next(p for p in BUILT_IN if p.name == "engram")
-        theirs, mine = (desk.question.rank(p, desk.now).ids for p in (engram, desk.profile))
+        theirs, mine = (session.question.rank(p, session.now).ids for p in (engram, session.profile))
         rows = list(dialog._rows)
         assert tuple(r.left.memory.id for r in rows[:10] if r.left) == theirs
         assert tuple(r.right.memory.id for r in rows[:10] if r.right) == mine

@@ -14,7 +14,7 @@ from tests.tui.waiting import until
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import all_keys
 from workbench.tui.app.app import WorkbenchApp
-from workbench.tui.app.areas import scope
+from workbench.tui.app.areas import AREAS
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.help import HelpScreen
@@ -168,7 +168,7 @@ async def test_the_mouse_reaches_every_action_through_the_help(tmp_path: Path) -
         table = app.screen.query_one("#keys", Static).content
         assert isinstance(table, Content)
         rows = table.split("\n")
-        for action in scope("tune"):
+        for action in AREAS.scope("tune"):
             row = next(line for line in rows if action.tooltip[1:] in line.plain and all_keys(action) in line.plain)
             assert any(getattr(span.style, "meta", {}).get("key") == action.first_key for span in row.spans)
         place = next(n for n, line in enumerate(rows) if "Choose one of the saved queries" in line.plain)

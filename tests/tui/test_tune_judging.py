@@ -12,8 +12,8 @@ from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import
 from tests.tui.tune_host import WIDE, files, focused, is_measured, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.bench.tuning.query_sets import from_store
+from workbench.core.tuning.measure import NDCG10
 from workbench.core.tuning.profile import WORKBENCH
-from workbench.evaluation.measure import NDCG10
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.tuning.judging.metrics import MetricsDialog

@@ -52,7 +52,7 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
         worked.append(session.profile.recency)
         return hints_of(session, *args)
 
-    monkeypatch.setattr("workbench.tui.tuning.screen.hints_of", noted)
+    monkeypatch.setattr("workbench.tui.tuning.resting.hints_of", noted)
     app = demo_app(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -61,7 +61,7 @@ async def test_while_steps_come_fast_nothing_slow_is_worked_out(
         target = slider(app, "recency")
         for _ in range(10):
             target.action_more()
-        assert tune(app)._hinting
+        assert tune(app).resting.waiting
         await settled(pilot)
         assert worked == [pytest.approx(0.55)]
 

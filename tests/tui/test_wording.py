@@ -11,11 +11,13 @@ from tests.tui.support import NOW, app_over, open_bench, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.bench.reflection.reflection import Outcome
 from workbench.bench.review.impact import Impact, QueryImpact
+from workbench.core.reflection.reflector import STOPPED, Reflection
+from workbench.core.stream.memory import Source
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.reflect.model import STOPPED, Reflection
 from workbench.tui.duplicates.bullet_groups import fewer_bullets
 from workbench.tui.reflection.text import outcome_text
 from workbench.tui.review.candidate import candidate as candidate_text
+from workbench.tui.review.candidate import memory_facts
 from workbench.tui.review.impact import in_full
 from workbench.tui.review.rows import legend
 from workbench.tui.stream.memory_view import Surroundings, detail
@@ -98,3 +100,12 @@ def test_a_candidate_whose_summary_is_its_first_line_shows_it_once(tmp_path: Pat
     put(bench, candidate("c9", "Said once.\nAnd more.", summary="Said once."))
     proposal = next(p for p in bench.review.queue() if p.id == "c9")
     assert candidate_text(proposal, bench.library.memories.get("c9"), NOW).plain.count("Said once.") == 1
+
+
+def test_the_detail_says_who_said_a_memory_masked_as_its_other_fields() -> None:
+    said = memory("m1", "It rains.", source=Source("hook", 3, speaker="Ann Lee"))
+    assert " · said by Ann Lee · hook turn 3" in detail(said, Surroundings(NOW, 5.0, None)).plain
+    hidden = detail(said, Surroundings(NOW, 5.0, None, masked=lambda text: text.replace("Ann Lee", "[mask]"))).plain
+    assert "said by [mask]" in hidden
+    assert "said by" not in detail(replace(said, source=Source("hook")), Surroundings(NOW, 5.0, None)).plain
+    assert "said by Ann Lee" in memory_facts(said, NOW)

@@ -54,7 +54,7 @@ async def settled(pilot: Pilot[Path | None]) -> None:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     await pilot.pause()
-    await until(pilot, lambda: not tune(app)._hinting)
+    await until(pilot, lambda: not tune(app).resting.waiting)
     await pilot.pause()
 
 

@@ -10,11 +10,12 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.config.loading import Settings
 from workbench.core.change import Change
 from workbench.core.errors import InvalidRecord
+from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc, to_doc
+from workbench.core.review.kinds import KINDS, Kinds
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
-from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, Table, Touched, Tx
 
 __all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]
@@ -30,7 +31,7 @@ class Context:
     """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
 
     `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
-    that should not travel. `formats` are the kinds of files that are known. `caches` is the
+    that should not travel. `formats` are the kinds of files, `kinds` those of proposals that are known. `caches` is the
     folder of what is computed from this store's texts (see `bench.caches`).
     """
 
@@ -42,6 +43,7 @@ class Context:
     given: frozenset[str] = frozenset()
     verdicts: Verdicts = dataclasses.field(default_factory=Verdicts)
     formats: Formats = FORMATS
+    kinds: Kinds = KINDS
 
     def now(self) -> datetime:
         """Return the present moment."""

@@ -19,13 +19,14 @@ from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import Stream
 from workbench.config import paths
 from workbench.config.loading import Settings
+from workbench.core.files.formats import FORMATS, Formats
+from workbench.core.review.kinds import KINDS, Kinds
 from workbench.core.tuning.factors import RECIPE, Recipe
-from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
-    from workbench.bench.duplicates.bullets import BookRefiner
+    from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
     from workbench.bench.files.exports.exporting import Exporter
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from workbench.bench.promotion.promotion import Promotion
     from workbench.bench.reflection.reflection import Reflecting
     from workbench.bench.review.impact import ImpactPreview
-    from workbench.bench.review.refinement import Refining
+    from workbench.bench.review.refinement import Refinement
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
@@ -93,11 +94,11 @@ class Workbench:
         return Playbooks(self.context)
 
     @cached_property
-    def refiner(self) -> "BookRefiner":
+    def bullet_duplicates(self) -> "BulletDuplicates":
         """Duplicates in a playbook."""
-        from workbench.bench.duplicates.bullets import BookRefiner
+        from workbench.bench.duplicates.bullets import BulletDuplicates
 
-        return BookRefiner(self.context, self.playbooks, lambda: self.retriever)
+        return BulletDuplicates(self.context, self.playbooks, lambda: self.retriever)
 
     @cached_property
     def curating(self) -> "Curating":
@@ -143,11 +144,11 @@ class Workbench:
         return Evaluator(self.context, self.retriever, self.tuning.profiles)
 
     @cached_property
-    def refining(self) -> "Refining":
+    def refinement(self) -> "Refinement":
         """Other words for a candidate, by Claude."""
-        from workbench.bench.review.refinement import Refining
+        from workbench.bench.review.refinement import Refinement
 
-        return Refining(self.context)
+        return Refinement(self.context)
 
     @cached_property
     def impact(self) -> "ImpactPreview":
@@ -281,6 +282,7 @@ def open_workbench(
     recipe: Recipe = RECIPE,
     formats: Formats = FORMATS,
     records: Records = RECORDS,
+    kinds: Kinds = KINDS,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
@@ -288,7 +290,7 @@ def open_workbench(
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
     outside the store that it can be trusted. `recipe` is what rankings are made of, `formats` are the
-    kinds of files and `records` the kinds of records that are known.
+    kinds of files, `records` the kinds of records and `kinds` those of proposals that are known.
     Opening changes nothing; what is half done stands in the journal's notices.
     Raises `StoreProblem`.
     """
@@ -300,5 +302,5 @@ def open_workbench(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
     own = place(cache or paths.cache_dir(), folder)
-    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats)
+    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats, kinds)
     return Workbench(context, profiles, replaced, gate, recipe)

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
 
 def memory_json(memory: Memory) -> dict[str, object]:
-    """Return a memory with all its fields and both counts."""
-    return _with_counts(memory)
+    """Return a memory with all its fields and both counts; who said it only where that is known."""
+    source = plain(memory.source)
+    assert isinstance(source, dict)
+    if memory.source.speaker is None:
+        del source["speaker"]
+    return {**_with_counts(memory), "source": source}
 
 
 def bullet_json(bullet: Bullet) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import counted
 
 if TYPE_CHECKING:
-    from workbench.formats.model import Issue
+    from workbench.core.files.format import Issue
 
 ALIKE = 20
 """Places with the same problem that are printed one by one."""

@@ -17,8 +17,9 @@ from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.config import loading
+    from workbench.core.files.formats import Formats
+    from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
-    from workbench.formats.registry import Formats
 
 PROBLEM = 2
 """Exit code when something could not be done; nothing was changed then."""
@@ -89,11 +90,12 @@ def run(
     clock: Clock = utc_now,
     recipe: "Recipe | None" = None,
     formats: "Formats | None" = None,
+    kinds: "Kinds | None" = None,
 ) -> int:
     """Run one command and return its exit code: 0, 2 for a problem, 130 for an interrupted one.
 
-    `open_app` runs the app; `recipe` (of rankings) and `formats` (of files) stand in for the workbench's own. Raises
-    `SystemExit` for `--help`, `--version` and wrong arguments.
+    `open_app` runs the app; `recipe` (of rankings), `formats` (of files) and `kinds` (of proposals) stand in for the
+    workbench's own. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -103,7 +105,7 @@ def run(
         parser.prog = getattr(args, "prog", parser.prog)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats)
+        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats, kinds)
         if command not in _UNSETTLED:
             session.settings()
         code: int = args.handler(session)

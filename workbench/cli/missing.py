@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from workbench.bench.folder import holds_store
 from workbench.config import paths, recent
 from workbench.core.errors import StoreProblem
-from workbench.store.presence import is_store
 
 _MOST = 1000
 """Folders that are looked at beside the missing one, at most."""
@@ -16,7 +16,7 @@ _MOST = 1000
 
 def check_store(folder: Path) -> None:
     """Raise `StoreProblem` when there is no store in a folder, with the nearest one that there is."""
-    if is_store(folder):
+    if holds_store(folder):
         return
     near = _nearest(folder)
     hint = f"Did you mean {near}?" if near is not None else "`workbench init --store DIR` makes one."
@@ -49,6 +49,6 @@ def _beside(folder: Path) -> Iterator[Path]:
 
 def _holds(folder: Path) -> bool:
     try:
-        return is_store(folder)
+        return holds_store(folder)
     except StoreProblem:
         return False

@@ -33,7 +33,7 @@ def open_store(session: Session) -> int:
     _require_terminal()
     choice = session.choice()
     was_there = is_there(choice.folder)
-    remember_since(paths.heads_dir())
+    remember_since()
     code = session.open_app(choice.folder, origin=choice.origin)
     if not was_there and choice.origin == "option":
         say_made(choice.folder)
@@ -54,14 +54,14 @@ def open_demo(session: Session) -> int:
 
 def make_store(session: Session) -> int:
     """Make an empty store where none is."""
-    from workbench.bench import beginning
+    from workbench.bench.folder import make_store as make_empty
 
     args = session.args
     if args.store is not None and args.dir is not None:
         raise WorkbenchError("Name DIR or --store, not both.", "Nothing was made.")
     place = args.store or (args.dir or Path()) / paths.PROJECT_STORE
     made = paths.find_store(session.cwd, place).folder
-    beginning.make_store(made, session.clock, shared=args.shared)
+    make_empty(made, session.clock, shared=args.shared)
     say(f"The store is in {made}.")
     if args.shared:
         say("It is made to be committed: git sees its journal; caches, locks and drafts are ignored.")

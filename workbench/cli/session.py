@@ -18,8 +18,9 @@ from workbench.core.errors import StoreProblem, WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.config import loading
+    from workbench.core.files.formats import Formats
+    from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
-    from workbench.formats.registry import Formats
 
 Clock = Callable[[], datetime]
 
@@ -41,7 +42,7 @@ class OpenApp(Protocol):
 class Session:
     """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
 
-    `recipe` and `formats` stand in for the workbench's own.
+    `recipe`, `formats` and `kinds` stand in for the workbench's own.
     """
 
     args: Namespace
@@ -51,10 +52,17 @@ class Session:
     settings: "Callable[[], loading.Loaded]"
     recipe: "Recipe | None" = None
     formats: "Formats | None" = None
+    kinds: "Kinds | None" = None
+
+    def known_kinds(self) -> "Kinds":
+        """Return the kinds of proposals that are known."""
+        from workbench.core.review.kinds import KINDS
+
+        return self.kinds or KINDS
 
     def known_formats(self) -> "Formats":
         """Return the kinds of files that are known: those that were handed in, else the workbench's own."""
-        from workbench.formats.registry import FORMATS
+        from workbench.core.files.formats import FORMATS
 
         return self.formats or FORMATS
 
@@ -88,9 +96,9 @@ class Session:
 
     def has_store(self) -> bool:
         """Tell whether there is a store where this command looks for one; raises `StoreProblem` if unknown."""
-        from workbench.store.presence import is_store
+        from workbench.bench.folder import holds_store
 
-        return is_store(self.choice().folder)
+        return holds_store(self.choice().folder)
 
     @contextmanager
     def changing(
@@ -135,7 +143,7 @@ class Session:
         from workbench.core.tuning.factors import RECIPE
 
         settings = self.settings()
-        remember_since(paths.heads_dir())
+        remember_since()
         bench = open_workbench(
             folder,
             profiles=paths.config_dir() / "profiles",
@@ -149,6 +157,7 @@ class Session:
             believed=paths.is_believed(folder),
             recipe=self.recipe or RECIPE,
             formats=self.known_formats(),
+            kinds=self.known_kinds(),
         )
         if remarks:
             if not bench.trust.standing.trusted:
@@ -158,12 +167,11 @@ class Session:
         return bench
 
 
-def remember_since(heads: Path | None) -> None:
+def remember_since() -> None:
     """Note since when this machine remembers what it stored, the first time."""
-    if heads is not None and not (heads / "trust-since").exists():
-        from workbench.store.identity.heads import begin
+    from workbench.bench import folder
 
-        begin(heads, paths.was_used())
+    folder.remember_since(paths.heads_dir(), paths.was_used)
 
 
 def untrusted(foreign: int) -> str:
@@ -174,13 +182,11 @@ def untrusted(foreign: int) -> str:
 
 def say_made(folder: Path) -> None:
     """Say that a store was made, which whoever mistyped its name did not mean; and that git does not see it."""
-    from workbench.bench.beginning import in_repository
-    from workbench.store.git_files import IGNORE
-    from workbench.store.presence import is_store
+    from workbench.bench.folder import holds_store, kept_out_by
 
-    if is_store(folder):
-        kept_out = (folder / IGNORE).exists() and in_repository(folder)
-        warn(f"Made a new store in {folder}{f'; its {IGNORE} keeps it out of git' if kept_out else ''}.")
+    if holds_store(folder):
+        keeper = kept_out_by(folder)
+        warn(f"Made a new store in {folder}{f'; its {keeper} keeps it out of git' if keeper else ''}.")
 
 
 def is_there(folder: Path) -> bool:

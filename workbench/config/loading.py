@@ -10,18 +10,41 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from workbench.config.keys import KEYS, Key
-from workbench.config.settings import Settings
+from workbench.core.agents import AgentSettings
 from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.trigger import TriggerLimits
+from workbench.core.review.lifecycle import LifecycleLimits
+from workbench.core.stream.importance import GENERAL
 from workbench.core.text import one_line
 
-__all__ = ["FILE_NAME", "Loaded", "Settings", "load", "show"]
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
+    `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
+    action ids to comma-separated key names.
+    """
+
+    theme: str = "workbench-dark"
+    profile: str = "workbench"
+    model: Path | None = None
+    editor: str = ""
+    importance: str = GENERAL.name
+    keys: Mapping[str, str] = field(default_factory=dict)
+    thresholds: DedupThresholds = field(default_factory=DedupThresholds)
+    reflection: TriggerLimits = field(default_factory=TriggerLimits)
+    lifecycle: LifecycleLimits = field(default_factory=LifecycleLimits)
+    claude: LlmSettings = field(default_factory=LlmSettings)
+    agents: AgentSettings = field(default_factory=AgentSettings)
+
 
 FILE_NAME = "config.toml"
 

@@ -19,6 +19,16 @@ R = TypeVar("R")
 Doc = Mapping[str, object]
 
 
+class _Absent:
+    """Marks a field that is not in the document, which JSON's null could not tell from a stored null."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
 def to_doc(record: object) -> dict[str, object]:
     """Return `record` (a dataclass value) as JSON values, without fields that have their default.
 

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 
 REPLACEMENT = "\ufffd"
 """Stands for what is no character for display: C1 controls, surrogates, private use, unassigned."""
@@ -32,6 +33,7 @@ _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
 )
 _UNSTORABLE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff\x00]")
+_LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
@@ -87,12 +89,12 @@ def _inks(keep_newlines: bool) -> _Inks:
 
 def one_line(text: str, limit: int) -> str:
     """Return the first non-blank line, printable, its white space collapsed, in at most `limit` cells."""
-    for raw in text.splitlines():
-        # A word is a character at least, so that of a long line only the words that can be seen are parted.
-        line = " ".join(raw.split(maxsplit=limit * (MAX_MARKS + 1) + 1))
-        if line:
-            return clip(printable(head(line, limit)), limit)
-    return ""
+    # Lines end in white space, so that the first character that is none stands in the line that is shown.
+    found = text.lstrip()
+    end = _LINE_END.search(found)
+    # A word is a character at least, so that of a long line only the words that can be seen are parted.
+    line = " ".join((found[: end.start()] if end else found).split(maxsplit=limit * (MAX_MARKS + 1) + 1))
+    return clip(printable(head(line, limit)), limit)
 
 
 def head(text: str, limit: int) -> str:
@@ -100,7 +102,11 @@ def head(text: str, limit: int) -> str:
 
     A character takes a cell at least, but for the few marks that one may carry.
     """
-    return text[: limit * (MAX_MARKS + 1) + 1]
+    found = text[: limit * (MAX_MARKS + 1) + 1]
+    if len(found) <= limit or found.isascii():
+        return found[: limit + 1]
+    inked = (index for index, char in enumerate(found, 1) if unicodedata.category(char) not in ("Mn", "Me"))
+    return found[: next(islice(inked, limit, None), None)]
 
 
 def clip(text: str, width: int) -> str:

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from workbench.core.tuning.measure import Measure
+from workbench.core.tuning.metrics import RELEVANT_FROM
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.measure import Measure
-from workbench.evaluation.metrics import RELEVANT_FROM
 from workbench.evaluation.settings import Settings
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.places import Places, contenders, places

@@ -8,24 +8,23 @@ The result is a proposal. Nothing here applies or saves it.
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.errors import InvalidQuery
+from workbench.core.tuning.autotune import Moved, Proposal, Search, TuningCancelled
 from workbench.core.tuning.factors import Recipe
+from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile, check_profile, weight_of
-from workbench.evaluation.measure import NDCG10, Measure
 from workbench.evaluation.objective import JudgedScores, values
 from workbench.evaluation.settings import Settings, settings_around
-from workbench.evaluation.verdict import Verdict, compare
+from workbench.evaluation.verdict import compare
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.ranker import Ranker
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
 
-FOLDS = 5
 EQUAL = 1e-9
 """Means no further apart than this are equal."""
 
@@ -33,51 +32,7 @@ _LOOK = 0.1
 """Seconds between two looks at `cancelled`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What tuning maximises, and over how many folds of the queries the choice is cross-validated."""
-
-    measure: Measure = NDCG10
-    folds: int = FOLDS
-    seed: int = 0
-
-
 USUAL = Search()
-
-
-class TuningCancelled(WorkbenchError):
-    """Tuning was stopped before it had an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A parameter that the proposal changes; weights are shares, half-lives days (`None`: no decay)."""
-
-    parameter: str
-    before: float | None
-    after: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """The best setting of the grid and what it is worth.
-
-    `before` is the mean metric of the start, `after` that of the settings chosen without the query that is
-    measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
-    mean of `profile` on all queries, which flatters it, because it was chosen on them.
-    """
-
-    profile: Profile
-    start: Profile
-    metric: str
-    before: float
-    after: float
-    fitted: float
-    verdict: Verdict
-    moved: tuple[Moved, ...]
-    queries: int
-    folds: int
-    tried: int
 
 
 def tune(

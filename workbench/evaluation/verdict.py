@@ -5,26 +5,17 @@ difference could as well have had the other sign. The bootstrap band only shows 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, log2
 from statistics import NormalDist, fmean, stdev
-from typing import Literal
 
 import numpy as np
 
+from workbench.core.tuning.verdict import ERROR_RATE, EXACT, TIE, Outcome, Verdict
 from workbench.retrieval.arrays import Column, Mask
-
-Outcome = Literal["better", "worse", "unclear"]
-
-ERROR_RATE = 0.05
-"""How often two settings of equal worth may be called different."""
 
 POWER = 0.8
 """The chance of finding the difference that the estimate of further queries is made for."""
-
-EXACT = 12
-"""Up to this many queries that differ, every assignment of signs is tried; below this many queries a verdict
-is provisional."""
 
 FLIPS = 9_999
 """Random assignments of signs beyond that."""
@@ -32,66 +23,10 @@ FLIPS = 9_999
 RESAMPLES = 2_000
 BAND = 0.95
 
-TIE = 1e-9
-"""Differences no larger than this are ties: they come from rounding, not from the ranking."""
-
 MOST = 500
 """More further queries than this are not worth announcing."""
 
 _CHUNK = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a setting did against another one on the same queries.
-
-    `wins`, `losses` and `ties` count queries. `delta` is the mean difference of the metric, `low` and `high`
-    its 95 % band, `p` the two-sided p value, already corrected when `family` comparisons were made at once.
-    `more` estimates how many further queries would settle an unclear verdict, `None` when none would soon.
-    """
-
-    metric: str
-    wins: int
-    losses: int
-    ties: int
-    delta: float
-    low: float
-    high: float
-    p: float
-    outcome: Outcome
-    more: int | None
-    family: int = 1
-
-    @property
-    def queries(self) -> int:
-        """How many queries were compared."""
-        return self.wins + self.losses + self.ties
-
-    @property
-    def provisional(self) -> bool:
-        """Whether there are too few queries to rely on the verdict."""
-        return self.queries < EXACT
-
-    @property
-    def conclusion(self) -> str:
-        """The verdict in a few words."""
-        end = ", provisional" if self.provisional else ""
-        if self.outcome != "unclear":
-            return f"{self.outcome} ({_p_text(self.p)}){end}"
-        if not self.wins + self.losses:
-            return f"no difference on any query{end}"
-        if self.more is None and self.p / self.family <= ERROR_RATE:
-            return f"can't tell when {self.family} are compared at once{end}"
-        if self.more is None:
-            return f"can't tell, and more queries would hardly help{end}"
-        return f"can't tell yet, about {self.more:,} more {'query' if self.more == 1 else 'queries'}{end}"
-
-    @property
-    def sentence(self) -> str:
-        """The whole verdict on one line."""
-        counts = f"better on {self.wins:,}, worse on {self.losses:,}, same on {self.ties:,}"
-        band = f"[{signed(self.low)}, {signed(self.high)}]"
-        return f"{counts} · Δ {self.metric} {signed(self.delta)} {band} · {self.conclusion}"
 
 
 def compare(base: Sequence[float], new: Sequence[float], metric: str = "nDCG@10", seed: int = 0) -> Verdict:
@@ -180,16 +115,6 @@ def further_queries(differences: Sequence[float]) -> int | None:
         enough = max(enough, ceil(min((reach * stdev(differences) / mean) ** 2, 1e9)))
     more = max(1, enough - count)
     return more if more <= MOST else None
-
-
-def signed(value: float) -> str:
-    """Write a difference with its sign, two digits, and a true minus."""
-    text = f"{value:+.2f}"
-    return text.replace("-", "−") if float(text) else "0.00"
-
-
-def _p_text(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _outcome(p: float, mean: float) -> Outcome:

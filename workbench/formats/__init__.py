@@ -1,1 +1,1 @@
-"""Other people's files: one module per format, one registry."""
+"""Other people's files: one module per format."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.reading import checked, created_at, rating, unique_id

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.textedit import newline_of
 from workbench.core.text import clean_for_store
 from workbench.formats.claude_memory.claude_memory import BEGIN, END
-from workbench.formats.shared.textedit import newline_of
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")

@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 from workbench.core.errors import UnreadableFile
-from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.jsontree import Lines, Node, scan_file
 from workbench.formats.shared.reading import checked, created_at, rating, unique_id
 from workbench.formats.shared.records import required_text, take
@@ -77,6 +77,7 @@ def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         last_accessed_at=created,
         user_id=take(doc, "user_id", values.text, "local", notes) or "local",
         session_id=take(doc, "run_id", values.text, "", notes),
+        source=Source(speaker=values.speaker(doc.get("actor_id")) or values.speaker(doc.get("role"))),
         memory_type="semantic",
         tags=tuple(dict.fromkeys(take(doc, "categories", values.texts, (), notes))),
         importance_score=rating(context, "general", content, notes),

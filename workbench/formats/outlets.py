@@ -1,52 +1,44 @@
 """Everything that can be written: the formats that are read as well, and the plain ones for other programs."""
 
-from dataclasses import dataclass
 from functools import cache
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats.model import Holds, WriteText
+from workbench.core.files.format import Format, Holds, Outlet, WriteText
+from workbench.core.files.formats import ALIASES, FORMATS, Formats
 from workbench.formats.plain import block, data, prose
 from workbench.formats.plain.reading import NAME as RECORDS
-from workbench.formats.registry import ALIASES, FORMATS, Formats
 
 
-@dataclass(frozen=True, slots=True)
-class Outlet:
-    """One kind of file to write: its name, what it can hold, and the usual ending of its name.
+def _data(name: str, title: str, write: WriteText, *endings: str) -> Outlet:
+    return Outlet(name, title, "either", write, endings[0], reader=RECORDS, endings=endings, carries_status=True)
 
-    `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file
-    of somebody else, of which everything but our part stays. `reader` is the format that reads it back, if any.
-    """
 
-    name: str
-    title: str
-    holds: Holds
-    write: WriteText
-    suffix: str = ".txt"
-    reads: bool = False
-    inside: bool = False
-    reader: str = ""
+def _prompt(name: str, title: str, write: WriteText, suffix: str, *, inside: bool = False) -> Outlet:
+    return Outlet(name, title, "either", write, suffix, inside=inside, is_prompt=True)
 
 
 _PLAIN = (
-    Outlet("json", "JSON", "either", data.write_json, ".json", reader=RECORDS),
-    Outlet("yaml", "YAML", "either", data.write_yaml, ".yaml", reader=RECORDS),
-    Outlet("csv", "CSV table", "either", data.write_csv, ".csv", reader=RECORDS),
-    Outlet("markdown", "Markdown", "either", prose.write_markdown, ".md", reader=RECORDS),
-    Outlet("prompt", "prompt text", "either", prose.write_prompt, ".txt"),
-    Outlet("block", "managed block in a Markdown file", "either", block.write_block, ".md", inside=True),
-    Outlet("prompt-counts", "prompt text with counts", "either", prose.write_prompt_with_counts, ".txt"),
+    _data("json", "JSON", data.write_json, ".json"),
+    _data("yaml", "YAML", data.write_yaml, ".yaml", ".yml"),
+    _data("csv", "CSV table", data.write_csv, ".csv"),
+    Outlet("markdown", "Markdown", "either", prose.write_markdown, ".md", reader=RECORDS, endings=(".md",)),
+    _prompt("prompt", "prompt text", prose.write_prompt, ".txt"),
+    _prompt("block", "managed block in a Markdown file", block.write_block, ".md", inside=True),
+    _prompt("prompt-counts", "prompt text with counts", prose.write_prompt_with_counts, ".txt"),
 )
+
+
+def _of(one: Format, write: WriteText) -> Outlet:
+    return Outlet(
+        one.name, one.title, one.holds, write, one.suffix, reads=True, reader=one.name, endings=one.endings,
+        loses_nothing=one.loses_nothing, carries_status=one.carries_status, needs_times=one.needs_times,
+    )  # fmt: skip
 
 
 @cache
 def outlets_of(formats: Formats) -> tuple[Outlet, ...]:
     """Return everything that can be written, what is read too first."""
-    read_too = (
-        Outlet(f.name, f.title, f.holds, f.write, f.suffix, reads=True, reader=f.name)
-        for f in formats
-        if f.write is not None
-    )
+    read_too = (_of(format, format.write) for format in formats if format.write is not None)
     return (*read_too, *_PLAIN)
 
 
@@ -61,6 +53,12 @@ def outlet(name: str, formats: Formats = FORMATS) -> Outlet:
     if found is None:
         raise UnreadableFile(f"There is no format “{name}” to write.", f"Known ones: {', '.join(names(formats))}.")
     return found
+
+
+def asked_by_name(ending: str, holds: Holds, formats: Formats = FORMATS) -> Outlet | None:
+    """Return what the ending of a file's name asks for, `None` for nothing: rather what is made for such records."""
+    asked = [kind for kind in outlets_of(formats) if ending in kind.endings]
+    return min(asked, key=lambda kind: (holds, "either", kind.holds).index(kind.holds), default=None)
 
 
 def names(formats: Formats = FORMATS) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ after some tries in vain: no word holds so many beginnings of keys and then a ke
 from collections.abc import Callable, Iterator
 from re import ASCII, Match
 
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.lowering import compiled
 
 TRIES = 24

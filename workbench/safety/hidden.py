@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.lowering import compiled
 
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f"
@@ -23,27 +23,26 @@ class HiddenRule(NamedTuple):
     reason: str
 
 
-RULES = (
-    HiddenRule(
-        "control characters", f"{_CONTROLS}\x80-\x84\x86-\x9f", "It holds control characters that a terminal obeys."
-    ),
-    HiddenRule("tag characters", "\U000e0000-\U000e007f", "It holds tag characters, which can spell hidden text."),
-    HiddenRule(
-        "bidi characters",
-        f"\u202a-\u202e\u2066-\u2069{_MARKS}",
-        "It holds characters that change the direction, so that it reads otherwise than it is.",
-    ),
-    HiddenRule(
-        "zero-width characters",
-        f"\u200b\u2060-\u2065\ufeff\u180e\u034f\u115f\u1160\u3164\uffa0{_JOINERS}",
-        "It holds characters that take no room and can hide or split words.",
-    ),
-    HiddenRule(
-        "variation selectors",
-        "\ufe00-\ufe0f\U000e0100-\U000e01ef",
-        "It holds a row of variation selectors, which can spell hidden text.",
-    ),
+_CONTROL = HiddenRule(
+    "control characters", f"{_CONTROLS}\x80-\x84\x86-\x9f", "It holds control characters that a terminal obeys."
 )
+_TAGS = HiddenRule("tag characters", "\U000e0000-\U000e007f", "It holds tag characters, which can spell hidden text.")
+_BIDI = HiddenRule(
+    "bidi characters",
+    f"\u202a-\u202e\u2066-\u2069{_MARKS}",
+    "It holds characters that change the direction, so that it reads otherwise than it is.",
+)
+_NO_WIDTH = HiddenRule(
+    "zero-width characters",
+    f"\u200b\u2060-\u2065\ufeff\u180e\u034f\u115f\u1160\u3164\uffa0{_JOINERS}",
+    "It holds characters that take no room and can hide or split words.",
+)
+_SELECTORS = HiddenRule(
+    "variation selectors",
+    "\ufe00-\ufe0f\U000e0100-\U000e01ef",
+    "It holds a row of variation selectors, which can spell hidden text.",
+)
+RULES = (_CONTROL, _TAGS, _BIDI, _NO_WIDTH, _SELECTORS)
 
 MOST = 100
 """Places that are reported of one rule in one text: whoever looks at that many sees what it is."""
@@ -56,37 +55,32 @@ def find(text: str) -> Iterator[Finding]:
     if text.isascii():
         if not text.isprintable():
             for run in islice(compiled(_ASCII).finditer(text), MOST):
-                yield Finding("hidden", RULES[0].rule, RULES[0].reason, *run.span())
+                yield Finding("hidden", _CONTROL.rule, _CONTROL.reason, *run.span())
         return
     if compiled(_ANY).search(text) is None:
         return
     right_to_left = False
     for rule in RULES:
-        if rule.rule == "bidi characters":
+        if rule is _BIDI:
             right_to_left = _is_right_to_left(text)
         runs = (run.span() for run in compiled(f"[{rule.chars}]+").finditer(text))
-        useless = (span for span in runs if not _has_use(rule.rule, text, *span, right_to_left))
+        useless = (span for span in runs if not _has_use(rule, text, *span, right_to_left))
         yield from (Finding("hidden", rule.rule, rule.reason, *span) for span in islice(useless, MOST))
 
 
-def _has_use(rule: str, text: str, start: int, end: int, right_to_left: bool) -> bool:
+def _has_use(rule: HiddenRule, text: str, start: int, end: int, right_to_left: bool) -> bool:
     """Tell whether characters do at their place what they are made for; marks of direction, in a text that has two."""
     chars = text[start:end]
     before, after = text[start - 1 : start], text[end : end + 1]
-    match rule:
-        case "tag characters":
-            # The flags of England, Scotland and Wales: a black flag, letters as tags, and the closing tag.
-            return before == "\U0001f3f4" and chars[-1] == "\U000e007f" and len(chars) <= 7
-        case "variation selectors":
-            return len(chars) == 1
-        case "zero-width characters" if start == 0 and chars == "\ufeff":
-            return True
-        case "zero-width characters":
-            return set(chars) <= set(_JOINERS) and len(chars) == 1 and _joins(before) and _joins(after)
-        case "bidi characters":
-            return set(chars) <= set(_MARKS) and right_to_left
-        case _:
-            return False
+    if rule is _TAGS:
+        # The flags of England, Scotland and Wales: a black flag, letters as tags, and the closing tag.
+        return before == "\U0001f3f4" and chars[-1] == "\U000e007f" and len(chars) <= 7
+    if rule is _SELECTORS:
+        return len(chars) == 1
+    if rule is _NO_WIDTH:
+        begins = start == 0 and chars == "\ufeff"
+        return begins or (len(chars) == 1 and chars in _JOINERS and _joins(before) and _joins(after))
+    return rule is _BIDI and set(chars) <= set(_MARKS) and right_to_left
 
 
 @lru_cache

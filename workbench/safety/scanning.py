@@ -4,7 +4,7 @@ Clean text costs microseconds: every rule waits behind a few plain searches for 
 are loaded with the first text that is looked at: a prompt that shows a store's state needs none.
 """
 
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.lowering import lowered
 
 

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.core.errors import InvalidRecord
-from workbench.core.record import from_doc, iso
+from workbench.core.record import ABSENT, from_doc, iso
 from workbench.core.reflection.trigger import ReflectionState, record_observation
 from workbench.core.stream.memory import Memory, check_memory
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs, to_json
+from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs, to_json
 from workbench.store.files import cannot_read, cannot_write
 from workbench.store.identity import heads
 from workbench.store.identity.heads import Head
@@ -27,6 +27,9 @@ from workbench.store.journal.lock import LOCK, WriteLock, overtaken
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import COUNTERS, key_of, memory_id, memory_number, to_document
+
+if TYPE_CHECKING:
+    from workbench.store.journal.staged import Staged
 
 Clock = Callable[[], datetime]
 Gate = Callable[[Entry, dict[str, dict[str, Doc]]], Entry]
@@ -68,6 +71,16 @@ class Appending:
         diffs = (diff_docs(_TABLE, doc_id, None, doc, COUNTERS) for doc_id, doc in self._added.items())
         return (*(change for change in diffs if change is not None), *self._moved_gauge())
 
+    def stage(self, staged: "Staged") -> None:
+        """Hand what was added so far to the transaction of a store that is open in full."""
+        staged.label = self.label
+        for doc_id, doc in self._added.items():
+            staged.put(_TABLE, doc_id, doc)
+        for moved in self._moved_gauge():
+            gauge = apply_change(staged.get(_GAUGE, moved.doc), moved)
+            if gauge is not None:
+                staged.put(_GAUGE, moved.doc, gauge)
+
     @property
     def next_ids(self) -> dict[str, int]:
         """The next free document ids of the tables that are written to."""
@@ -97,9 +110,8 @@ class Appending:
         if not counted.observations_since_last:
             return
         if self._next_gauge == 1:
-            first = diff_docs(_GAUGE, "1", None, to_document(counted), COUNTERS)
-            assert first is not None
-            yield first
+            sides = {name: (ABSENT, value) for name, value in to_document(counted).items()}
+            yield DocChange(_GAUGE, "1", "insert", sides)
             return
         steps = {
             "accumulated_importance": counted.accumulated_importance,
@@ -116,10 +128,12 @@ def appending(
     clock: Clock,
     heads_folder: Path | None = None,
     gate: Gate | None = None,
+    schema: int = 1,
 ) -> Iterator[Appending]:
     """Open a transaction that can only add memories; it is committed when the block ends without an error.
 
-    A folder that has no journal yet is opened in full once, and so is one whose tail cannot be trusted.
+    A folder that has no journal yet is opened in full once, and so is one whose tail cannot be trusted, or whose
+    journal is of an older `schema` than what is added needs (see `naming.schema_for`).
     `heads_folder` is where this machine remembers what it stored (see `heads`). The transaction passes the `gate`
     first, which is shown no documents where none were loaded. Raises `StoreProblem`.
     """
@@ -131,7 +145,7 @@ def appending(
     with lock.held():
         sweep(folder)
         tail = _read_tail(folder, heads_folder)
-        if tail is not None:
+        if tail is not None and tail.heading.schema >= schema:
             block = Appending(tail)
             yield block
             if changes := block.changes():
@@ -177,11 +191,7 @@ def _in_full(
         block = Appending(_Tail(rev=journal.rev, next_ids=next_ids, recent=docs))
         block.notices = (*dict.fromkeys(map(str, (*journal.notices, *journal.damage))),)
         yield block
-        staged.label = block.label
-        for change in block.changes():
-            doc = apply_change(staged.get(change.table, change.doc), change)
-            if doc is not None:
-                staged.put(change.table, change.doc, doc)
+        block.stage(staged)
 
 
 def _commit(folder: Path, block: Appending, tail: _Tail, entry: Entry, heads_folder: Path | None) -> None:

@@ -4,22 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from workbench.core.record import ABSENT
 from workbench.store.journal.codec import same
 
 Kind = Literal["edit", "undo", "redo", "access", "purge"]
 DocOp = Literal["update", "insert", "delete", "table", "drop"]
 
 Doc = dict[str, Any]
-
-
-class _Absent:
-    """Marks a field that is not in the document, which JSON's null could not tell from a stored null."""
-
-    def __repr__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT = _Absent()
 
 
 @dataclass(frozen=True, slots=True)

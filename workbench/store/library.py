@@ -1,6 +1,6 @@
 """The store as typed tables of records."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,13 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from workbench.core.damage import Damage
 from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.file_state import FileState
 from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.promotion.placement import Placement
-from workbench.core.record import from_doc
+from workbench.core.record import ABSENT, from_doc
 from workbench.core.reflection.llm_run import LlmRun
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.review.proposal import Proposal
@@ -22,11 +23,10 @@ from workbench.core.stream.memory import Memory, check_memory
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind
+from workbench.store.entry import Doc, DocChange, Entry, Kind
 from workbench.store.identity.trust import Standing
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
-from workbench.store.journal.segments import Damage
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
 from workbench.store.naming import FARTHEST, key_of, memory_id, memory_number, to_document
@@ -273,9 +273,7 @@ class Library:
 
     def every_field(self, *tables: str) -> Iterator[tuple[str, str, Doc]]:
         """Yield table, key and fields of every record of the `tables`, or of all, also of kinds that nobody knows."""
-        for table in tables or self.journal.state.tables:
-            for doc_id, doc in self.journal.state.tables.get(table, {}).items():
-                yield table, self.records.key_of(table, doc) or doc_id, doc
+        return self._fields_in(self.journal.state.tables, tables or tuple(self.journal.state.tables))
 
     def key_of(self, change: DocChange) -> str:
         """Return the key of the record that a change is about: the present one, or else the one the change knew."""
@@ -289,9 +287,17 @@ class Library:
         doc = self.journal.state.get(table, doc_id)
         return "" if doc is None else self.records.key_of(table, doc) or ""
 
-    def snapshot(self) -> Mapping[str, Mapping[str, Doc]]:
-        """Return every document as it can be read now; later changes do not show in it. Raises `StoreProblem`."""
-        return self.journal.cut()[0]
+    def every_field_by_now(self) -> Iterator[tuple[str, str, Doc]]:
+        """Return what `every_field` yields, for another thread: later changes do not show. Raises `StoreProblem`."""
+        tables = self.journal.cut()[0]
+        return self._fields_in(tables, tuple(tables))
+
+    def _fields_in(
+        self, tables: Mapping[str, Mapping[str, Doc]], names: Iterable[str]
+    ) -> Iterator[tuple[str, str, Doc]]:
+        for table in names:
+            for doc_id, doc in tables.get(table, {}).items():
+                yield table, self.records.key_of(table, doc) or doc_id, doc
 
     def changes_back(self, *needles: bytes | None) -> Iterator[Entry]:
         """Yield the transactions, newest first, those that contain one of `needles` as written if any is given.

@@ -14,18 +14,17 @@ from workbench.store.records import RECORDS
 COUNTERS = RECORDS.counters
 """Fields that change by increments, so that two actors who count at once do not clash."""
 
-TOTALS = frozenset({"reflection"})
-"""Tables of running totals: taking back a change takes its share out, whatever came on top since."""
-
-WITNESSES = frozenset({"files"})
-"""Tables of what was seen outside the store. Where such a record was renewed since, taking back a change forgets it:
-what it says is then true of neither moment, and no reason to keep somebody from an undo."""
+TOTALS, WITNESSES, NUMBERED = RECORDS.totals, RECORDS.witnesses, RECORDS.numbered
+"""Tables of running totals, of what was seen outside the store, and of records of their own (`RecordType`)."""
 
 PAIRS = "kept_pairs"
 """The table of the decisions to keep two records apart."""
 
 PAIRS_SCHEMA = 2
 """The schema of a journal that holds such decisions about memories: older versions do not know of them."""
+
+SPEAKER_SCHEMA = 3
+"""The schema of a journal that holds a memory of which is known who said it: older versions would drop that."""
 
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
 
@@ -38,6 +37,9 @@ FARTHEST = 10**12
 
 def schema_for(table: str, fields: Mapping[str, object]) -> int:
     """Return the least schema of a journal that holds a record with these fields."""
+    if table == "memories":
+        source = fields.get("source")
+        return SPEAKER_SCHEMA if isinstance(source, Mapping) and source.get("speaker") else 1
     return PAIRS_SCHEMA if table == PAIRS and fields.get("book") == "" else 1
 
 

@@ -31,6 +31,13 @@ class RecordType:
     """Whether its ids may be typed; those of others are put together from such."""
     is_copy: bool = False
     """Whether it says byte for byte what stands in a file: nothing in it is masked on the way in."""
+    is_total: bool = False
+    """Whether it is a running total: taking back a change takes its share out, whatever came on top since."""
+    is_witness: bool = False
+    """Whether it says what was seen outside the store. Where such a record was renewed since, taking back a change
+    forgets it: what it says is then true of neither moment, and no reason to keep somebody from an undo."""
+    is_numbered: bool = False
+    """Whether two that were made under one id are two; elsewhere an id says what it is about."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,21 @@ class Records:
     def copies(self) -> frozenset[str]:
         """The tables of copies."""
         return frozenset(entry.table for entry in self.entries if entry.is_copy)
+
+    @cached_property
+    def totals(self) -> frozenset[str]:
+        """The tables of running totals."""
+        return frozenset(entry.table for entry in self.entries if entry.is_total)
+
+    @cached_property
+    def witnesses(self) -> frozenset[str]:
+        """The tables of what was seen outside the store."""
+        return frozenset(entry.table for entry in self.entries if entry.is_witness)
+
+    @cached_property
+    def numbered(self) -> frozenset[str]:
+        """The tables in which two records with one key are two."""
+        return frozenset(entry.table for entry in self.entries if entry.is_numbered)
 
     @cached_property
     def _tables(self) -> dict[str, str]:
@@ -101,28 +123,33 @@ RECORDS = Records(
     (
         RecordType(
             "workbench.core.stream.memory:Memory", "memories",
-            counters=(*_VOTES, "helpful_created", "access_count"), is_named=True,
+            counters=(*_VOTES, "helpful_created", "access_count"), is_named=True, is_numbered=True,
         ),
         RecordType(
             "workbench.core.playbook.book:Bullet", "bullets",
-            within=_BOOK, counters=(*_VOTES, "neutral_count"), is_named=True,
+            within=_BOOK, counters=(*_VOTES, "neutral_count"), is_named=True, is_numbered=True,
         ),
         RecordType("workbench.core.playbook.book:Section", "sections", within=_BOOK, is_named=True),
         RecordType("workbench.core.playbook.book:Book", "books", only="main", is_named=True),
         RecordType("workbench.core.stream.vote:Vote", "votes", "vote", refs=("target",)),
-        RecordType("workbench.core.tuning.judgment:SavedQuery", "queries", is_named=True),
+        RecordType("workbench.core.tuning.judgment:SavedQuery", "queries", is_named=True, is_numbered=True),
         RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
-        RecordType("workbench.core.review.proposal:Proposal", "proposals", "proposal", refs=("evidence", "changes")),
+        RecordType(
+            "workbench.core.review.proposal:Proposal", "proposals", "proposal", refs=("evidence", "changes"),
+            is_numbered=True,
+        ),
         RecordType(
             "workbench.core.reflection.trigger:ReflectionState", "reflection",
-            only="reflection", counters=("accumulated_importance", "observations_since_last"),
+            only="reflection", counters=("accumulated_importance", "observations_since_last"), is_total=True,
         ),
         RecordType("workbench.core.override:Override", "overrides", "permission", refs=("target",)),
         RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
-        RecordType("workbench.core.reflection.llm_run:LlmRun", "runs"),
-        RecordType("workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", refs=("left", "right")),
+        RecordType("workbench.core.reflection.llm_run:LlmRun", "runs", is_numbered=True),
+        RecordType(
+            "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right")
+        ),
         RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
-        RecordType("workbench.core.file_state:FileState", "files"),
+        RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

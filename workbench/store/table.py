@@ -6,11 +6,11 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from workbench.core.errors import InvalidRecord, UnknownRecord
+from workbench.core.pause import collection_paused
 from workbench.core.record import from_doc
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
-from workbench.store.pause import collection_paused
 
 R = TypeVar("R")
 

@@ -11,8 +11,9 @@ from textual.widgets import Static
 
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, keeping, picture
 from workbench.core.tuning.factors import RECIPE
-from workbench.tui.app.actions import remapped
-from workbench.tui.app.areas import AREAS, GLOBAL, STREAM
+from workbench.tui.app.actions import GLOBAL, remapped
+from workbench.tui.app.areas import AREAS
+from workbench.tui.stream.actions import STREAM
 from workbench.tui.widgets.bars.factor_bar import factor_bar
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.footer import KeyBar
@@ -21,7 +22,7 @@ from workbench.tui.widgets.header import TopBar
 
 def top(store: str = "project-x", active: str = "stream", **counts: int) -> TopBar:
     bar = TopBar()
-    bar.store, bar.active, bar.counts = store, active, counts
+    bar.areas, bar.store, bar.active, bar.counts = AREAS.every, store, active, counts
     return bar
 
 

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, Host, is_inert, picture
-from workbench.tui.app.areas import scope
+from workbench.tui.app.areas import AREAS
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.help import HelpScreen
@@ -160,14 +160,14 @@ async def test_a_choice_can_be_double_clicked_and_is_inert() -> None:
 async def test_help_lists_every_key_and_closes(size: tuple[int, int], columns: int) -> None:
     host = Host()
     async with host.run_test(size=size) as pilot:
-        host.ask(HelpScreen("Stream", scope("stream"), more="Filter: type:error since:7d [b]"))
+        host.ask(HelpScreen("Stream", AREAS.scope("stream"), more="Filter: type:error since:7d [b]"))
         await pilot.pause()
         lines = picture(host)
         text = "\n".join(lines)
         assert "Find" in text
         if columns == 2:
             assert "type:error since:7d [b]" in text
-            for action in scope("stream"):
+            for action in AREAS.scope("stream"):
                 assert (action.tooltip or action.label)[:30] in text
         await pilot.press("down", "pagedown", "question_mark")
         await pilot.pause()

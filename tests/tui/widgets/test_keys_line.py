@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.tui.app.actions import display_key, help_groups
-from workbench.tui.app.areas import scope
+from workbench.tui.app.areas import AREAS
 from workbench.tui.widgets.dialog import fitted_keys
 from workbench.tui.widgets.help import hanging
 
@@ -38,13 +38,12 @@ def test_a_long_line_goes_on_below_its_second_column() -> None:
 
 
 def test_keys_that_two_panes_of_tune_share_name_the_pane() -> None:
-    rows = [
-        text for group in help_groups(scope("tune")) for keys, text in group.rows if keys.startswith(("↑", "enter"))
-    ]
+    tune, stream = (help_groups(AREAS.scope(area)) for area in ("tune", "stream"))
+    rows = [text for group in tune for keys, text in group.rows if keys.startswith(("↑", "enter"))]
     assert sorted(rows) == [
         "list: one row up",
         "list: open the row under the cursor",
         "sliders: to the slider above",
         "sliders: type a value; enter takes it",
     ]
-    assert not [text for group in help_groups(scope("stream")) for _, text in group.rows if text.startswith("list:")]
+    assert not [text for group in stream for _, text in group.rows if text.startswith("list:")]

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from hashlib import blake2b
 
+from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
-from workbench.safety.finding import Finding
 from workbench.store.library import Library
 
 PREFIX = "alias-"

@@ -6,6 +6,7 @@ What no person wrote or approved is given with its source, and to some agents no
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import numpy as np
 
@@ -27,7 +28,7 @@ Judge = Callable[[Sequence[Memory]], set[str]]
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What an agent was given, and why it could not be counted as read, when it could not.
+    """What an agent was given, or would be, and why it could not be counted as read, when it could not.
 
     `top` holds it, the best first and with secrets masked; `ranking` says how it came about. `held` better ones were
     held back for what their text says, `unapproved` more because this agent gets only what a person approved.
@@ -42,6 +43,12 @@ class Served:
     unapproved: int = 0
     provenance: Mapping[str, Provenance] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+
+
+def look(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> Served:
+    """Rank the memories for a person, who only looks: nothing is held back, masked or counted."""
+    ranking = tuning.rank(tuning.ask(query), profile, now, k)
+    return Served(ranking, ranking.top)
 
 
 def serve(

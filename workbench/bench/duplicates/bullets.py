@@ -17,13 +17,13 @@ from workbench.core.playbook.split import split
 if TYPE_CHECKING:
     from workbench.bench.tuning.retriever import Retriever
 
-__all__ = ["BookRefiner", "BulletGroup", "BulletPair", "Kind", "Likeness"]
+__all__ = ["BulletDuplicates", "BulletGroup", "BulletPair", "Kind", "Likeness"]
 
 REMEMBERED = 8192
 """Verdicts about two texts that are kept."""
 
 
-class BookRefiner:
+class BulletDuplicates:
     """Finds and settles duplicates in a playbook. What only reads may be called from any thread."""
 
     def __init__(self, context: Context, playbooks: Playbooks, retriever: "Callable[[], Retriever]") -> None:

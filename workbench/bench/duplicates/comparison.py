@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from workbench.core.duplicates.conflict import Conflict
-from workbench.core.duplicates.dedup import DEFAULT_THRESHOLDS, DedupThresholds, PairVerdict, conflicts
+from workbench.core.duplicates.dedup import DEFAULT_THRESHOLDS, DedupThresholds, PairVerdict, conflicts, same_words
+from workbench.core.duplicates.differing import word_conflicts
 from workbench.core.duplicates.groups import (
     by_age,
     complete_groups,
@@ -156,7 +157,10 @@ class Judge(Generic[R]):
             return "opposed"
         if first:
             return "apart"
-        return "apart" if self._read(old, new).conflicts else "near"
+        # Letters take longest to compare, and only where words differ and yet agree in order do they decide.
+        if not word_conflicts(new, old):
+            return "near"
+        return "apart" if not same_words(new, old) or self._read(old, new).conflicts else "near"
 
     def _compared(self, old: str, new: str) -> PairVerdict:
         verdict = read_texts(new, old, 1.0, self._similarity(old, new), self._limits)

@@ -10,7 +10,7 @@ from itertools import combinations
 from workbench.bench.context import Context
 from workbench.bench.duplicates.finder import Finder
 from workbench.bench.duplicates.plan import DedupPlan, Group, Settled
-from workbench.bench.review.deciding import turned_down
+from workbench.bench.review.kinds.handler import handler_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import kept_pair
 from workbench.core.duplicates.merge import merge_memories
@@ -54,8 +54,8 @@ class Deduplication:
 
         retriever = self._retriever()
         ranker = retriever.load(progress, stop)
-        own = retriever.thresholds()
-        limits = replace(self._context.settings.thresholds, flag=threshold or own.review, review=own.review)
+        limits = retriever.limits()
+        limits = replace(limits, flag=threshold or limits.review)
         finder = Finder(ranker, limits, Settled.of(self._library), step)
         return finder.plan(self._context.now())
 
@@ -101,8 +101,9 @@ class Deduplication:
         now, actor = self._context.now(), self._context.actor
         with self._library.transaction(actor, f"keep {' and '.join(group.ids[:3])} apart") as tx:
             self._require(group)
+            merges = handler_of(self._context, "merge")
             for proposal in self._about(group):
-                for record in turned_down(proposal, self._library.memories.find, now, actor):
+                for record in merges.turn_down(proposal, "", now):
                     tx.put(record)
             for one, other in combinations(group.members, 2):
                 tx.put(kept_pair(one, other, group.between(one.id, other.id), actor, now))

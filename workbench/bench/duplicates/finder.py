@@ -46,12 +46,10 @@ class Finder:
             floor=self._limits.flag, most=MOST, by_type=True, looks_up=True, enough=APART, step=self._step,
         )  # fmt: skip
         near = [_near(comparison, rows) for rows in comparison.groups(NEAR, self._limits.flag)]
-        apart = sorted(_apart(comparison), key=lambda group: -group.similarity)
+        apart = tuple(_apart(comparison))
         kept = len(self._held | comparison.held)
         found = (*exact, *near)
-        return DedupPlan(
-            self._limits.flag, comparison.floor, len(served), found, tuple(apart[:APART]), self._settled.open, kept
-        )
+        return DedupPlan(self._limits.flag, comparison.floor, len(served), found, apart, self._settled.open, kept)
 
     def _same_texts(self, served: Sequence[Memory]) -> tuple[list[Group], list[Memory]]:
         """Return the groups with one text about one thing, and the memories that are in none of them, in order."""
@@ -99,11 +97,13 @@ def _near(comparison: Comparison[Memory], rows: Sequence[int]) -> Group:
 
 
 def _apart(comparison: Comparison[Memory]) -> Iterator[Group]:
-    """Yield pairs with much the same words that say something else."""
-    for place in comparison.cosines:
-        if comparison.relation(place) == "apart" and not comparison.is_kept(place):
-            pair = _pair(comparison, place)
-            yield group_of((comparison.records[row] for row in place), (pair,), pair.similarity)
+    """Yield the closest pairs with much the same words that say something else."""
+    places = comparison.cosines
+    found = [place for place in places if comparison.relation(place) == "apart" and not comparison.is_kept(place)]
+    # Why they do not say the same takes long to find out, and is asked of those only that are listed.
+    for place in sorted(found, key=lambda place: -comparison.cosine(place))[:APART]:
+        pair = _pair(comparison, place)
+        yield group_of((comparison.records[row] for row in place), (pair,), pair.similarity)
 
 
 def _pair(comparison: Comparison[Memory], place: Place) -> Pair:

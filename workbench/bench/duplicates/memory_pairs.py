@@ -14,7 +14,6 @@ import numpy as np
 from workbench.bench.duplicates.comparison import FLOOR, MEMORIES, NEAR, Comparison, Judge, Place
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.conflict import Conflict
-from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.duplicates.groups import by_age
 from workbench.core.duplicates.kept_pair import KeptApart
 from workbench.core.errors import WorkbenchError
@@ -22,7 +21,7 @@ from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Column
 
-__all__ = ["FLOOR", "AlikePair", "AlikePairs", "Apart", "ComparingCancelled", "alike_pairs"]
+__all__ = ["FLOOR", "Apart", "ComparingCancelled", "MemoryPair", "MemoryPairs", "memory_pairs_of"]
 
 MOST = 20_000
 """Pairs that are kept at most: the most similar ones."""
@@ -47,7 +46,7 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
-class AlikePair:
+class MemoryPair:
     """Two memories and their cosine (−1…1); `apart` says why they would not merge, or is `None`."""
 
     older: Memory
@@ -57,7 +56,7 @@ class AlikePair:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AlikePairs:
+class MemoryPairs:
     """Close pairs of memories by falling `cosines`.
 
     `apart` gives each pair's reason not to merge, or `None`. `flag` and `review` are the thresholds that hold.
@@ -91,13 +90,13 @@ class AlikePairs:
         """Return how many of those pairs a person keeps apart, so that they would not merge either."""
         return sum(one is not None and one.kind == "kept" for one in self.apart[: self.count(threshold)])
 
-    def pairs(self, threshold: float, limit: int) -> tuple[AlikePair, ...]:
+    def pairs(self, threshold: float, limit: int) -> tuple[MemoryPair, ...]:
         """Return the first of those pairs, the older memory first."""
         found = []
         first = islice(self.comparison.cosines.items(), min(limit, self.count(threshold)))
         for (place, cosine), reason in zip(first, self.apart, strict=False):
             older, newer = by_age(self.memories[row] for row in place)
-            found.append(AlikePair(older, newer, cosine, reason))
+            found.append(MemoryPair(older, newer, cosine, reason))
         return tuple(found)
 
     def remaining(self, threshold: float) -> int:
@@ -106,17 +105,17 @@ class AlikePairs:
         return len(self.memories) - sum(len(group) - 1 for group in groups)
 
 
-def alike_pairs(
+def memory_pairs_of(
     retriever: Retriever,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     kept: KeptApart | None = None,
-) -> AlikePairs:
+) -> MemoryPairs:
     """Compare every served memory with every other; `kept` knows the pairs that a person keeps apart.
 
     Raises `ComparingCancelled`.
     """
-    ranker, thresholds = retriever.ranker(), retriever.thresholds()
+    ranker, limits = retriever.ranker(), retriever.limits()
     rows = [row for row, memory in enumerate(ranker.pool.memories) if memory.status in SERVED]
 
     def step(done: int, total: int) -> None:
@@ -127,7 +126,7 @@ def alike_pairs(
 
     comparison = Comparison(
         [ranker.pool.memories[row] for row in rows], ranker.vectors[np.array(rows, np.intp)],
-        Judge(MEMORIES, DedupThresholds()), kept or KeptApart(()), most=MOST, step=step,
+        Judge(MEMORIES, limits), kept or KeptApart(()), most=MOST, step=step,
     )  # fmt: skip
     apart = []
     for done, place in enumerate(comparison.cosines):
@@ -135,7 +134,7 @@ def alike_pairs(
             step(0, 0)
         apart.append(_reason(comparison, place))
     cosines = np.array(list(comparison.cosines.values()), np.float64)
-    return AlikePairs(comparison, cosines, tuple(apart), thresholds.flag, thresholds.review)
+    return MemoryPairs(comparison, cosines, tuple(apart), limits.flag, limits.review)
 
 
 def _reason(comparison: Comparison[Memory], place: Place) -> Apart | None:

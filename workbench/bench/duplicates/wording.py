@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from workbench.bench.context import Context
 from workbench.bench.reflection.claude import CLAUDE, Claude, Connect
 from workbench.bench.reflection.source import Mask
+from workbench.core.reflection.reflector import Cancelled, Preview, Tell
 from workbench.core.text import clean_for_store
-from workbench.reflect.model import Cancelled, Preview, Tell
 from workbench.safety.scanning import mask as mask_of
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from workbench.bench.files.lint import Linted, look_over
 from workbench.bench.files.project import KnownFile, known_files
 from workbench.core.errors import WorkbenchError
-from workbench.formats import registry
+from workbench.core.files.cut import Cut, measure
+from workbench.core.files.formats import FORMATS, Formats
+from workbench.core.files.lint import Finding
+from workbench.formats import opening
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
-from workbench.formats.claude_memory.cut import Cut, measure
-from workbench.formats.lint.finding import Finding
-from workbench.formats.registry import FORMATS, Formats
 from workbench.store.library import Library
 
 Stamp = tuple[int, int]
@@ -73,7 +73,7 @@ def check(file: KnownFile, now: datetime, before: Checked | None = None, formats
         return before
     try:
         linted = look_over(file.path, now, formats=formats)
-        cut = measure(registry.read_text(file.path)) if is_index(file.path) else None
+        cut = measure(opening.read_text(file.path)) if is_index(file.path) else None
     except WorkbenchError as error:
         return Checked(file, None, str(error), stamp=stamp)
     return Checked(file, linted, cut=cut, stamp=stamp)

@@ -6,29 +6,15 @@ from pathlib import Path, PurePath
 
 from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.core.errors import UnreadableFile, WorkbenchError
-from workbench.formats import registry
+from workbench.core.files.format import Holds, Issue, Outlet, Parsed, ReadContext
+from workbench.core.files.formats import FORMATS, Formats, format_named
+from workbench.formats import opening
 from workbench.formats.ace import ace
-from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Issue, Parsed, ReadContext
-from workbench.formats.outlets import Outlet, outlet
-from workbench.formats.registry import FORMATS, Formats
+from workbench.formats.outlets import asked_by_name, outlet
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import memories_of, playbook_of
 
 NOTHING = "Nothing was written."
-
-_BY_SUFFIX = {
-    ".txt": ("ace", "ace"),
-    ".jsonl": ("lifecycle", "lifecycle"),
-    ".json": ("skillbook", "json"),
-    ".yaml": ("cass", "yaml"),
-    ".yml": ("cass", "yaml"),
-    ".csv": ("csv", "csv"),
-    ".md": ("markdown", "markdown"),
-    ".af": ("letta", "letta"),
-    ".qrels": ("trec-qrels", "trec-qrels"),
-}
-"""The format a file's name asks for: of a playbook, and of memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +52,14 @@ def convert(
     Raises `UnreadableFile` for a file that cannot be read, or `WorkbenchError` for formats that do not go together.
     """
     context = ReadContext(now=now, file=str(source))
-    parsed = registry.read_file(source, format=read_as, context=context, formats=formats)
+    parsed = opening.read_file(source, format=read_as, context=context, formats=formats)
     _require_records(parsed, source, formats)
-    kind = outlet(write_as or _asked_by_name(target, parsed), formats)
+    kind = outlet(write_as, formats) if write_as else _asked_by_name(target, parsed, formats)
     ready, remarks = _crossed(parsed, kind, source.stem, now)
-    if kind.name == "cass" and parsed.format != "cass":
+    if kind.needs_times and kind.name != parsed.format:
         ready = replace(ready, playbooks=tuple(dated(book, now) for book in ready.playbooks))
     if kind.name == parsed.format and kind.reads:
-        text = kind.write(ready, registry.read_text(source))
+        text = kind.write(ready, opening.read_text(source))
     elif kind.name == ace.NAME:
         text = ace.write_playbook(ready.playbooks[0])
         remarks += ace_remarks(ready.playbooks[0], None)
@@ -91,19 +77,18 @@ def _require_records(parsed: Parsed, source: Path, formats: Formats) -> None:
     first = next(iter(parsed.issues), None)
     places = f"{len(parsed.issues):,} places are" if len(parsed.issues) > 1 else "1 place is"
     why = f" {places} none; the first is line {first.line}: {first.what}." if first else ""
-    title = registry.format_named(parsed.format, formats).title
+    title = format_named(parsed.format, formats).title
     raise UnreadableFile(f"{source} holds no records of the format {title}.{why}", NOTHING)
 
 
-def _asked_by_name(target: PurePath, parsed: Parsed) -> str:
-    found = _BY_SUFFIX.get(target.suffix.lower())
-    if parsed.queries and not parsed.memories and not parsed.playbooks and target.suffix.lower() == ".jsonl":
-        return "queries"
+def _asked_by_name(target: PurePath, parsed: Parsed, formats: Formats) -> Outlet:
+    holds: Holds = "playbook" if parsed.playbooks else "memories" if parsed.memories else "queries"
+    found = asked_by_name(target.suffix.lower(), holds, formats)
     if found is None:
         raise WorkbenchError(
             f"The name {target.name} does not say which format is meant.", f"{NOTHING} Name it with --to."
         )
-    return found[0 if parsed.playbooks else 1]
+    return found
 
 
 def _crossed(parsed: Parsed, kind: Outlet, name: str, now: datetime) -> tuple[Parsed, list[str]]:
@@ -121,9 +106,7 @@ def _crossed(parsed: Parsed, kind: Outlet, name: str, now: datetime) -> tuple[Pa
         ]
     if kind.holds == "memories" and not parsed.memories:
         made = tuple(
-            memory
-            for book in parsed.playbooks
-            for memory in memories_of(book, now, retired=kind.name == lifecycle.NAME)
+            memory for book in parsed.playbooks for memory in memories_of(book, now, retired=kind.loses_nothing)
         )
         return replace(parsed, memories=made, playbooks=()), ["Bullets became confirmed procedural memories."]
     return parsed, []
@@ -133,6 +116,6 @@ def _count(kind: Outlet, text: str, context: ReadContext, formats: Formats) -> i
     if not kind.reader:
         return None
     try:
-        return registry.format_named(kind.reader, formats).read(text, context).records_read
+        return format_named(kind.reader, formats).read(text, context).records_read
     except UnreadableFile:
         return 0

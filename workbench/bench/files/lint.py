@@ -8,11 +8,12 @@ from pathlib import Path
 from workbench.bench.files.diff import DiffLine, diff_texts, masked_diff, masked_lines
 from workbench.bench.files.replaced import Replaced
 from workbench.core.errors import Conflict
+from workbench.core.files.cut import Cut, measure
+from workbench.core.files.formats import FORMATS, Formats, format_named
+from workbench.core.files.lint import Finding, Fix
 from workbench.core.files.replacing import changed_meanwhile, present, replace_file
-from workbench.formats.claude_memory.cut import Cut, measure
 from workbench.formats.lint.files import lint_file, lint_text
-from workbench.formats.lint.finding import Finding, Fix
-from workbench.formats.registry import FORMATS, Formats, format_named, read_text
+from workbench.formats.opening import read_text
 from workbench.safety.scanning import mask
 
 PASSES = 50

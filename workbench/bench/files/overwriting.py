@@ -14,11 +14,10 @@ from typing import Literal
 from workbench.bench.files.diff import split_lines
 from workbench.bench.files.states import BLOCK, FileStates, hash_of, is_of
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Outlet, Parsed, ReadContext
+from workbench.core.files.formats import ALIASES, Formats, detect, format_named
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.formats import registry
-from workbench.formats.model import Parsed, ReadContext
-from workbench.formats.outlets import Outlet, outlets_of
-from workbench.formats.registry import ALIASES, Formats
+from workbench.formats.outlets import outlets_of
 
 Why = Literal["unknown", "kind", "changed", "uncarried"]
 """`unknown`: never read or written here; `kind`: of another format; `changed`: by somebody else since;
@@ -121,12 +120,12 @@ class Overwriting:
         known = self.states.known(path, present)
         if known is not None:
             return known.format
-        found = registry.detect(path, present, self.states.formats)
+        found = detect(path, present, self.states.formats)
         return found[0].format if found else ""
 
     def _read(self, format: str, path: Path, text: str) -> Parsed | None:
         try:
-            reader = registry.format_named(format, self.states.formats).read
+            reader = format_named(format, self.states.formats).read
             return reader(text, ReadContext(now=self.now, file=path.name, path=str(path)))
         except UnreadableFile:
             return None

@@ -12,10 +12,10 @@ from pathlib import Path
 from workbench.bench.files.base import FileBases
 from workbench.bench.safety.texts import name_of
 from workbench.core.file_state import FileState, Origin
-from workbench.formats import registry
+from workbench.core.files.format import Outlet
+from workbench.core.files.formats import FORMATS, Formats, detect
 from workbench.formats.claude_memory.claude_memory import BEGIN
-from workbench.formats.outlets import Outlet, outlets_of
-from workbench.formats.registry import FORMATS, Formats
+from workbench.formats.outlets import outlets_of
 from workbench.store.library import Library, Tx
 
 BLOCK = "block"
@@ -59,7 +59,7 @@ class FileStates:
         known = self.known(path, text)
         if known is not None:
             return is_of(known, kind)
-        found = registry.detect(path, text, self.formats)
+        found = detect(path, text, self.formats)
         return bool(found) and found[0].format == kind.reader
 
     def agree(self, tx: Tx, path: Path, format: str, digest: str, origin: Origin) -> None:
@@ -108,7 +108,7 @@ class FileStates:
             text = present
         if text is None:
             return None
-        found = registry.detect(path, text, self.formats)
+        found = detect(path, text, self.formats)
         format = found[0].format if found else ""
         written = is_written(format, self.formats)
         if BEGIN in text and not written:

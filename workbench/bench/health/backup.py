@@ -2,12 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from workbench.bench import caches
 from workbench.bench.open import Workbench, open_workbench
@@ -15,18 +14,19 @@ from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.handles import try_lock
+from workbench.core.health import Manifest, Progress
 from workbench.safety.scanning import secrets_in
 from workbench.store.files import cannot_write
-from workbench.store.maintenance.backup import Manifest, Progress, check_target
+from workbench.store.maintenance.backup import check_target
 from workbench.store.maintenance.restore import restore
 
 CHUNK = 16_384
 """Characters that are looked at together: many short texts in one go take a third less time than one by one."""
 
 
-def secrets_in_records(tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> int:
-    """Count the different secrets in every field of a store's documents, by table and document id."""
-    return len({chunk[f.start : f.end] for chunk in _chunks(tables) for f in secrets_in(chunk)})
+def secrets_in_records(records: Iterable[Mapping[str, object]]) -> int:
+    """Count the different secrets in every field of some records."""
+    return len({chunk[f.start : f.end] for chunk in _chunks(records) for f in secrets_in(chunk)})
 
 
 class BackupCancelled(WorkbenchError):
@@ -53,7 +53,7 @@ def back_up(
 
     # Compressing and hashing leave the processor to others, so that looking for secrets takes no time of its own.
     with ThreadPoolExecutor(1) as beside:
-        looking = beside.submit(secrets_in_records, bench.library.snapshot())
+        looking = beside.submit(secrets_in_records, (doc for _, _, doc in bench.library.every_field_by_now()))
         made = bench.library.maintenance.back_up(target, at, force=force, progress=tell)
         return made, looking.result()
 
@@ -88,6 +88,15 @@ def write_masked(
         return copy.library.maintenance.back_up(target, at, force=force, progress=progress), masked
 
 
+def make_of(file: Path, folder: Path, progress: Progress | None = None) -> Manifest:
+    """Make the new store `folder` of a backup, whole or not at all; return what it holds.
+
+    Raises `UnreadableFile` when the file is no sound backup, and `StoreProblem` when the folder is there already or
+    cannot be written.
+    """
+    return restore(file, folder, progress)
+
+
 @contextmanager
 def _scratch(bench: Workbench) -> Iterator[Path]:
     """Give an empty folder (0700) that never stays.
@@ -115,16 +124,13 @@ def _scratch(bench: Workbench) -> Iterator[Path]:
         os.close(handle)
 
 
-def _chunks(tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[str]:
+def _chunks(records: Iterable[Mapping[str, object]]) -> Iterator[str]:
     texts, length = list[str](), 0
-    for docs in tables.values():
-        for doc in docs.values():
-            found = [
-                s for n, value in doc.items() if not n.endswith("_at") for s in strings(value) if len(s) >= SHORTEST
-            ]
-            texts += found
-            length += sum(map(len, found))
-            if length >= CHUNK:
-                yield "\n\n".join(texts)
-                texts, length = [], 0
+    for doc in records:
+        found = [s for n, value in doc.items() if not n.endswith("_at") for s in strings(value) if len(s) >= SHORTEST]
+        texts += found
+        length += sum(map(len, found))
+        if length >= CHUNK:
+            yield "\n\n".join(texts)
+            texts, length = [], 0
     yield "\n\n".join(texts)

@@ -7,6 +7,7 @@ from workbench.bench.context import Context, is_person
 from workbench.bench.safety.masking import masked
 from workbench.bench.stream.votes import find_votable
 from workbench.core.agents import OWN_TERMINAL, stands_by
+from workbench.core.change import UndoConflict
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc
@@ -35,7 +36,7 @@ class History:
         action = self._library.past.undoable(is_person)
         if action is None:
             raise WorkbenchError("There is nothing to undo.")
-        if self._library.past.purged_after(action, is_person):
+        if action.purged_since:
             rev = action.last.rev
             hint = f"The change before it is: {action.label}; `workbench undo --rev {rev}` takes that back."
             raise WorkbenchError("The purge cannot be undone.", hint)
@@ -110,8 +111,8 @@ class History:
         """Undo or redo, and return what was found in the files; a conflict names its values without their secrets."""
         try:
             return self._with_files(verb, action)
-        except undo.UndoConflict as conflict:
-            raise undo.UndoConflict(verb, action, list(masked(conflict.clashes, mask))) from conflict
+        except UndoConflict as conflict:
+            raise UndoConflict(verb, action.label, list(masked(conflict.clashes, mask))) from conflict
 
     def _with_files(self, verb: Verb, action: Action) -> str:
         """Undo or redo, with the files that hold promoted memories; return what was found there, in brackets."""

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.bench import caches
-from workbench.bench.beginning import is_open_to_git
 from workbench.bench.context import Context
+from workbench.bench.folder import is_open_to_git
+from workbench.core.damage import Gone
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
-from workbench.core.record import parse_time
-from workbench.store.entry import ABSENT, DocChange
-from workbench.store.identity.heads import Gone
+from workbench.core.health import Diagnosis, Recovery, Unfinished
+from workbench.core.record import ABSENT, parse_time
+from workbench.store.entry import DocChange
 from workbench.store.maintenance import doctor, leavings, outside, restore
 from workbench.store.maintenance.compact import Packed
-from workbench.store.maintenance.doctor import Diagnosis, Recovery
-from workbench.store.maintenance.purge import Unfinished
 from workbench.store.naming import key_of
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.bench.context import Context
 from workbench.bench.duplicates.plan import WORKBENCH
 from workbench.bench.health.contradictions import contradicted_memories
+from workbench.bench.review.kinds.handler import handler_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import UnreadableFile
 from workbench.core.review import upkeep as rules
@@ -87,6 +88,7 @@ class Upkeep:
         now, done = self._context.now(), 0
         what = "1 memory" if len(proposals) == 1 else f"{len(proposals)} memories"
         with self._library.transaction(self._context.actor, f"prune {what}") as tx:
+            prunes = handler_of(self._context, "prune")
             limits, decided = self._context.settings.lifecycle, _answered(self._library.proposals.all())
             for proposal in proposals:
                 memory = self._library.memories.find(proposal.evidence[0])
@@ -95,8 +97,7 @@ class Upkeep:
                     continue
                 found = rules.finding(memory, now, limits, decided=decided.get(memory.id))
                 if found is not None and found.name == proposal.id:
-                    tx.put(rules.outcome("prune", memory, now, limits))
-                    tx.put(replace(proposal, state="accepted", decided_at=now))
+                    prunes.accept(tx, proposal, prunes.becoming(proposal))
                     done += 1
         return done
 

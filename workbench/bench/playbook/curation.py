@@ -6,6 +6,7 @@ Nothing is guessed: what names a bullet or a section that is not there says so, 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from pathlib import Path
 
 from workbench.bench.context import Context
 from workbench.bench.playbook.playbook import Playbooks, write_book
@@ -24,6 +25,7 @@ from workbench.core.stream.feedback import apply_vote
 from workbench.core.stream.vote import Verdict, Vote, vote_id
 from workbench.core.text import clean_for_store
 from workbench.formats.ace.replies import read_reply
+from workbench.formats.opening import read_text
 from workbench.store.library import Tx
 
 SAID = "The playbook says exactly this already."
@@ -84,6 +86,10 @@ class Curating:
     def read(self, text: str) -> Reply:
         """Read the reply of a Curator or a Reflector; raises `UnreadableReply`."""
         return reply_of(read_reply(text), text)
+
+    def text_of(self, path: Path) -> str:
+        """Return what a file says, as it stands there. Raises `UnreadableFile`."""
+        return read_text(path)
 
     def cards(self, book: str, reply: Reply, skipped: Iterable[int] = ()) -> tuple[Card, ...]:
         """Return a card for every part, in the order of the reply, the unreadable ones last.

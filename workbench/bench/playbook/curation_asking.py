@@ -16,9 +16,9 @@ from workbench.bench.reflection.llm_runs import ACE_STAGES, Waiting
 from workbench.bench.reflection.source import Mask
 from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Bullet, Playbook
+from workbench.core.reflection.reflector import Cancelled, Preview, ReflectionProblem, Tell, Usage
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude import asks
-from workbench.reflect.model import Cancelled, Preview, ReflectionProblem, Tell, Usage
 from workbench.safety.scanning import mask as mask_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.playbook.book import Bullet, Playbook
-from workbench.formats.registry import read_text
+from workbench.formats.opening import read_text
 from workbench.reflect.claude.asks import Run
 
 TASK = ("question", "task")

@@ -9,11 +9,11 @@ from workbench.bench.playbook.curation import Curating, reply_of
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.playbook.usage import books_of, named_in
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import MappingNote, Parsed
 from workbench.core.playbook.operations import named_ids
 from workbench.core.playbook.usage_tally import UsageTally, tallied
 from workbench.core.review.proposal import Proposal
 from workbench.core.text import clean_for_store
-from workbench.formats.model import MappingNote, Parsed
 
 NOTHING = "Nothing was written."
 

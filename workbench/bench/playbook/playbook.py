@@ -242,6 +242,11 @@ class Playbooks:
         return found
 
 
+def shown_title(section: Section) -> str:
+    """Return a section's title as it may be shown: without its secrets."""
+    return mask(section.title)
+
+
 def write_book(tx: Tx, before: Playbook, after: Playbook) -> None:
     """Write only the records in which two states of a playbook differ."""
     if after.book != before.book:

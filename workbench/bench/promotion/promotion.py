@@ -24,9 +24,6 @@ from workbench.core.review import lifecycle
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 
-SETTLED_BY_PROMOTION = ("confirm", "reconfirm", "skill")
-"""Kinds of proposals that a promotion of their memory answers with yes."""
-
 UNCHANGED = "Nothing was changed."
 
 
@@ -149,7 +146,8 @@ class Promotion:
     def _answered(self, plan: PromotionPlan) -> list[Proposal]:
         """Return the open proposals about these memories that a promotion settles, as settled."""
         about = set(plan.ids)
-        waiting = (p for p in self._library.proposals.all() if p.state == "open" and p.kind in SETTLED_BY_PROMOTION)
+        kinds = self._context.kinds
+        waiting = (p for p in self._library.proposals.all() if p.state == "open" and kinds[p.kind].settled_by_promotion)
         settled = [p for p in waiting if p.evidence[:1] and p.evidence[0] in about]
         return [replace(p, state="accepted", decided_at=self._context.now()) for p in settled]
 

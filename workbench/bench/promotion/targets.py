@@ -12,6 +12,7 @@ from workbench.bench.promotion.placement_paths import Place, Places
 from workbench.bench.promotion.placements import Placing
 from workbench.bench.promotion.plan import BookEdit, Target
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at
 from workbench.core.playbook import delta
 from workbench.core.playbook.book import Playbook, Section
 from workbench.core.promotion.placement import Placement, PlacementKind, placement_id
@@ -19,7 +20,6 @@ from workbench.core.stream.memory import Memory
 from workbench.formats import managed_block
 from workbench.formats.ace import ace
 from workbench.formats.claude_memory.claude_memory import BEGIN
-from workbench.formats.claude_memory.cut import MAX_BYTES, MAX_LINES, cut_at
 
 MEMORY_INDEX, SKILL = "MEMORY.md", "SKILL.md"
 MEMORY_FOLDERS = (".", "memory", ".claude/memory")

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from workbench.core.reflection.reflector import Insight
 from workbench.core.reflection.tree import depth_citing
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
-from workbench.reflect.model import Insight
 
 Find = Callable[[str], Memory | None]
 Mask = Callable[[str], str]

@@ -11,8 +11,8 @@ from workbench.core.text import clean_for_store
 from workbench.core.waiting import irreplaceable
 
 if TYPE_CHECKING:
+    from workbench.core.reflection.reflector import Unread, Usage
     from workbench.reflect.claude.budget import Budget
-    from workbench.reflect.model import Unread, Usage
 
 REFLECTING = frozenset({"questions", "insights", "refine", "rate"})
 """The stages whose replies become candidates."""

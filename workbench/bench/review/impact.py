@@ -22,7 +22,7 @@ from workbench.core.tuning.profile import Profile
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
-from workbench.retrieval.text import memory_text
+from workbench.retrieval.text import searched_text
 
 Cancelled = Callable[[], bool]
 
@@ -198,4 +198,4 @@ def _moves(now: Ranking, then: Ranking) -> tuple[Moved, ...]:
 
 
 def _text(memory: Memory) -> str:
-    return clean_for_store(memory_text(memory))
+    return clean_for_store(searched_text(memory))

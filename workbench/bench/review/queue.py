@@ -10,11 +10,11 @@ from workbench.bench.context import Context
 from workbench.bench.review.citations import Citations, Cited
 from workbench.bench.safety.flagging import SECRET, flags_of
 from workbench.bench.safety.verdicts import Verdicts
+from workbench.core.pause import collection_paused, withhold_more
 from workbench.core.review import lifecycle
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Touched
-from workbench.store.pause import collection_paused, withhold_more
 
 NO_EVIDENCE = "no evidence"
 GONE = "cites what is gone"
@@ -89,7 +89,7 @@ class ReviewQueue:
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         """Return the records that a proposal rests on: a candidate's citations, also after a merge."""
-        if proposal.kind == "reflection":
+        if self._context.kinds[proposal.kind].is_candidate:
             return self._citations.cited(proposal.evidence)
         return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from workbench.bench.context import Context
 from workbench.bench.reflection.claude import CLAUDE, Claude, Connect
 from workbench.bench.reflection.source import Mask, masked
+from workbench.core.reflection.reflector import Cancelled, Insight, Preview, Reflection, ReflectionProblem, Tell, Usage
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.reflect.model import Cancelled, Insight, Preview, Reflection, ReflectionProblem, Tell, Usage
 from workbench.safety.scanning import mask as mask_of
 
 
@@ -20,7 +20,7 @@ class Refined:
     problem: ReflectionProblem | None = None
 
 
-class Refining:
+class Refinement:
     """Asks Claude for other words; writes nothing but what it cost. `mask` goes over every text that is sent."""
 
     def __init__(self, context: Context, mask: Mask = mask_of, connect: Connect | None = None) -> None:

@@ -9,24 +9,22 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from workbench.bench.context import Context, apply_changes
+from workbench.bench.context import Context
 from workbench.bench.review.citations import Branch, Citations, Cited
+from workbench.bench.review.kinds.candidate import candidate_in
+from workbench.bench.review.kinds.handler import Handler, handler_of, noted
 from workbench.bench.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
-from workbench.bench.review.rejection import REJECTED_AT, REJECTED_BECAUSE
-from workbench.bench.safety.texts import kept_edges, kept_summary
-from workbench.core.change import Change, diff
+from workbench.bench.review.rejection import REJECTED_BECAUSE
+from workbench.bench.safety.texts import kept_edges
 from workbench.core.duplicates.merge import absorb, merge_memories
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
-from workbench.core.record import from_doc, iso, to_doc
-from workbench.core.review import lifecycle
+from workbench.core.record import from_doc, to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.filter import parse_filter
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import clean_for_store
-from workbench.store.library import Tx
 
 if TYPE_CHECKING:
-    from workbench.bench.playbook.curation import Curating
     from workbench.bench.review.evidence import Evidence
     from workbench.bench.tuning.retriever import Retriever
 
@@ -48,17 +46,17 @@ class Review:
         self._retriever_of = retriever
         self._citations = Citations(context.library)
         self._queue = ReviewQueue(context, self._citations)
+        self._handlers: dict[str, Handler] = {}
 
     @property
     def _retriever(self) -> "Retriever":
         return self._retriever_of()
 
-    @property
-    def _curating(self) -> "Curating":
-        from workbench.bench.playbook.curation import Curating
-        from workbench.bench.playbook.playbook import Playbooks
-
-        return Curating(self._context, Playbooks(self._context))
+    def _handler(self, proposal: Proposal) -> Handler:
+        """Return what decides on a proposal; its module is imported then."""
+        if proposal.kind not in self._handlers:
+            self._handlers[proposal.kind] = handler_of(self._context, proposal.kind)
+        return self._handlers[proposal.kind]
 
     def queue(self) -> tuple[Proposal, ...]:
         """Return what waits: flagged first, then by importance, then the oldest; put-off ones at the end.
@@ -74,12 +72,11 @@ class Review:
     def get(self, id: str) -> Proposal:
         """Return an open proposal with what accepting it would change; raises `UnknownRecord`."""
         found = self._open(id)
-        return replace(found, changes=self._changes(found))
+        return replace(found, changes=self._handler(found).changes(found))
 
     def memory(self, proposal: Proposal) -> Memory | None:
         """Return the memory a proposal is about: the candidate, or the newer one of a merge; `None` when gone."""
-        id = proposal.id if proposal.kind == "reflection" else next(iter(proposal.evidence), "")
-        return self._library.memories.find(id)
+        return self._library.memories.find(self._handler(proposal).about(proposal))
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
         """Return what a proposal rests on."""
@@ -136,12 +133,12 @@ class Review:
     def outcome(self, proposal: Proposal) -> tuple[Memory, ...]:
         """Return the memories that accepting would write, as they would be; the one it is about comes first."""
         open_one = self._open(proposal.id)
-        after = self._becoming(open_one)
+        handler = self._handler(open_one)
+        after = handler.becoming(open_one)
         if after is not None:
             return after
-        kinds = {change.id: change for change in self._changes(open_one) if change.table == "memories"}
         found = []
-        for id, change in kinds.items():
+        for id, change in ((c.id, c) for c in handler.changes(open_one) if c.table == "memories"):
             before = self._library.memories.find(id)
             doc = {} if before is None else to_doc(before)
             doc |= {name: field.after for name, field in change.fields.items()}
@@ -152,11 +149,11 @@ class Review:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
         with self._library.transaction(self._context.actor, f"approve {_named(ids)}") as tx:
             proposals = [self._open(id) for id in ids]
-            outcomes = [self._becoming(proposal) for proposal in proposals]
+            outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
             if len(ids) > 1:
                 _require_apart([self._places(*both) for both in zip(proposals, outcomes, strict=True)])
             for proposal, after in zip(proposals, outcomes, strict=True):
-                self._accept(tx, proposal, after)
+                self._handler(proposal).accept(tx, proposal, after)
 
     def edit_and_approve(self, id: str, content: str, expected: str | None = None) -> None:
         """Confirm a candidate with another text, or carry out a merge with it.
@@ -169,7 +166,8 @@ class Review:
             text = _checked(content, "approved", memory)
             if memory is not None:
                 _require_text(memory, expected)
-            self._accept(tx, proposal, self._becoming(proposal, text))
+            handler = self._handler(proposal)
+            handler.accept(tx, proposal, handler.becoming(proposal, text))
 
     def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
         """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.
@@ -177,22 +175,15 @@ class Review:
         Return the name of this action, with which `explain` may add the reason later. `keep` is told the reason, in
         the same transaction, when it stays as a person typed it.
         """
-        from workbench.bench.review.deciding import turned_down
-
         group = f"reject-{uuid.uuid4().hex[:12]}"
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
             if keep is not None:
                 keep(reason)
-            at = iso(self._context.now())
+            at = self._context.now()
             for id in ids:
                 proposal = self._open(id)
-                if proposal.kind == "reflection":
-                    rejected = lifecycle.reject(self._candidate(id))
-                    tx.put(_noted(rejected, {REJECTED_AT: at, **({REJECTED_BECAUSE: reason} if reason else {})}))
-                else:
-                    now, actor = self._context.now(), self._context.actor
-                    for record in turned_down(proposal, self._library.memories.find, now, actor):
-                        tx.put(record)
+                for record in self._handler(proposal).turn_down(proposal, reason, at):
+                    tx.put(record)
         return group
 
     def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
@@ -203,7 +194,7 @@ class Review:
             for id in ids:
                 memory = self._library.memories.find(id)
                 if memory is not None and memory.archived_reason == "rejected":
-                    tx.put(_noted(memory, {REJECTED_BECAUSE: reason}))
+                    tx.put(noted(memory, {REJECTED_BECAUSE: reason}))
 
     def later(self, ids: Sequence[str]) -> None:
         """Put decisions off; the proposals go to the end of the queue for a week."""
@@ -211,10 +202,7 @@ class Review:
         with self._library.transaction(self._context.actor, f"later {_named(ids)}") as tx:
             for id in ids:
                 proposal = self._open(id)
-                if proposal.kind == "reflection":
-                    tx.put(lifecycle.later(self._candidate(id), until))
-                else:
-                    tx.put(replace(proposal, review_after=until))
+                tx.put(self._handler(proposal).put_off(proposal, until))
 
     def merge_into(self, id: str, other: str, content: str | None = None, expected: str | None = None) -> None:
         """Merge a candidate into an existing memory, which stays what it is; the candidate becomes an alias of it.
@@ -230,7 +218,7 @@ class Review:
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
         target = self._library.memories.get(other)
         text = content if content in (None, target.content) else _checked(content or "", "merged", target)
-        merged, archived = absorb(target, self._candidate(id), self._context.now(), text)
+        merged, archived = absorb(target, candidate_in(self._library, id), self._context.now(), text)
         return merged, *archived
 
     def split(self, id: str, parts: Sequence[str], expected: str | None = None) -> tuple[str, ...]:
@@ -243,7 +231,7 @@ class Review:
 
         check_parts(parts)
         with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
-            memory = self._candidate(id)
+            memory = candidate_in(self._library, id)
             _require_text(memory, expected)
             new = [part_of(memory, tx.new_memory_id(self._context.now()), text) for text in parts]
             for record in (*new, split_up(memory, [m.id for m in new])):
@@ -258,7 +246,7 @@ class Review:
         from workbench.bench.review.rewriting import with_rounds
 
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:
-            memory = self._candidate(id)
+            memory = candidate_in(self._library, id)
             _require_text(memory, expected)
             tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
 
@@ -268,58 +256,10 @@ class Review:
             raise UnknownRecord(f"No proposal {id} waits for review.", "It may have been decided elsewhere.")
         return found
 
-    def _accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
-        """Write what accepting an open proposal makes of its memories, or else what came with it."""
-        if after is not None:
-            for memory in after:
-                tx.put(memory)
-        elif proposal.kind == "curator":
-            self._curating.accept(tx, proposal)
-        else:
-            apply_changes(tx, self._library, proposal.changes)
-        if proposal.kind != "reflection":
-            tx.put(replace(proposal, state="accepted", decided_at=self._context.now()))
-
-    def _candidate(self, id: str) -> Memory:
-        memory = self._library.memories.get(id)
-        if memory.status != "candidate":
-            raise WorkbenchError(f"{id} is no candidate any more ({memory.status}).", "Nothing was changed.")
-        return memory
-
-    def _becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...] | None:
-        """Return the memories that accepting an open proposal writes, from the records as they are now.
-
-        `None` where its changes came with it. `content` is the person's text.
-        """
-        from workbench.core.review.upkeep import DECIDABLE, outcome
-
-        if proposal.kind == "merge":
-            pair = [self._library.memories.get(id) for id in proposal.evidence]
-            merged, archived = merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)
-            return (merged, *archived)
-        limits = self._context.settings.lifecycle
-        if proposal.kind == "reflection":
-            approved = lifecycle.approve(self._candidate(proposal.id), self._context.now(), limits)
-            return (approved if content in (None, approved.content) else _reworded(approved, content or ""),)
-        if content is not None:
-            raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
-        if proposal.kind in DECIDABLE and proposal.evidence and not proposal.changes:
-            memory = self._library.memories.get(proposal.evidence[0])
-            return (outcome(proposal.kind, memory, self._context.now(), limits),)
-        return None
-
-    def _changes(self, proposal: Proposal) -> tuple[Change, ...]:
-        """Return what accepting an open proposal would change, field by field, to be shown."""
-        after = self._becoming(proposal)
-        if after is None:
-            return self._curating.changes(proposal) if proposal.kind == "curator" else proposal.changes
-        before = {m.id: self._library.memories.get(m.id) for m in after}
-        return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
-
     def _places(self, proposal: Proposal, after: tuple[Memory, ...] | None) -> frozenset[tuple[str, str]]:
         """Return table and key of what accepting an open proposal writes to."""
         if after is None:
-            return frozenset((change.table, change.id) for change in self._changes(proposal))
+            return frozenset((change.table, change.id) for change in self._handler(proposal).changes(proposal))
         return frozenset(("memories", memory.id) for memory in after)
 
 
@@ -353,15 +293,6 @@ def _require_apart(every: Iterable[frozenset[tuple[str, str]]]) -> None:
         if both:
             raise WorkbenchError(f"Two of these proposals change {both[0]}.", "Approve them one by one; none was.")
         seen |= places
-
-
-def _reworded(memory: Memory, content: str) -> Memory:
-    """Give a memory another text; what was cut from the old one as its summary goes."""
-    return replace(memory, content=content, summary=kept_summary(memory.summary, memory.content))
-
-
-def _noted(memory: Memory, notes: dict[str, str]) -> Memory:
-    return replace(memory, metadata={**memory.metadata, **notes})
 
 
 def _rejecting(ids: Sequence[str], reason: str) -> str:

@@ -1,10 +1,10 @@
 """The flags of a record's text, in the words that lists and the review queue show."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.bench.safety.shown import shown_texts
-from workbench.safety.finding import Finding, FindingKind
+from workbench.core.safety import Finding, FindingKind
 from workbench.safety.scanning import scan
 
 if TYPE_CHECKING:
@@ -31,3 +31,9 @@ def flags_of(record: "Memory | Bullet", look: Callable[[str], tuple[Finding, ...
     """Return the flags of a record, in the order of `FLAGS`; clean text is looked at once, from its beginning."""
     kinds = {finding.kind for finding in findings_of(record, look)}
     return tuple(word for kind, word in FLAGS.items() if kind in kinds)
+
+
+def findings_in(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Finding]]:
+    """Yield the name of a text, the text, and what it holds, for each thing that it holds."""
+    for name, text in texts:
+        yield from ((name, text, finding) for finding in scan(text))

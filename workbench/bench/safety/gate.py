@@ -10,9 +10,10 @@ from hashlib import blake2b
 from typing import Any
 
 from workbench.core.errors import InvalidRecord
+from workbench.core.record import ABSENT
+from workbench.core.safety import Finding
 from workbench.safety import scanning
-from workbench.safety.finding import Finding
-from workbench.store.entry import ABSENT, DocChange, Entry
+from workbench.store.entry import DocChange, Entry
 from workbench.store.records import RECORDS, Records
 
 IMPORT = "import-"
@@ -34,7 +35,7 @@ KEPT = frozenset(
 )  # fmt: skip
 """Fields that name a record, a file or a state: what they say is true only as it stands."""
 
-_QUOTES = frozenset({"content", "summary", "raw", "lead", "tail", "metadata", "changes", "operation", "tags"})
+_QUOTES = frozenset({"content", "summary", "raw", "lead", "tail", "metadata", "changes", "operation", "tags", "source"})
 """Fields that are put together from other records' texts, in a merge or a proposal: what those hold is not new."""
 
 _NAMING = ("aliases", "citations", "evidence", "related", "section", "metadata", "operation", "changes")
@@ -159,12 +160,22 @@ class _One:
             known = partial(self._is_carried, change, ("id", "key") if name == "id" else (name,))
             self._gate._require_names([new] if isinstance(new, str) else (), name.replace("_", " "), known)
             return new
-        if name in KEPT or name.endswith("_at") or (change.table, name) == ("bullets", "section"):
+        if name.endswith("_at") or (change.table, name) == ("bullets", "section"):
+            return new
+        if name in KEPT and not isinstance(new, dict):
             return new
         before, quotes = "\n".join(strings(change.fields[name][0])), name in _QUOTES
-        return self._clean(
-            new, lambda text: text in before or self.is_kept(text) or (quotes and self._is_carried(change, None, text))
-        )
+
+        def is_known(text: str) -> bool:
+            return text in before or self.is_kept(text) or (quotes and self._is_carried(change, None, text))
+
+        return self._within(name, new, is_known)
+
+    def _within(self, name: str, value: Any, known: Callable[[str], bool]) -> Any:
+        """Return the value of a field; of where a memory comes from all but who said it names things."""
+        if name == "source" and isinstance(value, dict):
+            return {part: self._clean(item, known) if part == "speaker" else item for part, item in value.items()}
+        return value if name in KEPT else self._clean(value, known)
 
     def _clean(self, value: Any, known: Callable[[str], bool]) -> Any:
         if isinstance(value, str):
@@ -172,10 +183,7 @@ class _One:
         if isinstance(value, list | tuple):
             return type(value)(self._clean(item, known) for item in value)
         if isinstance(value, dict):
-            return {
-                self._gate.cleaned(name, known): item if name in KEPT else self._clean(item, known)
-                for name, item in value.items()
-            }
+            return {self._gate.cleaned(name, known): self._within(name, item, known) for name, item in value.items()}
         return value
 
     def _is_carried(self, change: DocChange, fields: Collection[str] | None, text: str) -> bool:

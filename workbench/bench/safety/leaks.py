@@ -15,9 +15,10 @@ from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
 from workbench.bench.safety.texts import texts_of
 from workbench.core.errors import WorkbenchError
-from workbench.safety.finding import Finding
+from workbench.core.record import ABSENT
+from workbench.core.safety import Finding
 from workbench.safety.secrets.secrets import marker, without
-from workbench.store.entry import ABSENT, Doc, Entry
+from workbench.store.entry import Doc, Entry
 from workbench.store.maintenance.masker import WHOLE, Masker
 from workbench.store.maintenance.purge import Purged
 from workbench.store.surroundings import files_below
@@ -71,9 +72,13 @@ class Leaks:
         Looked through are every field of every record, then the history from its end, then the files of the store's
         folder and of the folder `state`, where drafts are, `without` some.
         """
-        seen = {secret for held in flagged for secret in self._secrets_of(held)} | self._kept_reasons()
+        looked = {text for held in flagged for text in texts_of(held.record)}
+        seen = {secret for text in looked for _, secret in self._found(text)} | self._kept_reasons()
         found: list[Leak] = []
         for place, text in (*self._fields(), *self._history(), *self._files(state, without)):
+            if text in looked:
+                continue
+            looked.add(text)
             for finding, secret in self._found(text):
                 if secret not in seen and not self._safety.is_kept(secret):
                     seen.add(secret)
@@ -135,12 +140,9 @@ class Leaks:
                     yield f"{table} {name}, {part}", text
 
     def _history(self) -> Iterator[tuple[str, str]]:
-        seen: set[str] = set()
         for entry in self._library.changes_back():
             for text in _texts_of(entry):
-                if text not in seen:
-                    seen.add(text)
-                    yield f"history, revision {entry.rev}", text
+                yield f"history, revision {entry.rev}", text
 
     def _files(self, state: Path | None, without: frozenset[Path]) -> Iterator[tuple[str, str]]:
         for path, name in self._library.surroundings.others():

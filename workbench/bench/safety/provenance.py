@@ -13,9 +13,10 @@ from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of
 from workbench.core.agents import stands_by
 from workbench.core.override import override_id
+from workbench.core.record import ABSENT
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
-from workbench.store.entry import ABSENT, DocChange, Entry
+from workbench.store.entry import DocChange, Entry
 
 ProvenanceKind = Literal["person", "agent", "import", "reflection", "hook", "unknown"]
 

@@ -18,9 +18,9 @@ from workbench.core.agents import OWN_TERMINAL, stands_by
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
+from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.safety.finding import Finding
 from workbench.safety.scanning import mask, without
 
 KEPT = "kept as typed"

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from workbench.bench.safety.flagging import findings_of
+from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
-from workbench.safety.finding import Finding
 
 
 def suspicions(memory: Memory, look: Callable[[str], tuple[Finding, ...]]) -> tuple[str, ...]:

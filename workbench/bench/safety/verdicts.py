@@ -13,11 +13,12 @@ import threading
 from collections.abc import Callable
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.core.safety import FINDING_KINDS, Finding, FindingKind
 from workbench.safety import scanning
-from workbench.safety.finding import FINDING_KINDS, Finding, FindingKind
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
@@ -35,6 +36,9 @@ HUGE = 65_536
 MOST = 50_000
 """Findings of a text whose verdict is written down."""
 
+_NAME = slice(2, 34)
+"""Where in a line of the file the hash of its text stands."""
+
 PENDING = "not checked yet"
 """What a long text is called until its verdict has come; it is masked as a whole."""
 
@@ -42,11 +46,15 @@ Arrived = Callable[[str], None]
 
 
 class Verdict(NamedTuple):
-    """What was found in a text, one finding of each sort, and the text without its secrets (`None`: not made yet)."""
+    """What was found in a text, one finding of each sort, and the text without its secrets (`None`: not made yet).
+
+    `complete` says that another look at the text without them would find no more of them.
+    """
 
     findings: tuple[Finding, ...]
     sorts: tuple[Finding, ...]
     masked: str | None = None
+    complete: bool = False
 
 
 class Verdicts:
@@ -77,7 +85,10 @@ class Verdicts:
         if not any(finding.kind == "secret" for finding in verdict.sorts):
             return text
         if verdict.masked is None:
-            verdict = verdict._replace(masked=scanning.mask(text))
+            found = _secrets(verdict.findings)
+            verdict = verdict._replace(
+                masked=scanning.without(text, found) if verdict.complete else scanning.mask(text)
+            )
             self._remember(text, verdict)
         return verdict.masked or ""
 
@@ -105,8 +116,8 @@ class Verdicts:
             if on_app and (text in self._waiting or len(text) >= HUGE or not self._read):
                 self._ask(text)
                 return _pending(text)
-            if (written := self._file.get(_hash(text))) is not None:
-                return self._remember(text, _verdict(written, scanning.without(text, _secrets(written))))
+            if (written := self._written(text)) is not None:
+                return self._remember(text, _verdict(written)._replace(complete=True))
             if on_app:
                 self._ask(text)
                 return _pending(text)
@@ -150,8 +161,8 @@ class Verdicts:
         return None if self._folder is None else self._folder / f"verdicts-{_rules()}.jsonl"
 
     @cached_property
-    def _file(self) -> dict[str, tuple[Finding, ...]]:
-        """The verdicts of the file, none of one that is broken, too large, or not the user's own."""
+    def _file(self) -> dict[bytes, bytes]:
+        """The lines of the file by the hash in front of each, none of one that is too large or not the user's own."""
         if self._place is None:
             return {}
         try:
@@ -159,25 +170,28 @@ class Verdicts:
                 lines = file.read(REMEMBERED * 512).splitlines()
         except OSError:
             return {}
-        known: dict[str, tuple[Finding, ...]] = {}
-        for line in lines[-REMEMBERED:]:
-            with contextlib.suppress(ValueError, TypeError, KeyError, IndexError, RecursionError):
-                name, kinds, places = json.loads(line)
-                known[str(name)] = tuple(_finding(*kinds[kind], *place) for kind, *place in places)
         if len(lines) > REMEMBERED:
             with contextlib.suppress(OSError):
                 self._place.unlink()
-        return known
+        return {line[_NAME]: line for line in lines[-REMEMBERED:]}
+
+    def _written(self, text: str) -> tuple[Finding, ...] | None:
+        """Return what the file says about a text, if it knows it; a line is read when its text is asked for."""
+        line = self._file.get(_hash(text).encode())
+        if line is not None:
+            with contextlib.suppress(ValueError, TypeError, IndexError, RecursionError):
+                _, kinds, places = json.loads(line)
+                return _findings(kinds, places)
+        return None
 
     def _write(self, text: str, found: tuple[Finding, ...]) -> None:
         if self._folder is None or self._place is None:
             return
-        name = _hash(text)
-        self._file[name] = found
         kinds = list(dict.fromkeys((f.kind, f.rule, f.reason) for f in found))
         number = {kind: place for place, kind in enumerate(kinds)}
         places = [(number[f.kind, f.rule, f.reason], f.start, f.end) for f in found]
-        line = json.dumps([name, kinds, places], separators=(",", ":")).encode() + b"\n"
+        line = json.dumps([_hash(text), kinds, places], separators=(",", ":")).encode()
+        self._file[line[_NAME]] = line
         with contextlib.suppress(OSError), self._guard:
             if not self._folder.is_dir():
                 self._folder.mkdir(mode=0o700, parents=True)
@@ -185,7 +199,7 @@ class Verdicts:
                 for old in self._folder.glob("verdicts-*.jsonl"):
                     old.unlink()
             with open(self._place, "ab", opener=_opened) as file:
-                file.write(line)
+                file.write(line + b"\n")
 
 
 def _opened(path: str, flags: int) -> int:
@@ -198,10 +212,15 @@ def _opened(path: str, flags: int) -> int:
     return handle
 
 
-def _finding(kind: FindingKind, rule: str, reason: str, start: int, end: int) -> Finding:
-    if kind not in FINDING_KINDS or type(start) is not int or type(end) is not int or not 0 <= start < end:
-        raise ValueError(kind)
-    return Finding(kind, str(rule), str(reason), start, end)
+def _findings(kinds: list[tuple[FindingKind, str, str]], places: list[tuple[int, int, int]]) -> tuple[Finding, ...]:
+    """Return findings as they were written down; raises `ValueError` or `TypeError` for what is none."""
+    sorts = [(kind, str(rule), str(reason)) for kind, rule, reason in kinds if kind in FINDING_KINDS]
+    if len(sorts) < len(kinds) or not {int}.issuperset(map(type, chain.from_iterable(places))):
+        raise ValueError(kinds)
+    found = tuple(Finding(*sorts[sort], start, end) for sort, start, end in places if 0 <= start < end and sort >= 0)
+    if len(found) < len(places):
+        raise ValueError(places)
+    return found
 
 
 def _pending(text: str) -> Verdict:

@@ -14,6 +14,7 @@ from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets.secrets import mask as mask_secrets
 from workbench.store.append import appending
+from workbench.store.naming import SPEAKER_SCHEMA
 
 
 class Appended(NamedTuple):
@@ -41,7 +42,8 @@ def append(
     Raises `InvalidRecord` or `StoreProblem`.
     """
     seen = cleaned(observation, mask)
-    with appending(folder, actor, f"ingest {seen.observation_type}", clock, heads, Gate()) as block:
+    schema = SPEAKER_SCHEMA if seen.source.speaker else 1
+    with appending(folder, actor, f"ingest {seen.observation_type}", clock, heads, Gate(), schema) as block:
         said = next((m for m in reversed(block.recent) if contained_in_recent(seen.content, [m.content])), None)
         if said is not None:
             return Appended(said, skipped=True, notices=block.notices)

@@ -14,7 +14,7 @@ from workbench.bench.health.upkeep import proposal_of
 from workbench.bench.reflection.gauge import state_of
 from workbench.bench.stream.observation import MASKED, Observation, cleaned, memory_of
 from workbench.bench.tuning.retriever import Retriever
-from workbench.core.duplicates.dedup import RECENT, DedupThresholds, PairVerdict, contained_in_recent
+from workbench.core.duplicates.dedup import RECENT, PairVerdict, contained_in_recent
 from workbench.core.duplicates.groups import Pair
 from workbench.core.duplicates.identity import Identity, identity_of
 from workbench.core.record import iso
@@ -134,10 +134,9 @@ class _Batch:
         self._recent = context.library.memories.latest(RECENT)
         self._state = state_of(context)
         self._created: dict[int, str] = {}
-        own = retriever.thresholds()
-        self._limits = DedupThresholds(own.flag, own.review, context.settings.thresholds.order)
+        self._limits = retriever.limits()
         self._judge = Judge(MEMORIES, self._limits)
-        self._near = retriever.near_memories(vectors, own.flag)
+        self._near = retriever.near_memories(vectors, self._limits.flag)
         self._alike = np.clip(vectors @ vectors.T, -1.0, 1.0)
 
     def take(self, tx: Tx, place: int) -> Ingested:

@@ -42,9 +42,13 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
         message = f"The text is {len(text):,} characters long, at most {MAX_CONTENT:,} fit."
         raise InvalidRecord(message, "Nothing was written.")
     tags = tuple(mask(clean_for_store(tag)) for tag in observation.tags)
-    if text == given and tags == observation.tags:
+    said_by = observation.source.speaker
+    speaker = mask(clean_for_store(said_by)).strip() or None if said_by else None
+    source = replace(observation.source, speaker=speaker)
+    if text == given and tags == observation.tags and source == observation.source:
         return replace(observation, content=text)
-    return replace(observation, content=text, tags=tags, masked=masked_rules("\n".join((text, *tags))))
+    masked = masked_rules("\n".join((text, *tags, speaker or "")))
+    return replace(observation, content=text, tags=tags, source=source, masked=masked)
 
 
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 
 from workbench.bench.safety.gate import IMPORT, strings
-from workbench.store.entry import ABSENT, DocChange
+from workbench.core.record import ABSENT
+from workbench.store.entry import DocChange
 from workbench.store.history.reading import needle_of
 from workbench.store.library import Library
 

@@ -15,13 +15,15 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.query_sets import JudgedSet
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.files.format import JudgedQuery
+from workbench.core.tuning.autotune import Proposal, Search
+from workbench.core.tuning.measure import NDCG10, Measure, reported
+from workbench.core.tuning.metrics import unjudged
 from workbench.core.tuning.profile import Profile, check_profile
-from workbench.evaluation.measure import NDCG10, Measure, reported
-from workbench.evaluation.metrics import unjudged
+from workbench.core.tuning.verdict import Verdict
 from workbench.evaluation.objective import JudgedScores
-from workbench.evaluation.tuner import USUAL, Proposal, Search, tune
-from workbench.evaluation.verdict import Verdict, compare, hold_together
-from workbench.formats.model import JudgedQuery
+from workbench.evaluation.tuner import USUAL, tune
+from workbench.evaluation.verdict import compare, hold_together
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
 Progress = Callable[[int, int], None]

@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 
 from workbench.bench.tuning.evaluation import Cancelled, Evaluator, ProfileResult, ScoredSet
 from workbench.bench.tuning.query_sets import JudgedSet
+from workbench.core.tuning.measure import Measure, served
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.measure import Measure, served
-from workbench.evaluation.verdict import Verdict, compare
+from workbench.core.tuning.verdict import Verdict
+from workbench.evaluation.verdict import compare
 
 
 @dataclass(frozen=True, slots=True)

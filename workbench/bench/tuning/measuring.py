@@ -10,8 +10,8 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.query_sets import JudgedSet, from_store
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
+from workbench.core.tuning.autotune import Proposal
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.tuner import Proposal
 
 TABLES = frozenset({"memories", "queries", "judgments"})
 """What a measurement is of."""

@@ -10,10 +10,10 @@ from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.query_sets import graded, judged_queries
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.errors import InvalidQuery
+from workbench.core.files.format import JudgedQuery, Outlet, Parsed, ReadContext
 from workbench.core.record import iso
 from workbench.core.tuning.profile import Profile
-from workbench.formats.model import JudgedQuery, Parsed, ReadContext
-from workbench.formats.outlets import Outlet, outlet
+from workbench.formats.outlets import outlet
 from workbench.formats.queries import queryset, trec
 
 QueryFile = Literal["jsonl", "qrels", "run", "judgments"]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from workbench.bench.context import Context
 from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.files.format import Issue, JudgedQuery, ReadContext
 from workbench.core.record import iso
 from workbench.core.text import one_line
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.evaluation.metrics import RELEVANT_FROM
-from workbench.formats import registry
-from workbench.formats.model import Issue, JudgedQuery, ReadContext
+from workbench.core.tuning.metrics import RELEVANT_FROM
+from workbench.formats import opening
 from workbench.store.library import Library
 
 
@@ -59,7 +59,7 @@ class JudgedSet:
 def from_file(context: Context, path: Path) -> JudgedSet:
     """Read a query set, or the qrels of queries that the store has. Raises `UnreadableFile` or `InvalidQuery`."""
     reading = ReadContext(now=context.now(), file=str(path))
-    parsed = registry.read_file(path, context=reading, formats=context.formats)
+    parsed = opening.read_file(path, context=reading, formats=context.formats)
     if not parsed.queries:
         raise UnreadableFile(f"{path} holds no queries.", 'One a line: {"query": "…", "relevant": {"ID": 3}}.')
     return _matched(

@@ -12,15 +12,17 @@ from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
+from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import RELEVANCE, Factor
+from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import hours_between
 from workbench.core.tuning.rules import half_life_of, since
 from workbench.core.tuning.scoring import Scored
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column, Rows
-from workbench.retrieval.ranking.cases import Explain, Share, ShareCase
-from workbench.retrieval.ranking.flips import Flip, Lines, admitting, flips
+from workbench.retrieval.ranking.cases import Explain, ShareCase
+from workbench.retrieval.ranking.flips import Lines, admitting, flips
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 

@@ -13,6 +13,9 @@ import numpy as np
 
 from workbench.bench import caches
 from workbench.bench.context import Context
+from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
@@ -21,17 +24,15 @@ from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.embedding.growing import GrowingMatrix
 from workbench.retrieval.embedding.nearest import near_pairs, nearest
-from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.retrieval.embedding.vectors import VectorCache
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
 from workbench.retrieval.fulltext.lexical_search import TextOf, prefix, substring
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
-from workbench.retrieval.text import memory_text, text_of
+from workbench.retrieval.text import searched_text, text_of
 from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 from workbench.store.library import Touched
-from workbench.store.pause import collection_paused, give_back, withhold
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -118,6 +119,11 @@ class Retriever:
             chosen.flag if "thresholds.duplicate" in given else own.flag,
             chosen.review if "thresholds.review" in given else own.review,
         )
+
+    def limits(self) -> DedupThresholds:
+        """Return those thresholds with the settings' ordered similarity, from which a duplicate may be absorbed."""
+        found = self.thresholds()
+        return DedupThresholds(found.flag, found.review, self._context.settings.thresholds.order)
 
     def vector(self, text: str) -> Vectors:
         """Return one text's vector."""
@@ -251,4 +257,4 @@ def _texts(pool: Pool) -> list[str]:
 
 
 def _text(memory: Memory) -> str:
-    return clean_for_store(memory_text(memory))
+    return clean_for_store(searched_text(memory))

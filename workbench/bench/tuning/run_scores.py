@@ -8,11 +8,11 @@ from statistics import fmean
 from workbench.bench.context import Context
 from workbench.bench.tuning.query_sets import graded
 from workbench.core.errors import InvalidQuery
-from workbench.evaluation.measure import STANDARD
-from workbench.evaluation.metrics import RELEVANT_FROM
-from workbench.formats import registry
+from workbench.core.files.formats import FORMATS, Formats, detect
+from workbench.core.tuning.measure import STANDARD
+from workbench.core.tuning.metrics import RELEVANT_FROM
+from workbench.formats import opening
 from workbench.formats.queries.trec import RUN, read_run
-from workbench.formats.registry import FORMATS, Formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class RunScores:
 
 def is_run(path: Path, formats: Formats = FORMATS) -> bool:
     """Tell whether a file looks like a TREC run. Raises `UnreadableFile` when it cannot be read."""
-    found = registry.detect(path, registry.read_text(path), formats)
+    found = detect(path, opening.read_text(path), formats)
     return bool(found) and found[0].format == RUN
 
 
 def score_run(context: Context, path: Path) -> RunScores:
     """Measure a run by the store's judgments. Raises `UnreadableFile`, or `InvalidQuery` when nothing fits."""
-    run = read_run(registry.read_text(path), path.name)
+    run = read_run(opening.read_text(path), path.name)
     rankings = run.rankings
     saved = list(graded(context))
     # A run made here before a query got its topic calls it by its id.

@@ -8,9 +8,9 @@ from workbench.bench.tuning.question import Baseline, Explanation, Question, Sta
 from workbench.core import record
 from workbench.core.errors import UnknownRecord
 from workbench.core.tuning.factors import RECIPE, Factor, Recipe
+from workbench.core.tuning.flips import Flip
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import FrozenBounds, Profile, weight_of
-from workbench.retrieval.ranking.flips import Flip
 from workbench.retrieval.ranking.outcome import Ranking
 
 BEYOND = 40

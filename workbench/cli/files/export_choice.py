@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from workbench.bench.files.exports.choice import Choice
     from workbench.bench.open import Workbench
+    from workbench.core.files.format import Outlet
     from workbench.core.stream.memory import Memory
-    from workbench.formats.outlets import Outlet
 
 NOTHING = "Nothing was written."
 
@@ -33,9 +33,8 @@ def add_choosing(parser: Parser) -> None:
 def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str, ...]]":
     """Read which records are meant, with remarks on how that was decided. Raises `WorkbenchError`."""
     from workbench.bench.files.exports.choice import Choice
-    from workbench.formats.outlets import outlet
 
-    kind = outlet(args.format, bench.context.formats)
+    kind = bench.exporter.kind(args.format)
     _require_fitting(args, kind)
     found, remarks = _filtered(bench, args.filter) if args.filter is not None else (None, ())
     book = args.book

@@ -11,11 +11,11 @@ from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.formats import Formats, format_named
 
 if TYPE_CHECKING:
     from workbench.bench.files.imports.importing import ImportPlan, ImportReport
     from workbench.bench.open import Workbench
-    from workbench.formats.registry import Formats
 
 CANCELLED = 130
 LONGEST = 10_000
@@ -30,8 +30,9 @@ beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's M
 CLAUDE.md, external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector
 and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
 csv or markdown and `list --json` write. Ids are kept, so importing a file again adds only what is
-new, and what was changed in the store stays; --theirs takes the file's version instead. `workbench
-undo` takes the last imported file back."""
+new, and what was changed in the store stays; --theirs takes the file's version instead. Where the
+file says who said something and the store does not know, that is filled in. `workbench undo` takes
+the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -58,8 +59,6 @@ def import_files(session: Session) -> int:
     from workbench.bench.files.imports.importing import ReadingStopped
 
     if session.args.format is not None:
-        from workbench.formats.registry import format_named
-
         format_named(session.args.format, session.known_formats())
     store = session.reading(planning=True) if session.args.dry_run else session.changing(checkpoint=True, makes=True)
     read = 0
@@ -90,13 +89,21 @@ def import_files(session: Session) -> int:
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
-    """Return what one file brought: how many of each kind, and the ids of new memories."""
+    """Return what one file brought: how many of each kind, the ids of new memories, and how many gain who said them."""
     from workbench.core.stream.memory import Memory
 
-    ids = [record.id for record in plan.records if isinstance(record, Memory)]
+    filled = {id(new) for _, new in plan.filled}
+    ids = [record.id for record in plan.records if isinstance(record, Memory) and id(record) not in filled]
     about = {"file": plan.path, "format": plan.parsed.format, "dry_run": dry}
     kept, ids = shown(list(plan.kept)), shown(ids)
-    return {**about, "new": plan.counts, "present": plan.present, "kept": kept, "memories": ids}
+    return {
+        **about,
+        "new": plan.counts,
+        "present": plan.present,
+        "kept": kept,
+        "memories": ids,
+        "filled": len(plan.filled),
+    }
 
 
 def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
@@ -121,16 +128,18 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
 
 def _list(plan: "ImportPlan", shown: Shown) -> None:
     """Say of every record that would be written what it is."""
-    from workbench.bench.files.imports.said import replacement_said, said
+    from workbench.bench.files.imports.said import filling_said, replacement_said, said
     from workbench.core.text import one_line
 
-    taken = {id(new) for _, new in plan.replaced}
+    taken = {id(new) for _, new in (*plan.replaced, *plan.filled)}
     for record in plan.records:
         if id(record) not in taken:
             say(f"  + {one_line(shown(said(record)), LONGEST)}")
     for old, new in plan.replaced:
         for line in replacement_said(old, new):
             say(f"  {one_line(shown(line), LONGEST)}")
+    for _, memory in plan.filled:
+        say(f"  ~ {one_line(shown(filling_said(memory)), LONGEST)}")
 
 
 def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
@@ -147,15 +156,12 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
         say(f"  {counted(left_out, 'record')} skipped")
 
 
-def _format(plan: "ImportPlan", asked: str | None, formats: "Formats") -> str:
+def _format(plan: "ImportPlan", asked: str | None, formats: Formats) -> str:
     """Name the format, and why it was taken for that."""
-    from workbench.formats import registry
-
-    title = registry.format_named(plan.parsed.format, formats).title
+    title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
     if asked is not None:
         return f"read as {title}, as asked for"
-    found = registry.detect(plan.path, registry.read_text(plan.path), formats)
-    return f"{title}, {found[0].confidence:.0%} sure ({found[0].reason})" if found else title
+    return f"{title}, {found.confidence:.0%} sure ({found.reason})" if found else title
 
 
 def _counts(plan: "ImportPlan", *, dry: bool) -> str:
@@ -168,6 +174,8 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
     if plan.replaced:
         taken = counted(len(plan.replaced), "record")
         parts.append(f"{taken} {'would be ' if dry else ''}replaced by the file's version")
+    if plan.filled:
+        parts.append(f"{len(plan.filled):,} {'would be ' if dry else ''}filled in with who said it")
     if plan.kept:
         parts.append(f"{len(plan.kept):,} kept")
     return " · ".join(parts)

@@ -12,7 +12,7 @@ from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.bench.files.lint import Correction, Linted
-    from workbench.formats.claude_memory.cut import Cut
+    from workbench.core.files.cut import Cut
 
 FOUND = 1
 """Exit code when something is wrong with a file."""
@@ -73,7 +73,7 @@ def lint(session: Session) -> int:
 
 def _require_rule(session: Session) -> None:
     """Raise `WorkbenchError` for a rule that there is not, or a dry run of nothing."""
-    from workbench.formats.lint.finding import RULES
+    from workbench.core.files.lint import RULES
 
     rule = session.args.fix
     if rule is None and session.args.dry_run:
@@ -174,8 +174,8 @@ def _measured(path: Path) -> "Cut":
 
 
 def _tell_cut(path: Path, cut: "Cut") -> None:
+    from workbench.core.files.cut import MAX_BYTES, MAX_LINES
     from workbench.core.text import printable
-    from workbench.formats.claude_memory.cut import MAX_BYTES, MAX_LINES
 
     size = f"{counted(len(cut.lines), 'line')}, {counted(cut.bytes, 'byte')}"
     for line in cut.below:

@@ -13,7 +13,7 @@ from workbench.core.record import parse_time
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
-    from workbench.store.maintenance.backup import Manifest, Progress
+    from workbench.core.health import Manifest, Progress
 
 _LONG = 32
 """Megabytes that are copied without a word."""
@@ -74,7 +74,7 @@ def _written(session: Session, bench: "Workbench", file: Path, progress: "Progre
 
 def restore_into(session: Session) -> int:
     """Make the new store, and say what it holds."""
-    from workbench.store.maintenance.restore import restore
+    from workbench.bench.health.backup import make_of
 
     args = session.args
     if args.store is not None:
@@ -82,7 +82,7 @@ def restore_into(session: Session) -> int:
     folder = session.cwd / args.dir.expanduser()
     line = ProgressLine("MB restored", _LONG)
     try:
-        made = restore(session.cwd / args.file.expanduser(), folder, _megabytes(line))
+        made = make_of(session.cwd / args.file.expanduser(), folder, _megabytes(line))
     finally:
         line.clear()
     if wants_json(args):

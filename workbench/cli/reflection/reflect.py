@@ -8,15 +8,16 @@ from workbench.cli.output import counted, fail, moment, say, table, warn, write_
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible, waits_said
 from workbench.cli.session import Session
+from workbench.core.reflection.llm_run import STAGES
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.reflection.reflection import Outcome, Plan, Reflecting
     from workbench.core.reflection.llm_run import UnreadReply
+    from workbench.core.reflection.reflector import Step, Unread
     from workbench.core.reflection.trigger import Gauge
     from workbench.core.stream.memory import Memory
-    from workbench.reflect.model import Step, Unread
 
 CITED = 72
 """Cells of a cited memory's line."""
@@ -99,18 +100,6 @@ class Told:
     def clear(self) -> None:
         """Take the line away."""
         self._line.clear()
-
-
-STAGES = {
-    "questions": "asking what is worth asking",
-    "insights": "looking for insights",
-    "refine": "refining",
-    "rate": "rating",
-    "cluster": "looking for what recurs",
-    "analyse": "asking the Reflector about the run",
-    "curate": "asking the Curator",
-}
-"""What each stage does."""
 
 
 def _not_due(session: Session, gauge: "Gauge") -> int:

@@ -11,7 +11,8 @@ from workbench.cli.safety.flags import Shown, reasons, sign
 from workbench.cli.session import Session
 from workbench.core.errors import InvalidQuery, UnknownRecord, WorkbenchError
 from workbench.core.review.describe import describe
-from workbench.core.review.proposal import PROPOSAL_KINDS, Proposal
+from workbench.core.review.kinds import Kinds
+from workbench.core.review.proposal import Proposal
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def list_queue(session: Session) -> int:
     shown = cut(found, args.limit)
     if wants_json(args):
         printed = Shown(bench, secrets=args.show_secrets)
-        write_json([_json(printed(proposal)) for proposal in shown])
+        write_json([_json(printed(proposal), bench.context.kinds) for proposal in shown])
         printed.remark()
         return 0
     print_rows(bench, shown, secrets=args.show_secrets)
@@ -49,19 +50,19 @@ def list_queue(session: Session) -> int:
 
 def matching(bench: "Workbench", text: str, kind: str | None) -> tuple[Proposal, ...]:
     """Return what waits and a filter and a kind let through; raises `InvalidQuery`."""
-    if kind is not None and kind not in PROPOSAL_KINDS:
-        raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(PROPOSAL_KINDS)}.")
+    kinds = bench.context.kinds
+    if kind is not None and kind not in kinds:
+        raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(kinds.ids)}.")
     found = bench.review.matching(bench.review.queue(), text)
     return tuple(p for p in found if kind in (None, p.kind))
 
 
 def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bool = False) -> None:
     """Print proposals, a line each; `secrets` as they are stored."""
-    now, shown = bench.context.now(), Shown(bench, secrets=secrets)
-    rows = [
-        _row(shown(p), sign(bench, bench.review.memory(p)), later=p.review_after is not None and p.review_after > now)
-        for p in proposals
-    ]
+    from workbench.bench.review.queue import is_put_off
+
+    now, kinds, shown = bench.context.now(), bench.context.kinds, Shown(bench, secrets=secrets)
+    rows = [_row(shown(p), kinds, sign(bench, bench.review.memory(p)), later=is_put_off(p, now)) for p in proposals]
     for line in table(rows, right=(3,)):
         say(line)
     shown.remark()
@@ -78,13 +79,14 @@ def show_proposal(session: Session) -> int:
         memory = bench.review.memory(proposal)
         evidence = _evidence(bench, proposal, quick=args.quick)
         card = _card(bench, proposal)
-    why = "" if memory is None else reasons(memory)
+    why, kinds = "" if memory is None else reasons(memory), bench.context.kinds
     shown = Shown(bench, secrets=args.show_secrets)
     proposal, memory, evidence = shown(proposal), shown(memory), shown(evidence)
     if wants_json(args):
-        write_json({**_json(proposal), "memory": memory and memory_json(memory), "evidence": _evidence_json(evidence)})
+        about = {"memory": memory and memory_json(memory), "evidence": _evidence_json(evidence)}
+        write_json({**_json(proposal, kinds), **about})
     else:
-        _print(proposal, memory, evidence, why)
+        _print(proposal, kinds, memory, evidence, why)
         if card is not None:
             _print_card(card, shown)
     shown.remark()
@@ -115,7 +117,7 @@ def show_merge(session: Session, bench: "Workbench", id: str, into: str, take: s
 
 def _card(bench: "Workbench", proposal: Proposal) -> "Card | None":
     """Return what a suggestion for a playbook would do to its bullets, as far as that can be told."""
-    if proposal.kind != "curator":
+    if not proposal.operation:
         return None
     try:
         return bench.curating.card_of(proposal)
@@ -152,15 +154,15 @@ def _evidence(bench: "Workbench", proposal: Proposal, *, quick: bool) -> "Eviden
     return bench.review.evidence(proposal)
 
 
-def _row(proposal: Proposal, flagged: str, *, later: bool) -> tuple[str, ...]:
+def _row(proposal: Proposal, kinds: Kinds, flagged: str, *, later: bool) -> tuple[str, ...]:
     flags = ", ".join((*(f"! {flag}" for flag in proposal.flags), *(("later",) if later else ())))
-    label, at = describe(proposal).label, moment(proposal.created_at)
+    label, at = describe(proposal, kinds).label, moment(proposal.created_at)
     return (proposal.id, label, at, f"{proposal.importance:g}", flags, flagged + one_line(proposal.title, SHOWN))
 
 
-def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
+def _print(proposal: Proposal, kinds: Kinds, memory: "Memory | None", evidence: "Evidence", why: str) -> None:
     """Print a proposal and what speaks for and against it; `why` says why its memory is flagged."""
-    words = describe(proposal)
+    words = describe(proposal, kinds)
     facts = [
         ("id", proposal.id),
         ("question", words.question),
@@ -178,7 +180,7 @@ def _print(proposal: Proposal, memory: "Memory | None", evidence: "Evidence", wh
         say(text)
     say()
     say(memory.content if memory is not None else proposal.title)
-    if proposal.kind != "reflection" and proposal.changes:
+    if not kinds[proposal.kind].is_candidate and proposal.changes:
         _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
     _print_cited(evidence)
     near = [(m.id, f"{similarity:.2f}", one_line(m.content, SHOWN)) for m, similarity in evidence.near]
@@ -213,10 +215,10 @@ def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
             say(f"  {text}")
 
 
-def _json(proposal: Proposal) -> dict[str, object]:
+def _json(proposal: Proposal, kinds: Kinds) -> dict[str, object]:
     doc = plain(proposal)
     assert isinstance(doc, dict)
-    words = describe(proposal)
+    words = describe(proposal, kinds)
     return {**doc, "label": words.label, "question": words.question}
 
 

@@ -9,7 +9,7 @@ from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
-    from workbench.formats.model import Parsed
+    from workbench.core.files.format import Parsed
 
 SHOWN = 20
 """Flagged records that are listed at most."""

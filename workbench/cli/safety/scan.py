@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.safety.leaks import Leak, Masked
     from workbench.bench.safety.safety import Held
-    from workbench.safety.finding import Finding
+    from workbench.core.safety import Finding
 
 FOUND = 1
 """Exit code when something was found that is not allowed to pass."""
@@ -74,10 +74,12 @@ def allow_record(session: Session) -> int:
 
 
 def _scan_store(session: Session) -> int:
+    from workbench.bench.safety.flagging import findings_in
+
     with session.reading() as bench:
         found = bench.safety.flagged()
         copies = bench.replaced.copies()
-        inside = tuple(_in_copies(copies))
+        inside = tuple(findings_in(_in_copies(copies)))
         leaks = bench.leaks.find(found, paths.state_dir(), frozenset(copies))
     if wants_json(session.args):
         line = _Lines()
@@ -99,14 +101,11 @@ def _scan_store(session: Session) -> int:
     return FOUND if inside or leaks or any(not held.why for held in found) else 0
 
 
-def _in_copies(copies: Iterable[Path]) -> "Iterator[tuple[str, str, Finding]]":
-    """Yield what is found in the copies of files that were replaced."""
-    from workbench.safety.scanning import scan
-
+def _in_copies(copies: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    """Yield the copies of files that were replaced, each with its text."""
     for copy in copies:
         with contextlib.suppress(OSError):  # one that went meanwhile, or that was closed by hand
-            text = copy.read_bytes().decode("utf-8", "replace")
-            yield from ((str(copy), text, finding) for finding in scan(text))
+            yield str(copy), copy.read_bytes().decode("utf-8", "replace")
 
 
 def _list(found: "Iterable[tuple[str, str, Finding]]") -> None:
@@ -140,9 +139,9 @@ def mask(bench: "Workbench") -> int:
 
 
 def _scan_files(session: Session) -> int:
-    from workbench.safety.scanning import scan
+    from workbench.bench.safety.flagging import findings_in
 
-    found = [(name, text, f) for name, text in _texts(session) for f in scan(text)]
+    found = list(findings_in(_texts(session)))
     if wants_json(session.args):
         line = _Lines()
         write_json([_finding_json(finding, file=name, line=line(text, finding)) for name, text, finding in found])

@@ -11,7 +11,7 @@ from workbench.cli.session import Session, actor_of, is_there, keeps, remember_s
 from workbench.config import paths
 from workbench.core.errors import UnreadableFile
 from workbench.core.stream.importance import TABLES
-from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
+from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
 
 if TYPE_CHECKING:
     from workbench.bench.stream.observation import Observation
@@ -35,6 +35,7 @@ def add_observation(parser: Parser) -> None:
     parser.add_argument("--type", metavar="T", choices=OBSERVATION_TYPES, default="general", help="observation type")
     parser.add_argument("--memory-type", metavar="M", choices=MEMORY_TYPES, default="episodic", help="memory type")
     parser.add_argument("--session", metavar="S", default="", help="the agent session it comes from")
+    parser.add_argument("--speaker", metavar="WHO", default="", help="who said it: user, assistant, tool or a name")
     parser.add_argument("--tag", metavar="T", action="append", default=[], help="a tag; may be given several times")
     parser.add_argument(
         "--rated-by", metavar="TABLE", choices=[table.name for table in TABLES], default="",
@@ -48,8 +49,9 @@ def observed(args: Namespace) -> "Observation":
     from workbench.bench.stream.observation import Observation
 
     return Observation(
-        text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag), rated_by=args.rated_by
-    )
+        text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag),
+        Source(speaker=args.speaker.strip() or None), rated_by=args.rated_by,
+    )  # fmt: skip
 
 
 def add_actor(parser: Parser, typed: str = "the text") -> None:
@@ -63,7 +65,7 @@ def append_text(session: Session) -> int:
     """Add one observation and say what became of it."""
     from workbench.bench.stream.hook import append
 
-    remember_since(paths.heads_dir())
+    remember_since()
 
     args, folder = session.args, session.choice().folder
     if keeps(args):

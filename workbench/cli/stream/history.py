@@ -46,8 +46,7 @@ def add_commands(commands: Commands) -> None:
 
 def undo(session: Session) -> int:
     """Undo and say what, or say what stands in the way."""
-    from workbench.store.history.clash import told
-    from workbench.store.history.undo import UndoConflict
+    from workbench.core.change import UndoConflict, told
 
     args = session.args
     with session.changing() as bench:

@@ -27,8 +27,8 @@ DEFAULT = 50
 SHOWN = 200
 """Cells of a metadata value."""
 
-_LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: since: until:
-pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
+_LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: speaker: since:
+until: pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
 forgiven. Archived memories are listed only when a status: asks for them."""
 
 _STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, what is new since you
@@ -169,6 +169,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("category", memory.category),
         ("tags", ", ".join(memory.tags)),
         ("session", memory.session_id),
+        ("said by", memory.source.speaker or ""),
         ("cites", ", ".join(memory.citations)),
         ("related", ", ".join(memory.related)),
         ("was", ", ".join(memory.aliases)),

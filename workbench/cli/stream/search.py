@@ -16,12 +16,12 @@ from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from workbench.bench.agents.serving import Served
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.question import Question
+    from workbench.core.tuning.cases import Share
     from workbench.core.tuning.profile import Profile
     from workbench.core.tuning.scoring import Scored
-    from workbench.retrieval.ranking.cases import Share
-    from workbench.retrieval.ranking.outcome import Ranking
 
 LONG = 2000
 """Texts above which embedding them shows its progress."""
@@ -65,24 +65,25 @@ def search(session: Session) -> int:
             bench.retriever.load(line)
         finally:
             line.clear()
-        ranking, top, blocks = _ranking(session, bench, profile)
-        for remark in _remarks(bench, ranking, args.query, args.k or 0):
+        served = _served(session, bench, profile)
+        blocks = None if args.actor is None else Blocks(served)
+        for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
         # An agent's answer comes masked already, but for what a person allowed.
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
-        top = tuple(shown(scored) for scored in top)
+        top = tuple(shown(scored) for scored in served.top)
         if wants_json(args):
-            terms = [term_parts(ranking, scored.memory.id, args.query) for scored in top]
+            terms = [term_parts(served.ranking, scored.memory.id, args.query) for scored in top]
             found = zip(top, terms, strict=True)
             rows = [found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)]
             if args.explain:
                 asked = bench.tuning.question(args.query)
-                rows = [{**row, "explain": _explain_json(ranking, asked, str(row["id"]))} for row in rows]
+                rows = [{**row, "explain": _explain_json(served, asked, str(row["id"]))} for row in rows]
             if blocks is not None:
                 rows = [blocks.json(str(row["id"]), row) for row in rows]
             write_json(rows)
         else:
-            _print(bench, ranking, top, args.query if args.explain else None, blocks)
+            _print(bench, served, top, args.query if args.explain else None, blocks)
         shown.remark()
     return 0
 
@@ -103,16 +104,13 @@ def nothing_served(session: Session) -> int:
     return 0
 
 
-def _ranking(
-    session: Session, bench: "Workbench", profile: "Profile"
-) -> "tuple[Ranking, tuple[Scored, ...], Blocks | None]":
-    """Rank for a look, or serve an agent; return the ranking, what is printed of it, and how if an agent reads it."""
-    from workbench.bench.agents.serving import serve
+def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served":
+    """Rank for a look, or serve an agent, and say what was not given to it."""
+    from workbench.bench.agents.serving import look, serve
 
     args, tuning = session.args, bench.tuning
     if args.actor is None:
-        ranking = tuning.rank(tuning.ask(args.query), profile, args.now or session.clock(), args.k)
-        return ranking, ranking.top, None
+        return look(tuning, args.query, args.k, profile, args.now or session.clock())
     served = serve(bench.context, tuning, args.query, args.k, profile, bench.safety)
     if served.held:
         warn(held_back(served.held))
@@ -120,14 +118,15 @@ def _ranking(
         warn(served.problem)
     if served.unapproved:
         warn(not_approved(served.unapproved))
-    return served.ranking, served.top, Blocks(served)
+    return served
 
 
-def _remarks(bench: "Workbench", ranking: "Ranking", query: str, wanted: int) -> list[str]:
+def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> list[str]:
     """Say why there is nothing, or why the order means little."""
+    from workbench.core.stopwords import STOP_WORDS
     from workbench.core.text import words
-    from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 
+    ranking = found.ranking
     stored, served = len(bench.library.memories), len(ranking.candidates)
     if not stored:
         return ["The store has no memories yet; `workbench import` or `workbench ingest` adds some."]
@@ -151,7 +150,7 @@ def _remarks(bench: "Workbench", ranking: "Ranking", query: str, wanted: int) ->
 
 
 def _print(
-    bench: "Workbench", ranking: "Ranking", top: "Sequence[Scored]", explained: str | None, blocks: "Blocks | None"
+    bench: "Workbench", served: "Served", top: "Sequence[Scored]", explained: str | None, blocks: "Blocks | None"
 ) -> None:
     """Print the rows, for an agent in their blocks; with the query that is `explained`, how each score came about."""
     find = bench.library.memories.find  # what is printed may have lost the secret that it is flagged for
@@ -162,7 +161,7 @@ def _print(
     ]  # fmt: skip
     lines = table(rows, right=(0, 1)) if rows else []
     if explained is not None and lines:
-        say(_basis(ranking))
+        say(_basis(served))
     asked = None if explained is None else bench.tuning.question(explained)
     for line, scored in zip(lines, top, strict=True):
         begin = "" if blocks is None else blocks.begin(scored.memory.id)
@@ -172,7 +171,7 @@ def _print(
         if blocks is not None and begin:
             say(blocks.end)
         if asked is not None:
-            for part in _terms(ranking, scored, asked.text) or _parts(ranking, scored, asked):
+            for part in _terms(served, scored, asked.text) or _parts(served, scored, asked):
                 say(part)
 
 
@@ -188,7 +187,8 @@ def _row(place: int, scored: "Scored", name: str, flagged: str) -> tuple[str, ..
     )
 
 
-def _basis(ranking: "Ranking") -> str:
+def _basis(served: "Served") -> str:
+    ranking = served.ranking
     p = ranking.profile
     weights = ", ".join(f"{f.label} {ranking.weight(f):.3g}" for f in ranking.recipe.factors)
     what = "episodes" if p.scorer == "episodic" else "memories"
@@ -196,18 +196,18 @@ def _basis(ranking: "Ranking") -> str:
     return f"profile {p.name}: {weights}{only} · {len(ranking.candidates):,} {what} are served"
 
 
-def _terms(ranking: "Ranking", scored: "Scored", query: str) -> list[str]:
+def _terms(served: "Served", scored: "Scored", query: str) -> list[str]:
     """Return the terms of an episode's score; none when it is not scored as one."""
     from workbench.bench.tuning.episode_terms import term_parts
 
-    parts = term_parts(ranking, scored.memory.id, query)
+    parts = term_parts(served.ranking, scored.memory.id, query)
     rows = [("     ", t.term, f"{t.value:.4f}", t.note, f"× {t.weight:.3g}", f"= {t.weighted:.4f}") for t in parts]
     return table(rows, right=(2,)) if rows else []
 
 
-def _parts(ranking: "Ranking", scored: "Scored", asked: "Question") -> list[str]:
+def _parts(served: "Served", scored: "Scored", asked: "Question") -> list[str]:
     """Return a line per factor, with whose values bound it, and what the relevance is made of."""
-    rows = []
+    ranking, rows = served.ranking, []
     for factor in ranking.recipe.factors:
         raw, norm, weighted = (part[factor.id] for part in (scored.raw, scored.norm, scored.weighted))
         bounds, weight = ranking.bounds[factor.id], ranking.weight(factor)
@@ -239,8 +239,9 @@ def _bound(value: float, id: str) -> str:
     return f"{value:.4f} ({id or 'frozen'})"
 
 
-def _explain_json(ranking: "Ranking", asked: "Question", id: str) -> dict[str, object]:
+def _explain_json(served: "Served", asked: "Question", id: str) -> dict[str, object]:
     """Return the bounds of each factor, with the ids of who sets them, and what the relevance is made of."""
+    ranking = served.ranking
     bounds = {
         name: {"low": b.low, "high": b.high, "low_by": b.low_id or None, "high_by": b.high_id or None, "dead": b.dead}
         for name, b in ranking.bounds.items()

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
     from workbench.bench.tuning.query_sets import JudgedSet
-    from workbench.evaluation.tuner import Moved, Proposal
-    from workbench.evaluation.verdict import Verdict
+    from workbench.core.tuning.autotune import Moved, Proposal
+    from workbench.core.tuning.verdict import Verdict
 
 CANCELLED = 130
 LONG = 2000
@@ -81,8 +81,8 @@ def evaluate(session: Session) -> int:
 def tune(session: Session) -> int:
     """Print a proposal and what it is worth; save it when asked to."""
     from workbench.bench.tuning.evaluation import EvaluationCancelled
-    from workbench.evaluation.measure import parse_measure
-    from workbench.evaluation.tuner import Search, TuningCancelled
+    from workbench.core.tuning.autotune import Search, TuningCancelled
+    from workbench.core.tuning.measure import parse_measure
 
     args = session.args
     measure = parse_measure(args.metric)

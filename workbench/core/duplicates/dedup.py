@@ -79,15 +79,19 @@ def judge_pair(
     agree = tuple(text for same, text in checks if same and text)
     differ = tuple(text for same, text in checks if not same)
     near = f"similarity {cosine:.2f} reaches {thresholds.flag:.2f}"
-    conflicts = _conflicts([same for same, _ in checks], new, old, opposed) if differ else ()
-    return PairVerdict("propose" if differ else "absorb", (near, *agree), differ, conflicts)
+    found = _conflicts(new, old, opposed) if differ else ()
+    return PairVerdict("propose" if differ else "absorb", (near, *agree), differ, found)
 
 
 def conflicts(new_text: str, old_text: str) -> tuple[str, ...]:
     """Name what lets two texts say different things, as `judge_pair` does, without a look at their letters."""
     new, old = _said(new_text), _said(old_text)
-    opposed = _opposites(new.stems, old.stems)
-    return _conflicts([same for same, _ in _checks(new, old, opposed)], new, old, opposed)
+    return _conflicts(new, old, _opposites(new.stems, old.stems))
+
+
+def same_words(new_text: str, old_text: str) -> bool:
+    """Tell whether two texts have the same content words in the same order."""
+    return _said(new_text).content == _said(old_text).content
 
 
 def negations(text: str) -> tuple[str, ...]:
@@ -130,11 +134,13 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 def symbols(text: str) -> tuple[str, ...]:
     """Return the characters that say something without being words: operators, currency, emoji, a prefixed `!`."""
+    marks = {char for char in set(text) if char != "`" and unicodedata.category(char).startswith("S")}
+    if not marks and "!" not in text:
+        return ()
     return tuple(
         char
         for index, char in enumerate(text)
-        if (char != "`" and unicodedata.category(char).startswith("S"))
-        or (char == "!" and text[index + 1 : index + 2].isalnum())
+        if char in marks or (char == "!" and text[index + 1 : index + 2].isalnum())
     )
 
 
@@ -259,7 +265,10 @@ def _is_identifier(token: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What one text says, as far as pairs are compared by it; `negated` as stems and as written."""
+    """What one text says, as far as pairs are compared by it.
+
+    What is `negated` stands there as stems and as written; `plain_identifiers` could be words in capitals.
+    """
 
     words: frozenset[str]
     stems: Mapping[str, str]
@@ -267,6 +276,7 @@ class _Said:
     negations: tuple[str, ...]
     numbers: tuple[str, ...]
     identifiers: tuple[str, ...]
+    plain_identifiers: frozenset[str]
     symbols: tuple[str, ...]
     content: tuple[str, ...]
 
@@ -274,13 +284,15 @@ class _Said:
 @lru_cache(maxsize=256)
 def _said(text: str) -> _Said:
     """Read a text; a text stands in many pairs, so the last ones are kept."""
+    named = identifiers(text)
     return _Said(
         frozenset(words(text)),
         _stems(text),
         tuple(_negated(text)),
         negations(text),
         numbers(text),
-        identifiers(text),
+        named,
+        frozenset(filter(str.isalpha, named)),
         symbols(text),
         content_words(text),
     )
@@ -288,20 +300,27 @@ def _said(text: str) -> _Said:
 
 def _strict_identifiers(said: _Said, other: _Said) -> tuple[str, ...]:
     """Return a text's identifiers, without plain words that the other only writes otherwise (NEVER, never)."""
-    known = frozenset(other.identifiers)
-    return tuple(n for n in said.identifiers if n in known or not (n.isalpha() and n.lower() in other.words))
+    plain = {n for n in said.plain_identifiers.difference(other.identifiers) if n.lower() in other.words}
+    return tuple(n for n in said.identifiers if n not in plain) if plain else said.identifiers
 
 
 Check = tuple[bool, str]
 """Whether the texts agree in one respect, and the sentence that says so (empty: nothing to compare)."""
 
 
+def _facts(new: _Said, old: _Said) -> tuple[tuple[str, Sequence[str], Sequence[str]], ...]:
+    """Return what two texts must share exactly and in order, by its name, and what each of them holds of it."""
+    return (
+        ("numbers", new.numbers, old.numbers),
+        ("identifiers", _strict_identifiers(new, old), _strict_identifiers(old, new)),
+        ("symbols", new.symbols, old.symbols),
+    )
+
+
 def _checks(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[Check, ...]:
     return (
         _compare_negations(new, old, opposed),
-        _compare("numbers", new.numbers, old.numbers),
-        _compare("identifiers", _strict_identifiers(new, old), _strict_identifiers(old, new)),
-        _compare("symbols", new.symbols, old.symbols),
+        *(_compare(*fact) for fact in _facts(new, old)),
         _compare_words(new.content, old.content),
     )
 
@@ -320,29 +339,33 @@ def _compare_negations(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]
 def _compare(what: str, new: Sequence[str], old: Sequence[str]) -> Check:
     if new == old:
         return True, f"the {what} agree" if new else ""
-    if Counter(new) == Counter(old):
+    if _reordered(new, old):
         return False, f"the {what} stand in another order"
     return False, f"the {what} differ: {_told(_beyond(new, old))} against {_told(_beyond(old, new))}"
 
 
-def _conflicts(agree: Sequence[bool], new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Name the checks (in the order of `judge_pair`) that found another meaning; other words alone are none."""
-    negation = Conflict.OPPOSITES if opposed else Conflict.NEGATION
-    names = (negation, Conflict.NUMBERS, Conflict.IDENTIFIERS, Conflict.SYMBOLS)
-    found = [name for name, same in zip(names, agree, strict=False) if not same]
-    if not agree[len(names)] and Counter(new.content) == Counter(old.content):
+def _conflicts(new: _Said, old: _Said, opposed: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Name the checks (in the order of `judge_pair`) that find another meaning; other words alone are none."""
+    found = [Conflict.OPPOSITES] if opposed else [Conflict.NEGATION] if new.negations != old.negations else []
+    kinds = (Conflict.NUMBERS, Conflict.IDENTIFIERS, Conflict.SYMBOLS)
+    found += [kind for kind, (_, mine, theirs) in zip(kinds, _facts(new, old), strict=True) if mine != theirs]
+    if new.content != old.content and _reordered(new.content, old.content):
         found.append(Conflict.ORDER)
     return tuple(found)
 
 
 def _compare_words(new: Sequence[str], old: Sequence[str]) -> Check:
-    same, _ = _compare("words", new, old)
-    if same:
+    if new == old:
         return True, "the same words in the same order"
-    if Counter(new) == Counter(old):
+    if _reordered(new, old):
         return False, "the same words stand in another order"
     count = len(_beyond(new, old)) + len(_beyond(old, new))
     return False, "one word is not in both" if count == 1 else f"{count} words are not in both"
+
+
+def _reordered(new: Sequence[str], old: Sequence[str]) -> bool:
+    """Tell whether two sequences hold the same, each as often."""
+    return len(new) == len(old) and Counter(new) == Counter(old)
 
 
 def _compare_order(similarity: float, limit: float) -> Check:

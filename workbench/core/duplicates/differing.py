@@ -101,7 +101,7 @@ _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("ising", "izing"), ("yse"
 @lru_cache(maxsize=256)
 def _content(text: str) -> Mapping[str, None]:
     """Return the content words of a text once each, in order; a text stands in many pairs, so the last are kept."""
-    named = {word for name in identifiers(text) if not name.isalpha() for word in words(name)}
+    named = {word for name in set(identifiers(text)) if not name.isalpha() for word in words(name)}
     found = (word.removesuffix("'s") for word in words(text))
     return dict.fromkeys(
         word

@@ -54,7 +54,7 @@ class Pair:
 
 def word_set(text: str) -> frozenset[str]:
     """Return the stems of a text's words, each once, without numbers and identifiers: those are compared apart."""
-    named = {word for name in identifiers(text) for word in content_words(name)}
+    named = {word for name in set(identifiers(text)) for word in content_words(name)}
     return frozenset(stem for stem in content_words(text) if stem not in named and not stem[0].isdigit())
 
 

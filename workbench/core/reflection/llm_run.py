@@ -4,6 +4,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+STAGES = {
+    "questions": "asking what is worth asking",
+    "insights": "looking for insights",
+    "refine": "refining",
+    "rate": "rating",
+    "cluster": "looking for what recurs",
+    "analyse": "asking the Reflector about the run",
+    "curate": "asking the Curator",
+}
+"""What each stage of a use does, in words."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnreadReply:

@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from workbench.core.change import Change
 
-ProposalKind = Literal["reflection", "merge", "prune", "confirm", "reconfirm", "pattern", "curator", "forget", "skill"]
-PROPOSAL_KINDS: tuple[ProposalKind, ...] = get_args(ProposalKind)
 ProposalState = Literal["open", "accepted", "rejected"]
 
 
@@ -16,7 +14,7 @@ ProposalState = Literal["open", "accepted", "rejected"]
 class Proposal:
     """A set of changes that somebody suggests and a person accepts or rejects.
 
-    `actor` is who suggests it, `evidence` the ids of the records it rests on,
+    `kind` is one of `core.review.kinds`, `actor` who suggests it, `evidence` the ids of the records it rests on,
     `flags` short words for what a person should look at first (such as "no evidence").
     Accepting applies `changes` as one transaction. `reasons` are sentences that speak for it.
     `texts` are marks of the evidence's texts as they were (`core.duplicates.text_mark`), in its order: a decision
@@ -25,7 +23,7 @@ class Proposal:
     """
 
     id: str
-    kind: ProposalKind
+    kind: str
     actor: str
     title: str
     created_at: datetime

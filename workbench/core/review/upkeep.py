@@ -4,12 +4,11 @@ A finding names its occasion, so that a question that was answered is asked agai
 or another period has passed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
-from workbench.core.errors import WorkbenchError
 from workbench.core.review import lifecycle
 from workbench.core.review.lifecycle import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.review.proposal import Proposal
@@ -18,8 +17,11 @@ from workbench.core.stream.memory import Memory
 UpkeepKind = Literal["prune", "confirm", "reconfirm", "skill"]
 UPKEEP_KINDS: tuple[UpkeepKind, ...] = get_args(UpkeepKind)
 
-DECIDABLE = (*UPKEEP_KINDS, "forget")
-"""Kinds of proposals whose outcome is computed from the memory as it is when they are accepted."""
+Outcome = Callable[[Memory, datetime, LifecycleLimits], Memory]
+"""The memory as it is after accepting a proposal about it. Raises `WorkbenchError` when that is impossible by now."""
+
+Refused = Callable[[Proposal, Memory, datetime], "tuple[Memory | Proposal, ...]"]
+"""What follows from rejecting a proposal about a memory."""
 
 SKILL_TAG = "skill"
 """The tag of a memory that a person wants as a skill."""
@@ -104,37 +106,44 @@ def waits_long(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_
     return lifecycle.age_finding(replace(memory, review_after=None), now, limits) is not None
 
 
-def outcome(kind: str, memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
-    """Return the memory as it is after accepting a proposal of one of the `DECIDABLE` kinds about it.
+def pruned(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
+    """Return the memory archived as noise. Raises `WorkbenchError` when it was pinned or confirmed since."""
+    del now, limits
+    return lifecycle.archive(memory, "pruned")
 
-    Raises `WorkbenchError` when it has changed so that this is impossible: what was pinned or confirmed since is
-    never pruned.
+
+def confirmed(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
+    """Return the memory as one that has earned to be confirmed."""
+    return lifecycle.approve(memory, now, limits)
+
+
+def reconfirmed(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
+    """Return the memory as one that is still true."""
+    if memory.status == "promoted":
+        return lifecycle.later(memory, now + timedelta(days=limits.confirmed_days))
+    return lifecycle.reconfirm(memory, now, limits)
+
+
+def as_skill(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
+    """Return the memory as one that a person wants as a skill."""
+    del now, limits
+    return replace(memory, tags=tuple(dict.fromkeys((*memory.tags, SKILL_TAG))))
+
+
+def forgotten(memory: Memory, now: datetime, limits: LifecycleLimits) -> Memory:
+    """Return the memory archived as forgotten."""
+    del now, limits
+    return lifecycle.forget(memory)
+
+
+def doubted(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory | Proposal, ...]:
+    """Return what follows when “still true?” is answered with no.
+
+    The memory loses a point of confidence, and a proposal to forget it takes the question's place.
     """
-    match kind:
-        case "prune":
-            return lifecycle.archive(memory, "pruned")
-        case "confirm":
-            return lifecycle.approve(memory, now, limits)
-        case "reconfirm" if memory.status == "promoted":
-            return lifecycle.later(memory, now + timedelta(days=limits.confirmed_days))
-        case "reconfirm":
-            return lifecycle.reconfirm(memory, now, limits)
-        case "skill":
-            return replace(memory, tags=tuple(dict.fromkeys((*memory.tags, SKILL_TAG))))
-        case "forget":
-            return lifecycle.forget(memory)
-    raise WorkbenchError(f"A proposal of the kind “{kind}” has no outcome of its own.", "Nothing was changed.")
-
-
-def refused(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory | Proposal, ...]:
-    """Return what follows from rejecting a proposal about `memory`.
-
-    “Still true?” answered with no: it loses a point of confidence, and a proposal to forget it takes the question's
-    place. Every other rejection leaves things as they are.
-    """
-    if proposal.kind != "reconfirm" or memory.status not in ("confirmed", "promoted"):
+    if memory.status not in ("confirmed", "promoted"):
         return ()
-    doubted = lifecycle.contradict(memory)
+    doubtful = lifecycle.contradict(memory)
     follow_up = Proposal(
         id=f"forget-{memory.id}-{now:%Y%m%d%H%M%S}",
         kind="forget",
@@ -145,10 +154,10 @@ def refused(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory |
         importance=memory.importance_score,
         reasons=(
             "you said that it no longer is true",
-            f"its confidence went from {memory.confidence} to {doubted.confidence}",
+            f"its confidence went from {memory.confidence} to {doubtful.confidence}",
         ),
     )
-    return (doubted, follow_up)
+    return (doubtful, follow_up)
 
 
 def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool) -> bool:

@@ -27,6 +27,7 @@ HELP: tuple[tuple[str, str], ...] = (
     ("status:confirmed", "status: " + ", ".join(STATUSES) + ", or any; archived is hidden unless asked for"),
     ("tag:auth  tag:auth*", "a tag, or all tags that begin so; also section:, session:, id:"),
     ('tag:"two words"', "quotes keep a value together"),
+    ('speaker:user  speaker:"Ann Lee"', "who said it: user, assistant, tool or a name"),
     ("since:7d  until:yesterday", "when it was made: 90min, 36h, 7d, 2w, 3mo, 1y, today, yesterday, 2026-11-21"),
     ("pinned:yes", "pinned or not: yes, no"),
     ("is:reflection", "reflection, voted, harmful"),
@@ -137,6 +138,7 @@ _EXAMPLES = {
     "tag": "tag:auth",
     "section": "section:strategies",
     "session": "session:s1*",
+    "speaker": "speaker:user",
     "since": "since:7d",
     "until": "until:yesterday",
     "pinned": "pinned:yes",
@@ -259,7 +261,7 @@ def _positive(clause: Clause) -> Predicate:
 
 
 def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
-    """Compare tags, section, session or ids as a whole; a value that ends in `*` compares the beginning."""
+    """Compare tags, section, session, speaker or ids as a whole; a value that ends in `*` compares the beginning."""
     whole = frozenset(values)
     starts = tuple(value[:-1] for value in values if value.endswith("*"))
 
@@ -276,6 +278,8 @@ def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
             return lambda memory: fits(memory.section)
         case "session":
             return lambda memory: fits(memory.session_id)
+        case "speaker":
+            return lambda memory: memory.source.speaker is not None and fits(memory.source.speaker)
         case _:
             return lambda memory: fits(memory.id) or any(map(fits, memory.aliases))
 

@@ -35,11 +35,15 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an observation was captured: the hook, the turn number and the file, when known."""
+    """Where an observation was captured, when known: the hook, the turn number and the file, and who said it.
+
+    `speaker` is `user`, `assistant`, `tool` or a name; not who stored it.
+    """
 
     hook: str | None = None
     turn: int | None = None
     file: str | None = None
+    speaker: str | None = None
 
 
 NO_SOURCE = Source()

@@ -1,12 +1,12 @@
-"""What the plain rules of a ranking look at."""
+"""What the plain rules of a ranking look at, and what an explanation says of a part."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.factors import RECIPE, Recipe
+from workbench.core.tuning.factors import RECIPE, Recipe, RelevancePart
 from workbench.core.tuning.profile import Profile
 
 
@@ -47,6 +47,25 @@ class PartCase:
     def profile(self) -> Profile:
         """The settings."""
         return self.case.profile
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a part has in one memory's relevance: `value`, `times` a parameter where it has one, makes `amount`.
+
+    The amount is what was added, or what the rest was multiplied by. `facts` is what it comes from.
+    """
+
+    part: RelevancePart
+    value: float
+    times: float | None
+    amount: float
+    facts: Mapping[str, str | float] = field(default_factory=dict)
+
+    @property
+    def said(self) -> str:
+        """The facts in the words of the part; empty where there are none."""
+        return self.part.words.format(**self.facts) if self.facts else ""
 
 
 Rule = Callable[[RuleCase], list[float]]

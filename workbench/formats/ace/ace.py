@@ -1,10 +1,10 @@
 """ACE playbook text (source 003): sections of bullets `[id] helpful=n harmful=m :: text`, or `[id] text`."""
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.formats.ace import lines as ace_lines
 from workbench.formats.ace.reading import read_playbook, split
 from workbench.formats.ace.writing import write_playbook
 from workbench.formats.claude_memory.claude_memory import BEGIN
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.report import Report
 
 NAME = "ace"
@@ -44,4 +44,4 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     return write_playbook(parsed.playbooks[0]) if parsed.playbooks else ""
 
 
-FORMAT = Format(NAME, "ACE playbook", detect, read, write, holds="playbook")
+FORMAT = Format(NAME, "ACE playbook", detect, read, write, holds="playbook", endings=(".txt",))

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.playbook.curation import Curated, Curation, Odd, read_operation
 from workbench.core.reflection.loosejson import UnreadableReply
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown

@@ -3,10 +3,10 @@
 import re
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.playbook.curation import Analysis, Curation, read_analysis, read_curation
 from workbench.core.reflection.loosejson import UnreadableReply
 from workbench.formats.ace import operations
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.report import Report, shown
 
 NAME = "ace-reply"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.playbook.usage import Run
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.report import Report, shown

@@ -2,8 +2,8 @@
 
 import re
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.formats.cass.entry import NAME
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 
 __all__ = ["FORMAT", "NAME", "detect", "read", "write"]
 
@@ -38,4 +38,7 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     return writing.write(parsed, original)
 
 
-FORMAT = Format(NAME, "cass playbook (YAML)", detect, read, write, holds="playbook", suffix=".yaml")
+FORMAT = Format(
+    NAME, "cass playbook (YAML)", detect, read, write, holds="playbook", suffix=".yaml",
+    endings=(".yaml", ".yml"), needs_times=True,
+)  # fmt: skip

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from workbench.core.files.format import Parsed, ReadContext
 from workbench.core.playbook.book import Bullet
 from workbench.formats.cass.entry import NAME, bullet
-from workbench.formats.model import Parsed, ReadContext
 from workbench.formats.shared import books
 from workbench.formats.shared.report import Report, shown
 from workbench.formats.shared.yamllist import Tree, tree

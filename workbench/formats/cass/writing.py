@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workbench.core.errors import InvalidRecord
+from workbench.core.files.format import Parsed
+from workbench.core.files.textedit import Edit, applied, newline_of
 from workbench.core.playbook.book import Bullet
 from workbench.core.record import iso
 from workbench.formats.cass.entry import KEYS, document
 from workbench.formats.cass.reading import LIST, bullets
-from workbench.formats.model import Parsed
 from workbench.formats.shared import books
 from workbench.formats.shared.records import changes
 from workbench.formats.shared.report import Report
-from workbench.formats.shared.textedit import Edit, applied, newline_of
 from workbench.formats.shared.yamledit import changed, flow, line_end
 from workbench.formats.shared.yamllist import Tree, tree
 from workbench.formats.shared.yamltree import Node, end_of

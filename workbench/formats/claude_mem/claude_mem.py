@@ -3,9 +3,9 @@
 import re
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.claude_mem.row import NAME, observation
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.jsontree import Lines, Node, scan_file
 from workbench.formats.shared.report import Report, shown
 

@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.formats.claude_mem.row import observation
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.report import Report, shown
 
 NAME = "claude-mem-db"

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory
+from workbench.core.files.format import ReadContext
+from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.reading import checked, created_at, digest, rating
 from workbench.formats.shared.records import take
@@ -21,7 +21,10 @@ _LISTS = ("facts", "concepts", "files_read", "files_modified")
 
 
 def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
-    """Read one observation; the database and its export give the same memory. Raises `ValueError`."""
+    """Read one observation; the database and its export give the same memory. Raises `ValueError`.
+
+    The assistant says what is observed of its work, or the subagent that a newer version names.
+    """
     if not isinstance(doc, dict):
         raise ValueError("not an observation: expected a JSON object")
     notes: Notes = []
@@ -44,6 +47,7 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
         last_accessed_at=created,
         summary=said["title"],
         session_id=session,
+        source=Source(speaker=values.speaker(doc.get("agent_type")) or "assistant"),
         memory_type="episodic",
         observation_type=observation_type,
         tags=tuple(dict.fromkeys(lists["concepts"])),

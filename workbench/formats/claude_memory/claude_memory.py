@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from workbench.core.files.cut import MAX_LINES, cut_at
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import Memory
 from workbench.formats.claude_memory import topic as claude_topic
-from workbench.formats.claude_memory.cut import MAX_LINES, cut_at
 from workbench.formats.claude_memory.topic import INDEX_LINE, KINDS, Topic, linked, statement, topic
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.textedit import lines
 
 NAME = claude_topic.NAME
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"

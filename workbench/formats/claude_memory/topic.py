@@ -3,16 +3,16 @@
 import re
 from dataclasses import dataclass
 
+from workbench.core.files.format import ReadContext
+from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle.entry import content_id
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.model import ReadContext
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.reading import checked, created_at, digest, place, rating
-from workbench.formats.shared.textedit import lines
 
 NAME = "claude-memory"
 INDEX_LINE = re.compile(

@@ -1,15 +1,15 @@
 """External memory (source 002, section 3): `messages.jsonl`, the raw conversation, one message a line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
 from workbench.core.record import iso
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.entry import content_id
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import Detection, Format, Layout, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.reading import checked, created_at, rating
@@ -19,6 +19,10 @@ from workbench.formats.shared.report import Report
 NAME = "external-messages"
 _TIMES = ("timestamp", "created_at", "time", "ts")
 _IDS = ("id", "uuid")
+ROLES = ("user", "assistant", "system", "tool")
+"""What a speaker may be who is nobody by name."""
+_NAMED = ("user", "assistant")
+"""Roles whose `name` is that of a participant; a tool's is that of a function."""
 
 
 def _inner(memory: Memory) -> dict[str, Any]:
@@ -72,6 +76,7 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
     name = given.strip() or content_id(content, f"{inner['role']} {next((doc[k] for k in _TIMES if k in doc), '')}")
     seen[name] = seen.get(name, 0) + 1
     memory = Memory(
+        source=Source(speaker=_speaker(inner)),
         id=name if seen[name] == 1 else f"{name}-{seen[name]}",
         content=content,
         created_at=created,
@@ -83,6 +88,12 @@ def _message(doc: Any, seen: dict[str, int], context: ReadContext) -> tuple[Memo
     place = {"message": inner} if nested else {"nested": False}
     placed = remembered(checked(memory), {}, (), NAME, place=place)
     return remembered(placed, doc, _NESTED if nested else _PLAIN, NAME, ("role", "session_id"), place), notes
+
+
+def _speaker(inner: Mapping[str, Any]) -> str | None:
+    """Return who said a message: the name that a user or assistant goes by there, or else the role."""
+    role, named = inner["role"].strip(), values.speaker(inner.get("name"))
+    return named if named and role in _NAMED else values.speaker(role)
 
 
 def _said(content: object) -> str:
@@ -111,8 +122,16 @@ def _line(memory: Memory, layout: Layout) -> str:
 def _document(memory: Memory) -> Doc:
     keys = _NESTED if "message" in (file_part(memory, NAME) or {}) else _PLAIN
     doc = restored(memory, keys, NAME, lambda doc: _message(doc, {}, at_time_of(memory))[0])
+    return doc or {**_by(memory), "content": memory.content, "timestamp": iso(memory.created_at)}
+
+
+def _by(memory: Memory) -> Doc:
+    """Return who says a message that is from no such file, as `_speaker` reads it."""
+    speaker = memory.source.speaker
+    if speaker in ROLES:
+        return {"role": speaker}
     role = memory.category or "user"
-    return doc or {"role": role, "content": memory.content, "timestamp": iso(memory.created_at)}
+    return {"role": role, "name": speaker} if speaker and role in _NAMED else {"role": role}
 
 
 FORMAT = Format(NAME, "external memory messages (JSON lines)", detect, read, write, suffix=".jsonl")

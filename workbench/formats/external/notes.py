@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.textedit import BLANKS, newline_of
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, MemoryType, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.reading import checked, created_at, place, rating
 from workbench.formats.shared.records import file_part
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.sections import Part, body_of, parts, rewritten, topic_of
-from workbench.formats.shared.textedit import BLANKS, newline_of
 
 HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", "Recent Operations")
 """The sections of an overview, in order."""

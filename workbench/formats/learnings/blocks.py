@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from workbench.formats.shared.textedit import BLANKS, Line, Span, lines, plain, span
+from workbench.core.files.textedit import BLANKS, Line, Span, lines, plain, span
 
 _NAMED = re.compile(r"##\s+\[(?P<id>[A-Za-z]+-[^\]\s]+)\]\s*(?P<title>.*)")
 _DATED = re.compile(r"##\s+(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?![\w-])\s*(?:[—–:-]+\s*)?(?P<title>.*)")

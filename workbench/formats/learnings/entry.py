@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from workbench.core.files.format import ReadContext
+from workbench.core.files.textedit import BLANKS, Edit, Span, newline_of, raw
 from workbench.core.record import iso
 from workbench.core.stream.memory import FILE_KEY, Memory, Status
 from workbench.formats.learnings.blocks import BODY, METADATA, Block
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.reading import checked, digest, rating
 from workbench.formats.shared.records import file_part
 from workbench.formats.shared.report import shown
-from workbench.formats.shared.textedit import BLANKS, Edit, Span, newline_of, raw
 
 NAME = "learnings"
 _SAYS = ("Summary", "Requested Capability", "Context", "Learning", "Details", "Error", "User Context", BODY)

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.textedit import Edit, applied, newline_of
 from workbench.core.free_names import FreeNames
 from workbench.core.stream.memory import Memory
 from workbench.formats.learnings.blocks import Block, blocks
 from workbench.formats.learnings.entry import NAME, edits, entry, kept_block, name_of, rendered
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.records import NO_CONTEXT, at_time_of
 from workbench.formats.shared.report import Report, shown
-from workbench.formats.shared.textedit import Edit, applied, newline_of
 
 _NAMED = re.compile(r"^##[ \t]+\[(?:LRN|ERR|FEAT)-", re.MULTILINE)
 _DATED = re.compile(

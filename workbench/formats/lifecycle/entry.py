@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from workbench.core.files.format import ReadContext
 from workbench.core.record import iso
-from workbench.core.stream.memory import FILE_KEY, Memory, broken_rule
+from workbench.core.stream.memory import FILE_KEY, Memory, Source, broken_rule
 from workbench.formats.lifecycle.fields import FIELDS, HARMFUL_PARTS, HELPFUL_PARTS, OWN, SCHEMA, Doc, Field
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.records import alike
 
 _REQUIRED = ("id", "timestamp", "context")
@@ -168,6 +168,8 @@ def _says(field: Field, raw: object, memory: Memory) -> bool:
             value, _ = field.decode(raw)
         except ValueError:
             value = field.default
+    if isinstance(value, Source) and memory.source.speaker is None:
+        value = replace(value, speaker=None)  # read by a version that knew no speakers, the entry still has its own
     if value is None and field.key == "last_accessed_at":
         return memory.last_accessed_at == memory.created_at
     return bool((None if value is None else field.encode(value)) == field.write(memory))

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.entry import from_entry, to_entry
-from workbench.formats.model import Detection, Format, Layout, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import NO_CONTEXT, at_time_of
@@ -72,4 +72,7 @@ def _line(memory: Memory, layout: Layout) -> str:
     return jsonlines.dumps(to_entry(memory), layout)
 
 
-FORMAT = Format(NAME, "learning entries (JSON lines)", detect, read, write, suffix=".jsonl")
+FORMAT = Format(
+    NAME, "learning entries (JSON lines)", detect, read, write, suffix=".jsonl", endings=(".jsonl",),
+    loses_nothing=True, carries_status=True,
+)  # fmt: skip

@@ -35,9 +35,10 @@ def texts(raw: object) -> Reading:
         return (raw,), "a single text read as a list of one"
     if not isinstance(raw, list):
         raise ValueError(f"expected a list, found {_kind(raw)}")
+    if {str}.issuperset(map(type, raw)):
+        return tuple(raw), ""
     found = tuple(str(item) for item in raw if isinstance(item, str | int | float))
-    exact = len(found) == len(raw) and all(isinstance(item, str) for item in raw)
-    return found, "" if exact else "items that are no text converted or left out"
+    return found, "items that are no text converted or left out"
 
 
 def one_of(options: tuple[str, ...], fallback: str | None) -> Decode:
@@ -103,7 +104,7 @@ def time(raw: object) -> Reading:
 
 
 def source(raw: object) -> Reading:
-    """The object {hook, turn, file}; other keys are kept in the file only."""
+    """The object {hook, turn, file, speaker}; other keys are kept in the file only."""
     if isinstance(raw, str):
         return Source(hook=raw), "a text read as the hook"
     if not isinstance(raw, dict):
@@ -113,15 +114,23 @@ def source(raw: object) -> Reading:
         hook=hook if isinstance(hook, str) else None,
         turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
         file=file if isinstance(file, str) else None,
+        speaker=speaker(raw.get("speaker")),
     )
     exact = (found.hook, found.turn, found.file) == (hook, turn, file) and not isinstance(turn, bool)
+    exact = exact and (raw.get("speaker") or None) == found.speaker
     return found, "" if exact else "parts of the wrong kind left out"
 
 
+def speaker(raw: object) -> str | None:
+    """Who said something; what is no text, or a blank one, names nobody."""
+    return raw if isinstance(raw, str) and raw.strip() else None
+
+
 def write_source(value: Source) -> dict[str, object]:
-    """The object {hook, turn, file}, all three always."""
+    """The object {hook, turn, file}, all three always; who said it only where that is known."""
     value = value or NO_SOURCE
-    return {"hook": value.hook, "turn": value.turn, "file": value.file}
+    said = {"speaker": value.speaker} if value.speaker else {}
+    return {"hook": value.hook, "turn": value.turn, "file": value.file, **said}
 
 
 OWN_FORM = frozenset({"keys", "values", "derived"})

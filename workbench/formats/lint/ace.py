@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import count
 
 from workbench.core.duplicates.identity import parted, says_all_the_same, text_key
+from workbench.core.files.lint import COMPARED, Finding, Fix
+from workbench.core.files.textedit import Line, lines, newline_of
 from workbench.core.playbook.book import Bullet, bullet_id, initials, section_key, slug_for
 from workbench.formats.ace import lines as ace_lines
-from workbench.formats.lint.finding import COMPARED, Finding, Fix
 from workbench.formats.shared.report import shown
-from workbench.formats.shared.textedit import Line, lines, newline_of
 
 _COUNTED = re.compile(r"((?:(?:helpful|harmful|neutral)\s*=\s*[^\s=]*[\s,;|]*)+)::\s*(.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"(helpful|harmful)\s*=\s*([0-9]{1,12})(?![^\s,;|])")

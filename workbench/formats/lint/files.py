@@ -6,21 +6,21 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from workbench.core.errors import UnreadableFile
-from workbench.formats import registry
+from workbench.core.files.format import ReadContext
+from workbench.core.files.formats import FORMATS, Formats, detect, format_named
+from workbench.core.files.lint import Finding
+from workbench.formats import opening
 from workbench.formats.ace import ace
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.formats.lint import ace as ace_lint
 from workbench.formats.lint import memory_index, records
-from workbench.formats.lint.finding import Finding
-from workbench.formats.model import ReadContext
-from workbench.formats.registry import FORMATS, Formats
 
 
 def lint_file(
     path: Path, now: datetime, format: str | None = None, formats: Formats = FORMATS
 ) -> tuple[str, list[Finding]]:
     """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
-    text = registry.read_text(path)
+    text = opening.read_text(path)
     kind = format or _kind(path, text, formats)
     return kind, lint_text(path, text, kind, now, formats=formats)
 
@@ -41,19 +41,19 @@ def lint_text(
     if kind == ace.NAME:
         return ace_lint.lint(text, str(path))
     if kind == CLAUDE_MEMORY and PurePath(path).name.upper() == "MEMORY.MD":
-        there = registry.beside(path.parent)
+        there = opening.beside(path.parent)
         topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
         named = list(dict.fromkeys([*topics, *overlay]))
         return memory_index.lint(text, str(path), lambda name: overlay.get(name) or there(name), named)
-    known, context = registry.format_named(kind, formats), ReadContext(now=now, file=str(path))
+    known, context = format_named(kind, formats), ReadContext(now=now, file=str(path))
     if known.read_path is not None:
-        return records.lint(registry.read_file(path, format=kind, context=context, formats=formats), str(path))
-    parsed = known.read(text, replace(context, path=str(path), beside=registry.beside(path.parent)))
+        return records.lint(opening.read_file(path, format=kind, context=context, formats=formats), str(path))
+    parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
     return records.lint(parsed, str(path), records.Writer(text, known.write) if known.write is not None else None)
 
 
 def _kind(path: Path, text: str, formats: Formats) -> str:
-    found = registry.detect(path, text, formats)
+    found = detect(path, text, formats)
     if not found and PurePath(path).name.upper() == "AGENTS.MD":
         return CLAUDE_MEMORY  # the same kind of rules under another name
     if not found:

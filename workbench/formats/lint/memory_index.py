@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from workbench.formats.claude_memory.cut import MAX_BYTES, MAX_LINES, cut_at
+from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at
+from workbench.core.files.lint import Finding, Fix
+from workbench.core.files.textedit import Line, lines, newline_of
 from workbench.formats.claude_memory.topic import INDEX_LINE
-from workbench.formats.lint.finding import Finding, Fix
 from workbench.formats.shared.report import shown
-from workbench.formats.shared.textedit import Line, lines, newline_of
 
 OLDER = "older-memories.md"
 """The topic file that takes what falls below the cut."""

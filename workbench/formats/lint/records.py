@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from workbench.core.duplicates.identity import parted, says_all_the_same, text_key
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.format import Parsed, WriteText
+from workbench.core.files.lint import COMPARED, Finding, Fix, Rule
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
-from workbench.formats.lint.finding import COMPARED, Finding, Fix, Rule
-from workbench.formats.model import Parsed, WriteText
 from workbench.formats.shared.report import shown
 
 R = TypeVar("R", Memory, Bullet)

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.errors import InvalidRecord
+from workbench.core.files.format import ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.reading import checked, digest, rating, unique_id
 from workbench.formats.shared.records import (
     Doc,
@@ -42,8 +42,11 @@ def _name(memory: Memory) -> str:
 def _observations(memory: Memory) -> list[str]:
     if memory.content == _name(memory):
         return []
+    lines = memory.content.split("\n")
+    if "\n  " not in memory.content:
+        return [line for line in lines if line.strip()]
     found: list[str] = []
-    for line in memory.content.split("\n"):
+    for line in lines:
         if line.startswith("  ") and found:
             found[-1] += f"\n{line[2:]}"
         elif line.strip():
@@ -112,11 +115,16 @@ def item(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
 def _entity(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory, Doc]:
     name = required_text(doc, "name")
     said = [text for text in take(doc, "observations", values.texts, (), notes) if text.strip()]
-    content = "\n".join(text.replace("\r\n", "\n").replace("\n", "\n  ") for text in said) or name
+    content = "\n".join(map(_indented, said)) or name
     category = take(doc, "entityType", values.text, "", notes)
     summary = f"{name} ({category})" if category else name
     memory = _memory(entity_id(name), content, summary, category, context, notes)
     return memory, {"kind": ENTITY, "name": name}
+
+
+def _indented(text: str) -> str:
+    """Return an observation with all its lines but the first indented."""
+    return text.replace("\r\n", "\n").replace("\n", "\n  ") if "\n" in text else text
 
 
 def _linked(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory, Doc]:

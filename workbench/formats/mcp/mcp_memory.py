@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+from workbench.core.files.format import Detection, Format, Layout, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.mcp import entry as mcp_entry
 from workbench.formats.mcp.entry import NAME
-from workbench.formats.model import Detection, Format, Layout, Parsed, ReadContext
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsonrecords import edited_object
 from workbench.formats.shared.jsonstream import Value, spliced, values

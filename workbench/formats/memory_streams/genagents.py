@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import Clock, Node
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.reading import checked
 from workbench.formats.shared.report import Report, shown
 

@@ -8,11 +8,12 @@ import re
 from datetime import datetime
 from typing import Any
 
-from workbench.core.stream.memory import Memory
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.stream.memory import Memory, Source
+from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes, texts, time
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import Node
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.shared.reading import checked
 from workbench.formats.shared.report import Report, shown
 
@@ -82,6 +83,7 @@ def _memory(key: str, node: Node, start: str, context: ReadContext, notes: Notes
         ),
         tags=_keywords(node.get("keywords"), notes),
         citations=_cited(node.get("filling"), start, extra, notes),
+        source=Source(speaker=_speaker(node)),
         metadata=extra,
         **known,
     )
@@ -122,6 +124,16 @@ def _cited(raw: object, start: str, extra: dict[str, object], notes: Notes) -> t
         notes.append(("filling", "what was said is kept in the metadata"))
         return ()
     return found
+
+
+def _speaker(node: Node) -> str | None:
+    """Return who speaks in a chat: the one who does, or of several the chat's subject."""
+    filling = node.get("filling")
+    if node.get("type") != "chat" or not isinstance(filling, list):
+        return None
+    lines = [line for line in filling if isinstance(line, list) and len(line) == 2]
+    names = {name for who, _ in lines if (name := values.speaker(who))}
+    return next(iter(names)) if len(names) == 1 else next((n for n in names if n == node.get("subject")), None)
 
 
 FORMAT = Format(NAME, "Generative Agents memory stream", detect, read)

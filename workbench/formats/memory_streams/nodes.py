@@ -10,8 +10,8 @@ from pathlib import PurePath
 from typing import Any
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import ReadContext
 from workbench.formats.lifecycle.values import Notes, time
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.jsontext import Item, JsonReader, items
 from workbench.formats.shared.report import Report, shown
 

@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
+from workbench.core.files.format import ReadContext
 from workbench.core.record import iso
 from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.reading import checked, created_at, rating
 from workbench.formats.shared.records import Doc, Key, at_time_of, file_part, fresh, remembered, restored, take
 

@@ -4,9 +4,9 @@ import re
 from functools import partial
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.free_names import FreeNames
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.patterns import entry as pattern_entry
 from workbench.formats.patterns.entry import NAME
 from workbench.formats.shared.jsonrecords import edited_object, member, rewritten

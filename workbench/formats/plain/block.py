@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from workbench.core.files.format import Parsed
 from workbench.formats import managed_block
-from workbench.formats.model import Parsed
 
 _OURS = re.compile(r"- \[[^\]\s]{2,200}\] ")
 """How an exported item begins: with its id. Items of other kinds (promoted ones, a colleague's) stay."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.formats.model import Parsed
+from workbench.core.files.format import Parsed
 from workbench.formats.plain.cells import written
 from workbench.formats.plain.rows import Row, book_rows, memory_row
 from workbench.formats.shared.yamledit import scalar

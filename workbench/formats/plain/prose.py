@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.stream.memory import Memory
 from workbench.formats.ace.writing import write_playbook
-from workbench.formats.model import Parsed
 from workbench.formats.plain.items import written
 
 

@@ -9,13 +9,13 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.entry import from_entry
 from workbench.formats.lifecycle.fields import FIELDS
 from workbench.formats.lifecycle.values import Notes
-from workbench.formats.model import Detection, Format, Parsed, ReadContext
 from workbench.formats.plain import items
 from workbench.formats.plain.source import YAML, Source, source
 from workbench.formats.shared import books

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import ReadContext
 from workbench.core.text import clean_for_store
-from workbench.formats.model import ReadContext
 from workbench.formats.plain import cells
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader

@@ -5,11 +5,11 @@
 
 from typing import Any
 
+from workbench.core.files.format import Detection, Format, JudgedQuery, Layout, Parsed, ReadContext, in_scale
 from workbench.core.record import iso
 from workbench.core.tuning.judgment import MAX_GRADE
 from workbench.formats.lifecycle.values import Notes, texts, time
 from workbench.formats.lifecycle.values import text as as_text
-from workbench.formats.model import Detection, Format, JudgedQuery, Layout, Parsed, ReadContext, in_scale
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.records import take
@@ -125,4 +125,6 @@ def _key(query: JudgedQuery) -> str:
     return f"{query.text}\0{iso(query.now) if query.now else ''}"
 
 
-FORMAT = Format(NAME, "query set (JSON lines)", detect, read, write, holds="queries", suffix=".jsonl")
+FORMAT = Format(
+    NAME, "query set (JSON lines)", detect, read, write, holds="queries", suffix=".jsonl", endings=(".jsonl",)
+)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, JudgedQuery, Parsed, ReadContext, in_scale
 from workbench.core.tuning.judgment import MAX_GRADE
-from workbench.formats.model import Detection, Format, JudgedQuery, Parsed, ReadContext, in_scale
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.records import NO_CONTEXT
 from workbench.formats.shared.report import Report, shown
@@ -213,6 +213,7 @@ def _refuse_run(text: str, context: ReadContext) -> Parsed:
 
 
 QRELS_FORMAT = Format(
-    QRELS, "TREC judgments (qrels)", detect_qrels, read_qrels, write_qrels, holds="queries", suffix=".qrels"
-)
+    QRELS, "TREC judgments (qrels)", detect_qrels, read_qrels, write_qrels, holds="queries", suffix=".qrels",
+    endings=(".qrels",),
+)  # fmt: skip
 RUN_FORMAT = Format(RUN, "TREC run", detect_run, _refuse_run)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from workbench.formats.model import Layout
+from workbench.core.files.format import Layout
 from workbench.formats.shared.jsontext import JsonReader
 
 BOM = "\ufeff"

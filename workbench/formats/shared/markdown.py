@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.core.files.textedit import Line, lines
 from workbench.core.text import clean_for_store
-from workbench.formats.shared.textedit import Line, lines
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _ITEM = re.compile(r"( {0,3})(?:[-*+]|[0-9]{1,9}[.)])([ \t]+)(?=\S)")

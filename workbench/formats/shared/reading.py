@@ -6,11 +6,11 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import Any
 
+from workbench.core.files.format import ReadContext
 from workbench.core.stream.memory import Memory, broken_rule
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Decode, Notes
 from workbench.formats.memory_streams.nodes import slug
-from workbench.formats.model import ReadContext
 from workbench.formats.shared.records import take
 
 _PLAIN_FOLDERS = frozenset({"memory", "detail", "working-memory", ".claude"})

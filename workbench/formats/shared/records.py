@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
+from workbench.core.files.format import ReadContext
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.formats.lifecycle.values import Decode, Notes
-from workbench.formats.model import ReadContext
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NO_CONTEXT = ReadContext(now=_EPOCH, file="", importance=lambda *_: 5.0)
@@ -170,6 +170,8 @@ def read_again(new: Mapping[str, R], read: Callable[[ReadContext], R]) -> R:
 def alike(one: object, other: object) -> bool:
     """Whether two JSON values are the same and of the same kind (1, 1.0 and true are not)."""
     if isinstance(one, list) and isinstance(other, list):
+        if {str}.issuperset(map(type, one)):
+            return one == other
         return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(alike(one[key], other[key]) for key in one)

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from workbench.core.files.format import Issue, JudgedQuery, Layout, MappingNote, Parsed
 from workbench.core.playbook.book import Playbook
 from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.playbook.usage import Run
 from workbench.core.stream.memory import Memory
 from workbench.core.text import ELLIPSIS, one_line
-from workbench.formats.model import Issue, JudgedQuery, Layout, MappingNote, Parsed
 
 _SHOWN = 40
 _LOOKED_AT = 400

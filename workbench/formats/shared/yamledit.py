@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.core.files.textedit import Edit, newline_of
 from workbench.formats.shared.records import GONE
-from workbench.formats.shared.textedit import Edit, newline_of
 from workbench.formats.shared.yamltree import MappingNode, Node, ScalarNode, end_of, entries
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 _/.()-]*")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from workbench.reflect.model import ReflectionProblem
+from workbench.core.reflection.reflector import ReflectionProblem
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from workbench.core.reflection.reflector import Usage
 from workbench.reflect.claude.trouble import Trouble
-from workbench.reflect.model import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from workbench.core.reflection.reflector import Stage
 from workbench.core.stream.memory import Memory
 from workbench.core.tokens import estimated_tokens
-from workbench.reflect.model import Stage
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _PART = "\n---\n"

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from workbench.core.reflection.reflector import STOPPED, Cancelled, Insight, Reflection, ReflectionProblem, Tell, Unread
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.asker import NAME, Asker, Place, minus, trouble_of
 from workbench.reflect.claude.prompting import Prompt
 from workbench.reflect.claude.trouble import Kind
-from workbench.reflect.model import STOPPED, Cancelled, Insight, Reflection, ReflectionProblem, Tell, Unread
 from workbench.reflect.replies.parse import (
     Questions,
     complete_lines,

@@ -9,16 +9,7 @@ from collections.abc import Sequence
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.reflection.llm import LlmSettings
-from workbench.core.stream.memory import Memory
-from workbench.reflect.claude import asks, single
-from workbench.reflect.claude.asker import NAME, Asker
-from workbench.reflect.claude.budget import Budget
-from workbench.reflect.claude.events import Reach
-from workbench.reflect.claude.keys import HOW_TO, has_key
-from workbench.reflect.claude.prompting import Prompt
-from workbench.reflect.claude.reflection import ReflectionRun, Relevant, everything
-from workbench.reflect.claude.trouble import host_of
-from workbench.reflect.model import (
+from workbench.core.reflection.reflector import (
     Cancelled,
     Insight,
     Preview,
@@ -29,6 +20,15 @@ from workbench.reflect.model import (
     Tell,
     Usage,
 )
+from workbench.core.stream.memory import Memory
+from workbench.reflect.claude import asks, single
+from workbench.reflect.claude.asker import NAME, Asker
+from workbench.reflect.claude.budget import Budget
+from workbench.reflect.claude.events import Reach
+from workbench.reflect.claude.keys import HOW_TO, has_key
+from workbench.reflect.claude.prompting import Prompt
+from workbench.reflect.claude.reflection import ReflectionRun, Relevant, everything
+from workbench.reflect.claude.trouble import host_of
 
 
 def quiet(_step: Step) -> None:

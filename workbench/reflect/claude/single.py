@@ -8,11 +8,11 @@ from workbench.core.playbook.book import Bullet, Playbook
 from workbench.core.playbook.curation import Analysis, Curation, read_analysis, read_curation
 from workbench.core.reflection.loosejson import UnreadableReply
 from workbench.core.reflection.refinement import needs_round
+from workbench.core.reflection.reflector import Cancelled, Insight, Reflection, ReflectionProblem, Tell, Unread
 from workbench.core.stream.memory import Memory
 from workbench.reflect.claude import asks
 from workbench.reflect.claude.asker import NAME, Asker, minus
 from workbench.reflect.claude.prompting import Prompt
-from workbench.reflect.model import Cancelled, Insight, Reflection, ReflectionProblem, Tell, Unread
 from workbench.reflect.replies.citations import read_citations
 from workbench.reflect.replies.parse import read_text
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.core.reflection.reflector import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
 from workbench.core.stream.memory import Memory
 from workbench.reflect.extractive.sentences import Sentence, meaningful, sentences_of
 from workbench.reflect.extractive.themes import Near, Theme, Vectors, common_of, compare, theme_of, without_common
 from workbench.reflect.extractive.wording import quality
 from workbench.reflect.known import KnownTexts
-from workbench.reflect.model import STOPPED, Cancelled, Insight, Preview, Reflection, Request, Step, Tell
 
 Embed = Callable[[Sequence[str]], Vectors]
 """Turns n texts into unit vectors, shape (n, dim)."""

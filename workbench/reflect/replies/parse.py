@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.core.reflection.reflector import Insight, Stage, Unread
 from workbench.core.stream.memory import Memory
-from workbench.reflect.model import Insight, Stage, Unread
 from workbench.reflect.replies.citations import read_citations
 from workbench.reflect.replies.lists import read_list
 

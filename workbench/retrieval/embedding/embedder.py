@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.core.duplicates.thresholds import BUNDLED, Thresholds
 from workbench.core.errors import UnreadableFile
 from workbench.retrieval.arrays import Vectors
-from workbench.retrieval.embedding.thresholds import BUNDLED, Thresholds, calibrate
+from workbench.retrieval.embedding.thresholds import calibrate
 
 if TYPE_CHECKING:
     from model2vec import StaticModel

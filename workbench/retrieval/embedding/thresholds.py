@@ -1,28 +1,12 @@
 """From which similarity on two memories are worth a look."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.retrieval.arrays import Vectors
 
 SAMPLE = 20_000
 """Pairs drawn for a calibration."""
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """Cosines: from `flag` on a likely duplicate, from `review` on an entry in the review list.
-
-    Nothing is merged on a cosine alone, because a static model ignores word order and negation.
-    """
-
-    flag: float
-    review: float
-
-
-BUNDLED = Thresholds(flag=0.90, review=0.75)
-"""Measured on paraphrases and near-misses for the bundled model (see `model/README.md`)."""
 
 
 def calibrate(vectors: Vectors) -> Thresholds:

@@ -113,9 +113,10 @@ def order_similarity(a: str, b: str) -> float:
     embedding cannot: "always pnpm, never npm" and its reverse share 95 % of their letters but 50 % of their words.
     """
     a, b = _plain(a), _plain(b)
-    letters = float(fuzz.ratio(a, b))
     words_a, words_b = WORD.findall(a), WORD.findall(b)
-    return min(letters, float(fuzz.ratio(words_a, words_b))) if words_a or words_b else letters
+    words = float(fuzz.ratio(words_a, words_b)) if words_a or words_b else 100.0
+    # That the letters are more alike than the words is mostly so, and sooner known than how alike they are.
+    return words if fuzz.ratio(a, b, score_cutoff=words) else float(fuzz.ratio(a, b))
 
 
 def _plain(text: str) -> str:

@@ -15,10 +15,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.core.stopwords import STOP_WORDS
 from workbench.core.text import clean_for_store
 from workbench.retrieval.fulltext.segment import text_lengths
 from workbench.retrieval.fulltext.stemming import TOKENIZER
-from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
 from workbench.retrieval.text_keys import Keys
 

@@ -8,8 +8,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.core.stopwords import STOP_WORDS
 from workbench.retrieval.fulltext.stemming import stems
-from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 
 Terms = NDArray[np.int32]
 """Term numbers."""

@@ -1,10 +1,11 @@
 """What the fast forms of factors and of the parts of relevance look at, and what they are."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import Recipe, RelevancePart
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.arrays import Column, Scores
@@ -86,25 +87,6 @@ class PartColumns:
 
     make: Callable[[PartColumnCase], Any]
     depends: Callable[[ColumnCase], Hashable] = on_nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What a part has in one memory's relevance: `value`, `times` a parameter where it has one, makes `amount`.
-
-    The amount is what was added, or what the rest was multiplied by. `facts` is what it comes from.
-    """
-
-    part: RelevancePart
-    value: float
-    times: float | None
-    amount: float
-    facts: Mapping[str, str | float] = field(default_factory=dict)
-
-    @property
-    def said(self) -> str:
-        """The facts in the words of the part; empty where there are none."""
-        return self.part.words.format(**self.facts) if self.facts else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

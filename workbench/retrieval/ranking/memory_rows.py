@@ -1,19 +1,22 @@
-"""The memories of a pool, each read from its document when it is first looked at."""
+"""What a pool ranks; a memory is read from its document when it is first looked at."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Self, overload
 
 from workbench.core.record import Doc, from_doc
+from workbench.core.searchable import Searchable
 from workbench.core.stream.memory import Memory
+from workbench.retrieval.text import content_and_summary
 
 
 class MemoryRows(Sequence[Memory]):
     """Memories, or documents that are known to be readable, in row order; immutable but for what it has read.
 
+    What else can be searched stands where a memory does: whoever puts it in gets it back, and knows what it is.
     A store is opened to answer a question, and the answer shows ten memories of a hundred thousand.
     """
 
-    def __init__(self, items: Iterable[Memory | Doc]) -> None:
+    def __init__(self, items: Iterable[Searchable | Doc]) -> None:
         self._items = list(items)
 
     def __len__(self) -> int:
@@ -27,9 +30,9 @@ class MemoryRows(Sequence[Memory]):
         if isinstance(row, slice):
             return [self[at] for at in range(*row.indices(len(self)))]
         item = self._items[row]
-        if not isinstance(item, Memory):
+        if isinstance(item, dict):
             item = self._items[row] = from_doc(Memory, item)
-        return item
+        return item  # type: ignore[return-value]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MemoryRows) and list(self) == list(other)
@@ -39,25 +42,25 @@ class MemoryRows(Sequence[Memory]):
     def text(self, row: int) -> tuple[str, str]:
         """Return content and summary of a memory, without reading the rest."""
         item = self._items[row]
-        if isinstance(item, Memory):
-            return item.content, item.summary
-        return str(item["content"]), str(item.get("summary") or "")
+        if isinstance(item, dict):
+            return str(item["content"]), str(item.get("summary") or "")
+        return content_and_summary(item)  # type: ignore[arg-type]
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield content and summary of each memory."""
         return map(self.text, range(len(self._items)))
 
     def values(self, name: str) -> Iterator[object]:
-        """Yield one field of each memory, `None` where its document leaves it out, without reading the rest."""
-        return (getattr(m, name) if isinstance(m, Memory) else m.get(name) for m in self._items)
+        """Yield one field of each memory, `None` where it has none or its document leaves it out."""
+        return (m.get(name) if isinstance(m, dict) else getattr(m, name, None) for m in self._items)
 
-    def replaced(self, memories: Mapping[int, Memory]) -> Self:
+    def replaced(self, memories: Mapping[int, Searchable]) -> Self:
         """Return the rows with other memories in some places."""
         rows = type(self)(self._items)
         for row, memory in memories.items():
             rows._items[row] = memory
         return rows
 
-    def added(self, memories: Iterable[Memory]) -> Self:
+    def added(self, memories: Iterable[Searchable]) -> Self:
         """Return the rows with more at the end."""
         return type(self)([*self._items, *memories])

@@ -1,4 +1,4 @@
-"""Memories as columns: what the fast ranking reads instead of one value at a time."""
+"""Memories, and what else can be searched, as columns: what the fast ranking reads instead of one value at a time."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,15 +11,50 @@ from numpy.typing import NDArray
 
 from workbench.core.errors import UnknownRecord
 from workbench.core.record import Doc
+from workbench.core.searchable import Searchable
 from workbench.core.served import SERVED
 from workbench.core.stream.filter import Filter
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
 from workbench.core.tuning.candidates import candidate_filter
-from workbench.retrieval.arrays import Mask, Rows
+from workbench.core.tuning.episodic import domains_of, success_of, use_of
+from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.ranking.doc_columns import DocColumns
-from workbench.retrieval.ranking.episode_fields import EpisodeFields
 from workbench.retrieval.ranking.memory_rows import MemoryRows
 from workbench.retrieval.ranking.times import Micros, micros, parsed_micros
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EpisodeFields:
+    """One value per memory: whether it is an episode, its success (NaN: unknown), its use, and what it is about.
+
+    `domain` holds indexes into `domains`; each entry of those is a tuple of names.
+    """
+
+    episode: Mask
+    success: Column
+    use: Column
+    domain: Rows
+    domains: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def read(cls, memories: MemoryRows) -> Self:
+        """Read the fields of all memories."""
+        count = len(memories)
+        kinds = memories.values("memory_type")
+        metadata = [found if isinstance(found, dict) else {} for found in memories.values("metadata")]
+        success = (success_of(one) for one in metadata)
+        reads = (found if isinstance(found, int) else 0 for found in memories.values("access_count"))
+        names: dict[tuple[str, ...], int] = {}
+        rows = zip(memories.values("category"), memories.values("section"), metadata, strict=True)
+        about = (domains_of(str(category or ""), str(section or ""), one) for category, section, one in rows)
+        return cls(
+            np.fromiter(((kind or "episodic") == "episodic" for kind in kinds), np.bool_, count),
+            np.fromiter((np.nan if value is None else value for value in success), np.float64, count),
+            np.fromiter(map(use_of, reads), np.float64, count),
+            np.fromiter((names.setdefault(name, len(names)) for name in about), np.intp, count),
+            tuple(names),
+        )
+
 
 PINNED = len(MEMORY_TYPES)
 """What is added to the kind of a pinned memory, so that each memory type has one kind more."""
@@ -65,7 +100,7 @@ class Pool:
     importance_token: Token = field(default_factory=Token)
 
     @classmethod
-    def build(cls, memories: Sequence[Memory]) -> Self:
+    def build(cls, memories: Sequence[Searchable]) -> Self:
         """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
         sessions: dict[str, int] = {}
         row_of = _rows_of([memory.id for memory in memories])
@@ -115,13 +150,14 @@ class Pool:
         mask = known.get(found)
         if mask is None:
             passes = found.predicate()
-            mask = np.fromiter((passes(memory) for memory in self.memories), np.bool_, len(self))
+            memories = (m if isinstance(m, Memory) else _fresh(m) for m in self.memories)
+            mask = np.fromiter(map(passes, memories), np.bool_, len(self))
             if len(known) >= FILTERS:
                 known.clear()
             known[found] = mask
         return mask
 
-    def with_replaced(self, memories: Iterable[Memory]) -> Self:
+    def with_replaced(self, memories: Iterable[Searchable]) -> Self:
         """Return a pool in which these memories have their new values; their ids must be known.
 
         Costs a copy of the columns that really change, no rebuild. Raises `UnknownRecord`.
@@ -140,7 +176,7 @@ class Pool:
         _carry_over(self, pool, rows)
         return pool
 
-    def with_added(self, memories: Sequence[Memory]) -> Self:
+    def with_added(self, memories: Sequence[Searchable]) -> Self:
         """Return a pool with more rows at the end. Raises `ValueError` when an id is already there."""
         row_of = {**self.row_of, **{m.id: len(self) + i for i, m in enumerate(memories)}}
         if len(row_of) != len(self) + len(memories):
@@ -193,9 +229,19 @@ def _rows_of(ids: Sequence[str]) -> dict[str, int]:
     return row_of
 
 
-def _columns(memories: Sequence[Memory], sessions: dict[str, int]) -> dict[str, Any]:
+def _columns(memories: Sequence[Searchable], sessions: dict[str, int]) -> dict[str, Any]:
     """Read the columns, numbering sessions that are new in `sessions`."""
     session = [sessions.setdefault(m.session_id, len(sessions)) if m.session_id else -1 for m in memories]
+    counted = [m if isinstance(m, Memory) else _fresh(m) for m in memories]
+    return {"session": np.array(session, np.int32), **_measured(counted)}
+
+
+def _fresh(item: Searchable) -> Memory:
+    """Return what is no memory as one that nobody used, marked, pinned or rated yet."""
+    return Memory(item.id, item.content, item.created_at, item.created_at, session_id=item.session_id)
+
+
+def _measured(memories: Sequence[Memory]) -> dict[str, Any]:
     return {
         "created": np.array([micros(m.created_at) for m in memories], np.int64),
         "accessed": np.array([micros(m.last_accessed_at) for m in memories], np.int64),
@@ -203,7 +249,6 @@ def _columns(memories: Sequence[Memory], sessions: dict[str, int]) -> dict[str, 
         "importance": np.array([m.importance_score for m in memories], np.float64),
         "net": np.array([m.helpful_count - m.harmful_count for m in memories], np.float64),
         "kind": np.array([_KINDS[m.memory_type] + PINNED * m.pinned for m in memories], np.int8),
-        "session": np.array(session, np.int32),
         "servable": np.array([m.status in SERVED for m in memories], np.bool_),
     }
 
@@ -257,12 +302,8 @@ def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
     keep = ["id_rank"]
     if new.session is old.session and new.created is old.created:
         keep.append("order")
-    if all(_text(old.memories[row]) == _text(new.memories[row]) for row in rows):
+    if all(old.memories.text(row) == new.memories.text(row) for row in rows):
         keep.append("twins")
     for name in keep:
         if name in old.__dict__:
             new.__dict__[name] = old.__dict__[name]
-
-
-def _text(memory: Memory) -> tuple[str, str]:
-    return (memory.content, memory.summary)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from workbench.core.named import implementation
+from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import How
 from workbench.core.tuning.profile import value_of
 from workbench.retrieval.arrays import Column
-from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, Share, ShareCase
+from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
 
 
 def relevance_column(case: ColumnCase) -> Column:

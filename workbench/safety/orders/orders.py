@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from operator import itemgetter
 
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.folding import Folded, fold_char, folded, replaced, reversed_text
 from workbench.safety.lowering import compiled
 from workbench.safety.orders.index import hinted_marks, phrases_for

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from re import ASCII, IGNORECASE
 
-from workbench.safety.finding import Finding, secret
+from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
 from workbench.safety.secrets.values import is_placeholder
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from re import ASCII, Match
 
+from workbench.core.safety import Finding, secret
 from workbench.safety.anchors import anchored
-from workbench.safety.finding import Finding, secret
 from workbench.safety.lowering import compiled
 from workbench.safety.secrets.values import is_key, is_password, is_placeholder
 

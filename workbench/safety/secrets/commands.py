@@ -5,8 +5,8 @@ from base64 import b64decode
 from collections.abc import Iterator
 from re import ASCII, Match
 
+from workbench.core.safety import Finding, secret
 from workbench.safety.anchors import anchored
-from workbench.safety.finding import Finding, secret
 from workbench.safety.lowering import compiled
 from workbench.safety.secrets.values import is_key, is_password, is_placeholder
 

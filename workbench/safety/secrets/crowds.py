@@ -7,7 +7,7 @@ prose of its length does.
 from collections.abc import Callable, Iterator
 from re import Match
 
-from workbench.safety.finding import Finding, secret
+from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
 
 RULE = "run of secrets"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from re import ASCII
 from typing import NamedTuple
 
-from workbench.safety.finding import Finding, secret
+from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
 
 _START = r"(?<![A-Za-z0-9])"

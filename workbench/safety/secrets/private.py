@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from re import Match
 
-from workbench.safety.finding import Finding, secret
+from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
 
 LONGEST = 16_000

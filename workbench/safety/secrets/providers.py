@@ -11,8 +11,8 @@ from functools import cache, partial
 from re import ASCII, Match, escape
 from typing import Any, NamedTuple
 
+from workbench.core.safety import Finding, secret
 from workbench.safety.anchors import anchored
-from workbench.safety.finding import Finding, secret
 from workbench.safety.lowering import compiled
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from re import ASCII, IGNORECASE
 
-from workbench.safety.finding import Finding, secret
+from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
 
 RULE = "high-entropy string"

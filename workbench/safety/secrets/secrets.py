@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from re import Match
 
-from workbench.safety.finding import Finding
+from workbench.core.safety import Finding
 from workbench.safety.lowering import compiled, lowered
 from workbench.safety.secrets import addresses, assignments, keys, private, providers, randomness
 from workbench.safety.secrets.crowds import blanked, crowds
@@ -79,8 +79,10 @@ def without(text: str, found: Iterable[Finding]) -> str:
         parts += [text[at : finding.start], marker(finding.rule)]
         at = finding.end
         taken = text[finding.start : at]
-        if "\n" in taken or "\r" in taken:
+        if "\r" in taken:
             parts.append("".join(c for c in taken if c in "\r\n"))
+        elif "\n" in taken:
+            parts.append("\n" * taken.count("\n"))
     return "".join((*parts, text[at:]))
 
 

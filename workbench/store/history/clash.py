@@ -1,31 +1,17 @@
 """Staging a change of the past onto the present, and what stands in its way."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
-from workbench.store.entry import ABSENT, Doc, DocChange, apply_change
+from workbench.core.change import Clash
+from workbench.core.record import ABSENT
+from workbench.store.entry import Doc, DocChange, apply_change
 from workbench.store.journal.codec import same
 from workbench.store.journal.staged import Staged
 from workbench.store.naming import TOTALS, WITNESSES
 
 PASSIVE = frozenset({"last_accessed_at", "access_count", "version"})
 """Fields that reading and upgrading change: never a reason not to take a change back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """A field that a later transaction changed: what would be written, and what stands there now.
-
-    `ABSENT` stands for a field or a record that is not there; `key` names the record.
-    """
-
-    table: str
-    doc: str
-    name: str
-    wanted: Any
-    present: Any
-    key: str = field(default="", compare=False)
 
 
 def stage_change(staged: Staged, change: DocChange) -> list[Clash]:
@@ -97,8 +83,3 @@ def _clashes(change: DocChange, present: Doc | None) -> Iterator[Clash]:
         now = present.get(name, ABSENT)
         if not same(now, before):
             yield Clash(change.table, change.doc, name, after, now)
-
-
-def told(value: Any) -> str:
-    """Return a value of a clash as a sentence names it."""
-    return "gone" if value is ABSENT else repr(value)[:60]

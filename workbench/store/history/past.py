@@ -58,10 +58,6 @@ class Past:
         """Return the action of `mine` that was undone last, unless something new was done since."""
         return undo.redoable(self._journal, mine)
 
-    def purged_after(self, action: Action, mine: Mine) -> bool:
-        """Tell whether `mine` erased something for good after an action, so that it was not the latest they did."""
-        return undo.purged_after(self._journal, action, mine)
-
     def undo(self, action: Action, actor: str, meanwhile: Meanwhile = nothing_else) -> None:
         """Take an action back as one transaction; raises `UndoConflict`, and then nothing is changed.
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, Kind, apply_change, reverse
+from workbench.core.record import ABSENT
+from workbench.store.entry import Doc, DocChange, Entry, Kind, apply_change, reverse
 from workbench.store.journal.codec import dumps
 from workbench.store.journal.difference import take_back
 from workbench.store.journal.engine import Journal

@@ -4,15 +4,16 @@ An undo is itself a transaction that names the one it takes back, so it can be s
 history and redone. Nothing is kept beside the journal: what can be undone is read from its end.
 """
 
-import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from workbench.core.change import UndoConflict
 from workbench.core.errors import Conflict
 from workbench.store.entry import DocChange, Entry, reverse
-from workbench.store.history.clash import Clash, stage_change, told
+from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
+from workbench.store.journal.state import State
 from workbench.store.naming import TOTALS
 from workbench.store.upgrades import kept_apart
 
@@ -26,9 +27,15 @@ def nothing_else() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action of somebody: its transactions, oldest first (several when it was done in chunks)."""
+    """One action of somebody: its transactions, oldest first (several when it was done in chunks).
+
+    `known` is whether it was undone at a revision, where the look that found it told; `purged_since`, whether somebody
+    who could take it back erased something for good after it.
+    """
 
     entries: tuple[Entry, ...]
+    known: "Known | None" = field(default=None, compare=False)
+    purged_since: bool = field(default=False, compare=False)
 
     @property
     def last(self) -> Entry:
@@ -41,52 +48,45 @@ class Action:
         return self.last.label
 
 
-class UndoConflict(Conflict):
-    """Undoing or redoing would overwrite later changes; `clashes` lists them."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Whether an action was taken back at a revision of a journal's state."""
 
-    def __init__(self, verb: str, action: Action, clashes: list[Clash]) -> None:
-        first, more = clashes[0], len(clashes) - 1
-        super().__init__(
-            f"Cannot {verb} “{action.label}”: {first.name} of {first.table} {first.key} was changed since "
-            f"(now {told(first.present)}, it would become {told(first.wanted)})"
-            + (f", and {more} more fields." if more else "."),
-            "Nothing was changed; undo the later change first.",
-        )
-        self.clashes = tuple(clashes)
+    state: State
+    rev: int
+    undone: bool
 
 
 def undoable(journal: Journal, mine: Mine) -> Action | None:
     """Return the latest action of `mine` that stands and has not been purged, or `None`."""
     settled: set[str] = set()
+    known, purged = Known(journal.state, journal.rev, undone=False), False
     for entry in journal.entries_back():
+        purged = purged or (entry.kind == "purge" and mine(entry.actor))
         if entry.kind in ("access", "purge") or _key(entry) in settled:
             continue
         if entry.kind != "undo" and mine(entry.actor):
             alone = entry.kind == "edit" and not entry.group
             action = Action((entry,)) if alone else action_of(journal, _key(entry))
             if action is not None and not is_erased(action):
-                return action
+                return replace(action, known=known, purged_since=purged)
         if entry.kind != "edit" or mine(entry.actor):
             settled.add(_key(entry))
     return None
 
 
-def purged_after(journal: Journal, action: Action, mine: Mine) -> bool:
-    """Tell whether `mine` erased something for good after an action, so that it was not the latest they did."""
-    later = itertools.takewhile(lambda entry: entry.rev > action.last.rev, journal.entries_back())
-    return any(entry.kind == "purge" and mine(entry.actor) for entry in later)
-
-
 def redoable(journal: Journal, mine: Mine) -> Action | None:
     """Return the action of `mine` that was undone last, unless something new was done since."""
     settled: set[str] = set()
+    known = Known(journal.state, journal.rev, undone=True)
     for entry in journal.entries_back():
         if entry.kind in ("access", "purge") or not mine(entry.actor):
             continue
         if entry.kind == "edit":
             return None
         if entry.kind == "undo" and _key(entry) not in settled:
-            return action_of(journal, _key(entry))
+            action = action_of(journal, _key(entry))
+            return action and replace(action, known=known)
         settled.add(_key(entry))
     return None
 
@@ -109,7 +109,10 @@ def action_of(journal: Journal, key: str) -> Action | None:
 
 
 def is_undone(journal: Journal, action: Action) -> bool:
-    """Tell whether the action is taken back at present."""
+    """Tell whether the action is taken back at present; looked up anew when anything came since it was found."""
+    known = action.known
+    if known is not None and known.state is journal.state and known.rev == journal.rev:
+        return known.undone
     key = _key(action.last)
     latest = next((e for e in journal.entries_back() if _key(e) == key), None)
     return latest is not None and latest.kind == "undo"
@@ -148,7 +151,7 @@ def _commit(
             raise Conflict(f"“{action.label}” is {state}.", "Nothing was changed.")
         clashes = [clash for change in changes for clash in stage_change(staged, change)]
         if clashes:
-            raise UndoConflict(verb, action, clashes)
+            raise UndoConflict(verb, action.label, clashes)
         kept_apart.follow(journal, staged)
         meanwhile()
 
@@ -161,9 +164,3 @@ def is_erased(action: Action) -> bool:
 
 def _key(entry: Entry) -> str:
     return entry.group or str(entry.target or entry.rev)
-
-
-__all__ = [
-    "Action", "Clash", "UndoConflict", "action_of", "is_erased", "is_undone", "redo", "redoable", "reverse", "undo",
-    "undoable",
-]  # fmt: skip

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workbench.core.damage import Gone
 from workbench.core.errors import InvalidRecord
 from workbench.store.journal import chain
 from workbench.store.journal.codec import BadLine, seal, unseal
@@ -31,25 +32,6 @@ _CHECKPOINTS = 8
 _KNOWN = 16
 _ROOM = 512
 """The size of a file is a multiple of this: one sector, which is written whole or not at all."""
-
-
-class Gone(NamedTuple):
-    """Revisions that this machine knows were stored and that the journal holds no more.
-
-    `replaced`: the journal goes at least as far, but with another change at revision `last`.
-    """
-
-    first: int
-    last: int
-    replaced: bool = False
-
-    def __str__(self) -> str:
-        """Say it in a sentence."""
-        if self.replaced:
-            return f"Revision {self.last} is not the change that was stored under this number here."
-        if self.first == self.last:
-            return f"Revision {self.last} was stored and is gone from the journal."
-        return f"Revisions {self.first} to {self.last} were stored and are gone from the journal."
 
 
 class Head(NamedTuple):

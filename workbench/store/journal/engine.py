@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from workbench.core.damage import Damage, Gone, Renumbered
 from workbench.core.errors import StoreProblem
 from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files, naming
 from workbench.store.entry import Entry, Kind, from_json, to_json
 from workbench.store.files import Standstill, cannot_read, cannot_write
-from workbench.store.identity.heads import Gone, checkpoints, fingerprint_of, note_checkpoint
+from workbench.store.identity.heads import checkpoints, fingerprint_of, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
@@ -28,8 +29,8 @@ from workbench.store.journal.difference import changed_keys, diff_tables, take_b
 from workbench.store.journal.groups import Groups
 from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
 from workbench.store.journal.reorder import read_marked, rewrite
-from workbench.store.journal.segments import Damage, Position
-from workbench.store.journal.settle import Renumbered, Settled, settle
+from workbench.store.journal.segments import Position
+from workbench.store.journal.settle import Settled, settle
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import KeyOf, State, Tables, id_field
 from workbench.store.journal.tail import Tail
@@ -613,7 +614,8 @@ class Journal:
         if self._tail.schema == segments.SCHEMA:
             return
         made = [(c.table, {name: sides[1] for name, sides in c.fields.items()}) for c in entry.changes]
-        made += [(naming.PAIRS, doc) for doc in self.state.tables.get(naming.PAIRS, {}).values()]
+        if self._tail.schema < naming.PAIRS_SCHEMA:
+            made += [(naming.PAIRS, doc) for doc in self.state.tables.get(naming.PAIRS, {}).values()]
         needed = max((naming.schema_for(table, fields) for table, fields in made), default=1)
         if needed <= self._tail.schema:
             return

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from workbench.core.damage import Damage
 from workbench.core.errors import StoreProblem, UnknownOutcome
 from workbench.core.files.handles import open_handle
 from workbench.store.files import TooLarge, open_regular
@@ -21,7 +22,7 @@ from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_
 from workbench.store.packed import LONGEST, open_lines
 
 NAME = "journal.jsonl"
-SCHEMA = 2
+SCHEMA = 3
 """The newest schema that can be read."""
 
 MOST_DAMAGE = 100_000
@@ -35,22 +36,6 @@ _MANY = 50
 
 _OPENING = b'{"journal":"memory-workbench"'
 _BLOCK = 1 << 16
-
-
-class Damage(NamedTuple):
-    """A line that could not be trusted: file, line number (from 1), byte offset and why.
-
-    `missing` names the first and the last revision that should stand before it and do not.
-    """
-
-    file: str
-    line: int
-    offset: int
-    reason: str
-    missing: tuple[int, int] | None = None
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: byte {self.offset}: {self.reason}"
 
 
 class Position(NamedTuple):

@@ -10,31 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from workbench.store.entry import ABSENT, Doc, DocChange, Entry, apply_change, diff_docs
+from workbench.core.damage import Renumbered
+from workbench.core.record import ABSENT
+from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs
 from workbench.store.journal.state import KeyOf, State
-from workbench.store.naming import COUNTERS, TOTALS, memory_number
-
-_NUMBERED = frozenset({"memories", "bullets", "queries", "proposals", "runs"})
-"""Tables of records of their own: two that were made under one id are two; elsewhere an id says what it is about."""
+from workbench.store.naming import COUNTERS, NUMBERED, TOTALS, memory_number
 
 _DIGITS = re.compile(r"(\d+)\Z", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Renumbered:
-    """A change that stands under number `rev` in the file and counts as `now`, and the records that were renamed."""
-
-    rev: int
-    now: int
-    label: str
-    names: tuple[tuple[str, str], ...] = ()
-
-    def __str__(self) -> str:
-        """Say it in a sentence."""
-        what = f"revision {self.rev} stands there twice: the later one (“{self.label}”) counts as revision {self.now}"
-        if self.rev == self.now:
-            what = f"revision {self.rev} (“{self.label}”) makes a record under the number of another one"
-        return what + "".join(f", its {old} is {new}" for old, new in self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +181,7 @@ class _Work:
         if lives is None or present is None:
             taken = self.state.get(table, change.doc) is not None
             yield self._under_new_number(change, new, names) if taken else change
-        elif new != present and table in _NUMBERED:
+        elif new != present and table in NUMBERED:
             yield self._under_new_number(change, self._renamed(table, new, names), names)
         else:
             names.docs[table, change.doc] = lives

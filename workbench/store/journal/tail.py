@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from errno import EFBIG
 from pathlib import Path
 
+from workbench.core.damage import Damage
 from workbench.store.entry import Entry, from_json
 from workbench.store.files import sync_folder, write_atomically
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import mark_of, seal
-from workbench.store.journal.segments import Damage, Line, Position
+from workbench.store.journal.segments import Line, Position
 from workbench.store.maintenance.keeper import Seen, look
 
 

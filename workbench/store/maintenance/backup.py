@@ -12,7 +12,7 @@ import os
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -21,6 +21,7 @@ from typing import BinaryIO
 
 from workbench.core.errors import StoreProblem, UnreadableFile
 from workbench.core.files.handles import try_lock
+from workbench.core.health import Manifest, Member, Progress
 from workbench.core.record import iso, parse_time
 from workbench.store import presence
 from workbench.store.files import sync_folder
@@ -45,37 +46,6 @@ _NAMES = re.compile(
     r"|memory\.(edited|dismissed)-[0-9A-Za-z-]{1,80}\.json|\.gitignore|\.gitattributes"
 )
 """Every file that belongs to a store, and nothing else: no folder, no link, no path."""
-
-Progress = Callable[[int, int], None]
-"""Called with the bytes that are done and all there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One file of a store in a backup: its name, its bytes and their SHA-256 (hexadecimal)."""
-
-    name: str
-    size: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a backup holds: the store at revision `rev`, with so many documents in each table.
-
-    `at` is when it was made (ISO 8601), `damaged` the places that could not be read in the store itself.
-    """
-
-    at: str
-    rev: int
-    counts: dict[str, int]
-    damaged: int
-    members: tuple[Member, ...]
-
-    @property
-    def size(self) -> int:
-        """The bytes of all members."""
-        return sum(member.size for member in self.members)
 
 
 def write_backup(

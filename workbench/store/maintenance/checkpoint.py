@@ -14,12 +14,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from workbench.core.pause import collection_paused
 from workbench.store.files import put_in_place, read_regular, write_atomically, write_temporary
 from workbench.store.journal import chain
 from workbench.store.journal.codec import dumps, fingerprint, loads, loads_foreign
 from workbench.store.journal.segments import Position
 from workbench.store.journal.state import KeyOf, State, Tables
-from workbench.store.pause import collection_paused
 
 DOCUMENTS = "memory.json"
 NOTE = "checkpoint.json"

@@ -1,11 +1,13 @@
 """Finding damage in a store, and saving everything else into a new one beside it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from workbench.core.damage import Renumbered
 from workbench.core.errors import StoreProblem
+from workbench.core.health import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
 from workbench.store.entry import Entry, to_json
 from workbench.store.files import (
@@ -16,55 +18,20 @@ from workbench.store.files import (
     write_atomically,
     write_temporary,
 )
-from workbench.store.identity.heads import Gone, can_keep
+from workbench.store.identity.heads import can_keep
 from workbench.store.identity.witness import Witness
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import fingerprint, seal
 from workbench.store.journal.difference import changed_keys, diff_tables
 from workbench.store.journal.reorder import read_marked
-from workbench.store.journal.segments import NAME, Damage, Position
-from workbench.store.journal.settle import Renumbered, settle
+from workbench.store.journal.segments import NAME, Position
+from workbench.store.journal.settle import settle
 from workbench.store.journal.state import KeyOf, State, id_field
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.purge import Unfinished, unfinished_in
+from workbench.store.maintenance.purge import unfinished_in
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """What the doctor found: good transactions, the last revision, damaged places, and what else to know.
-
-    `torn` is the length of an unfinished last line, in bytes. `gone` is what was stored and is in the journal no
-    more, `held` what the checkpoint still knows of it, as (table, key). `renumbered` are changes that were merged
-    under a number another one has, `purges` those that were broken off.
-    """
-
-    folder: Path
-    entries: int
-    rev: int
-    damage: tuple[Damage, ...]
-    torn: int
-    notes: tuple[str, ...]
-    gone: tuple[Gone, ...] = ()
-    held: tuple[tuple[str, str], ...] = ()
-    renumbered: tuple[Renumbered, ...] = ()
-    purges: tuple[Unfinished, ...] = ()
-
-    @property
-    def is_sound(self) -> bool:
-        """Nothing is damaged or gone; an unfinished last line is no damage, it was never confirmed."""
-        return not (self.damage or self.gone or self.renumbered)
-
-
-@dataclass(frozen=True, slots=True)
-class Recovery:
-    """A store that was saved: where it is now, how many transactions and how many records by the checkpoint alone."""
-
-    folder: Path
-    entries: int
-    from_checkpoint: int
 
 
 def examine(folder: Path, heads: Path | None = None, key_of: KeyOf = id_field) -> Diagnosis:

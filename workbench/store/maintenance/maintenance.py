@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from workbench.store.journal.engine import Journal
 
 if TYPE_CHECKING:
-    from workbench.store.identity.heads import Gone
-    from workbench.store.maintenance.backup import Manifest, Progress
+    from workbench.core.damage import Gone
+    from workbench.core.health import Manifest, Progress, Unfinished
     from workbench.store.maintenance.compact import Packed
     from workbench.store.maintenance.masker import Masker
     from workbench.store.maintenance.outside import OutsideEdit
-    from workbench.store.maintenance.purge import Beside, Purged, Unfinished
+    from workbench.store.maintenance.purge import Beside, Purged
 
 
 class Maintenance:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnknownRecord
+from workbench.core.health import Unfinished
 from workbench.store.entry import Entry
 from workbench.store.files import open_regular, put_in_place, write_atomically, write_temporary
 from workbench.store.history import reading
@@ -48,23 +49,6 @@ class Purged:
     rewritten: tuple[str, ...]
     removed: tuple[str, ...]
     damaged: int
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """A purge that was broken off: its revision, and the records it erases, as (table, key); none where secrets are.
-
-    `masks` tells that it takes secrets out of everything, which are looked for anew.
-    """
-
-    rev: int
-    masks: bool
-    records: tuple[tuple[str, str], ...]
-
-    def __str__(self) -> str:
-        """Say it in a sentence."""
-        what = "masking of secrets" if self.masks else "purge"
-        return f"The {what} of revision {self.rev} was broken off: texts may still be in some files."
 
 
 def unfinished_in(entry: Entry) -> Unfinished | None:

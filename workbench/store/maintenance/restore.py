@@ -11,13 +11,14 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnreadableFile
 from workbench.core.files.handles import try_lock
+from workbench.core.health import Manifest, Progress
 from workbench.store import packed
 from workbench.store.files import TooLarge, cannot_write, put_in_place, sync_folder, write_temporary
 from workbench.store.journal import chain, segments
 from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.engine import Journal, Options
 from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.backup import BLOCK, Archive, Manifest, Progress, counts_of, no_backup
+from workbench.store.maintenance.backup import BLOCK, Archive, counts_of, no_backup
 from workbench.store.maintenance.compact import gzipped
 from workbench.store.naming import COUNTERS, key_of
 

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from workbench.core.change import told
 from workbench.core.errors import Conflict, StoreProblem
 from workbench.store.files import cannot_write, read_regular, write_atomically
-from workbench.store.history.clash import stage_change, told
+from workbench.store.history.clash import stage_change
 from workbench.store.journal.engine import Journal
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.outside import OutsideEdit

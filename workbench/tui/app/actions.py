@@ -4,9 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import overload
 
 from textual.binding import Binding, BindingType
 from textual.keys import format_key
+
+MOVE = "Move"
+"""The group of actions that only move the cursor; the palette leaves it out."""
+
+FIND, DECIDE, CHANGE, MARK, APP = "Find", "Decide", "Change", "Mark", "App"
+"""The other groups, as the help heads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,29 @@ class Action:
     def shown_key(self) -> str:
         """The first key as the footer shows it."""
         return display_key(self.first_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Sequence[Action]):
+    """The actions of one screen or dialog, whose `BINDINGS` are made of them; as a sequence, its own ones.
+
+    `title` names it where a key is spoken of ("In the export, …"). `shared` are those of the widgets in it, which hold
+    there too. An area's table leaves out what holds everywhere.
+    """
+
+    title: str
+    own: tuple[Action, ...]
+    shared: tuple[Action, ...] = ()
+
+    @overload
+    def __getitem__(self, at: int) -> Action: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Action, ...]: ...
+    def __getitem__(self, at: int | slice) -> Action | tuple[Action, ...]:
+        return self.own[at]
+
+    def __len__(self) -> int:
+        return len(self.own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +157,6 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-MOVE = "Move"
-"""The group of actions that only move the cursor; the palette leaves it out."""
-
-
 _PANES = {"list": "list", "slider": "sliders"}
 """What the panes are called whose keys mean something else in another pane, by the first part of their actions' ids."""
 
@@ -138,3 +164,18 @@ _PANES = {"list": "list", "slider": "sliders"}
 def _row(action: Action, pane: str) -> tuple[str, str]:
     text = action.tooltip or sentence(action.label)
     return (all_keys(action), f"{pane}: {text[:1].lower()}{text[1:]}" if pane else text)
+
+
+GLOBAL = (
+    Action("app.import", "F", "import a file", "Take a file into the store", APP, False, "take_in"),
+    Action("app.reflect", "R", "reflect", "Propose what memories say together", APP, False),
+    Action("app.undo", "u,ctrl+z", "undo", "Take back your latest change", APP),
+    Action("app.redo", "U", "redo", "Do again what you took back", APP, False),
+    Action("app.all-history", "H", "all history", "Show what everybody did, agents too", APP, False),
+    Action("app.stores", "ctrl+o", "stores", "Open another store", APP, False),
+    Action("app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"),
+    Action("app.back", "escape", "back", "Close what is open, or go back", APP, False),
+    Action("app.help", "question_mark", "help", "Show every key of this area", APP),
+    Action("app.quit", "q", "quit", "Quit; asks only when something is unsaved", APP, False),
+)
+"""What holds in every area, besides the keys that go to another one."""

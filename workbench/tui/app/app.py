@@ -13,7 +13,7 @@ from typing import ClassVar
 from textual import events, work
 from textual._context import active_message_pump
 from textual.app import SystemCommand
-from textual.binding import BindingType
+from textual.binding import BindingsMap, BindingType
 from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
@@ -26,9 +26,9 @@ from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.app import modes
-from workbench.tui.app.actions import bindings, palette_entries
+from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import AREAS, GLOBAL, scope
+from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import AppOptions, Host
 from workbench.tui.app.stillness import Heap
@@ -109,13 +109,15 @@ class WorkbenchApp(Host):
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
-    MODES = modes.openers()  # type: ignore[assignment]
     DEFAULT_MODE = "stream"
 
-    def __init__(self, bench: Workbench, options: AppOptions) -> None:
+    def __init__(self, bench: Workbench, options: AppOptions, areas: Areas = AREAS) -> None:
         self._heap = Heap()
         self._found: deque[tuple[str, str]] = deque()
-        super().__init__(bench, options)
+        super().__init__(bench, options, areas)
+        for area in areas:
+            self.add_mode(area.id, area.open)
+        self._bindings = BindingsMap.merge((self._bindings, BindingsMap(bindings(areas.tabs))))
         self.stylesheet = Sheet(variables=self.get_css_variables())
         self._missed = 0
         self.last_words = ""
@@ -255,7 +257,7 @@ class WorkbenchApp(Host):
             problem = str(error)
         if not worker.is_cancelled:
             self.post_message(RetrieverLoaded(problem))
-            modes.import_all()
+            modes.import_all(self.areas)
         if not worker.is_cancelled:
             self._heap.settle()
 
@@ -387,9 +389,8 @@ class WorkbenchApp(Host):
         if isinstance(screen, AreaScreen):
             from workbench.tui.widgets.help import HelpScreen
 
-            self.push_screen(
-                HelpScreen(f"Keys · {screen.area.title}", screen.as_mapped(scope(screen.area.id)), screen.help_text)
-            )
+            held = screen.as_mapped(self.areas.scope(screen.area.id))
+            self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, screen.help_text))
 
     @work
     async def action_stores(self) -> None:
@@ -437,9 +438,9 @@ class WorkbenchApp(Host):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """List every action of the area, those of the other areas by their names, then Textual's own commands."""
         if isinstance(screen, AreaScreen):
-            for entry in palette_entries(screen.as_mapped(scope(screen.area.id))):
+            for entry in palette_entries(screen.as_mapped(self.areas.scope(screen.area.id))):
                 yield SystemCommand(entry.title, entry.help, partial(screen.run_by_id, entry.id))
-            for area in AREAS:
+            for area in self.areas:
                 others = area.actions if area.id != screen.area.id else ()
                 for entry in palette_entries(screen.as_mapped(others)):
                     title = f"{area.title}: {entry.title[:1].lower()}{entry.title[1:]}"

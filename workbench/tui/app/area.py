@@ -12,7 +12,7 @@ from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
 from workbench.tui.app import external
 from workbench.tui.app.actions import Action, remapped
-from workbench.tui.app.areas import AREAS, GLOBAL, Area, scope
+from workbench.tui.app.areas import Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.bars.gauge import behind, gauge
@@ -43,7 +43,7 @@ class AreaScreen(Screen[object]):
     @property
     def area(self) -> Area:
         """The definition of this area."""
-        return next(a for a in AREAS if a.id == self.AREA)
+        return self.workbench_app.areas.get(self.AREA)
 
     @property
     def workbench_app(self) -> Host:
@@ -64,6 +64,7 @@ class AreaScreen(Screen[object]):
         """Build the bars and what is between them."""
         take_width(self)
         top = TopBar()
+        top.areas = self.workbench_app.areas.every
         top.store = self.workbench_app.title_shown
         top.alarm = not self.bench.trust.standing.trusted
         top.active = self.AREA
@@ -92,7 +93,7 @@ class AreaScreen(Screen[object]):
 
     def shown_actions(self) -> tuple[Action, ...]:
         """Return the actions of the key bar: the area's own, then the global ones."""
-        return self.as_mapped((*self.area.actions, *GLOBAL))
+        return self.as_mapped((*self.area.actions, *self.workbench_app.areas.everywhere))
 
     def as_mapped(self, actions: Iterable[Action]) -> tuple[Action, ...]:
         """Return actions with the keys that the person's keymap gives them."""
@@ -234,7 +235,7 @@ class AreaScreen(Screen[object]):
 
     def run_by_id(self, action_id: str) -> None:
         """Run an action of the area or of the focused widget, by its id (the command palette does)."""
-        action = next(a for a in scope(self.AREA) if a.id == action_id)
+        action = next(a for a in self.workbench_app.areas.scope(self.AREA) if a.id == action_id)
         for node in (self.focused, self, self.app):
             if node is not None and hasattr(node, f"action_{action.method.partition('(')[0]}"):
                 self.call_later(node.run_action, action.method)

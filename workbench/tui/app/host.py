@@ -15,6 +15,7 @@ from workbench.config.drafts import Item
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.waiting import waiting
+from workbench.tui.app.areas import Areas
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import Change, ThreadWaits, Waits
@@ -54,11 +55,12 @@ class Host(App[Path | None]):
     so much that areas wait, `review_at` the id that Review showed last, `store_is_gone` whether the store was missed.
     """
 
-    def __init__(self, bench: Workbench, options: AppOptions) -> None:
+    def __init__(self, bench: Workbench, options: AppOptions, areas: Areas) -> None:
         self.waits = Waits(self, self.say, self.show_urgent)
         super().__init__()
         self.bench = bench
         self.options = options
+        self.areas = areas
         self.loading: tuple[int, int] | None = None
         self.writes_much = False
         self.review_at = options.review_at

@@ -52,7 +52,7 @@ class Compared(Message):
         self.problem = problem
 
 
-class TwinsDialog(Dialog[None]):
+class BulletDuplicatesDialog(Dialog[None]):
     """A threshold, the groups, and the one under the cursor in full: merge it, keep all, or write one text.
 
     `proposed` is another text than the kept bullet's own.
@@ -60,15 +60,15 @@ class TwinsDialog(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(DUPLICATES)
     DEFAULT_CSS = """
-    TwinsDialog {
+    BulletDuplicatesDialog {
         & > .dialog { width: 96%; height: 96%; }
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
-        & #twins-state { height: auto; max-height: 2; }
-        & #twins-panes { layout: vertical; height: 1fr; }
+        & #duplicates-state { height: auto; max-height: 2; }
+        & #duplicates-panes { layout: vertical; height: 1fr; }
         & LineView { height: 2fr; min-height: 4; background: $surface; }
         & ReadingPane { height: 3fr; border-top: solid $panel; }
-        &.-wide #twins-panes { layout: horizontal; }
+        &.-wide #duplicates-panes { layout: horizontal; }
         &.-wide LineView { width: 1fr; height: 1fr; }
         &.-wide ReadingPane { width: 1fr; height: 1fr; border-top: none; border-left: solid $panel; }
     }
@@ -86,17 +86,17 @@ class TwinsDialog(Dialog[None]):
     def contents(self) -> Iterable[Widget]:
         """Return the threshold, what was found, the groups, and the texts."""
         yield Slider("similarity", 0.9, Scale(FLOOR, 1.0, 0.01, 0.002), show=lambda v: f"{v:.3f}")
-        yield Static(Content(""), id="twins-state")
+        yield Static(Content(""), id="duplicates-state")
         rows: LineView[BulletGroup] = LineView(
             lambda group, width: group_row(group, width, self.bench.safety.masked), lambda group: group.ids
         )
-        yield Container(rows, ReadingPane(id="twins-text"), id="twins-panes")
+        yield Container(rows, ReadingPane(id="duplicates-text"), id="duplicates-panes")
 
     def on_mount(self) -> None:
         """List equal texts at once, and compare the others behind that."""
         self._slider.disabled = True
         self._rows.focus()
-        self._list(self.bench.refiner.same(self._book))
+        self._list(self.bench.bullet_duplicates.same(self._book))
         self.say(Content.styled(LOADING, MUTED))
         self._compare()
 
@@ -115,11 +115,11 @@ class TwinsDialog(Dialog[None]):
 
     # Finding
 
-    @work(thread=True, exclusive=True, group="twins", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="duplicates", exit_on_error=False)
     def _compare(self) -> None:
         worker = get_current_worker()
         try:
-            message = Compared(self.bench.refiner.likeness(self._book))
+            message = Compared(self.bench.bullet_duplicates.likeness(self._book))
         except WorkbenchError as error:
             message = Compared(None, str(error))
         if message.found is not None and not worker.is_cancelled:
@@ -173,7 +173,7 @@ class TwinsDialog(Dialog[None]):
             return
         keep = group.bullets[self._kept]
         try:
-            after = self.bench.refiner.outcome(self._book, group.ids, self._content(group), keep.id)
+            after = self.bench.bullet_duplicates.outcome(self._book, group.ids, self._content(group), keep.id)
         except WorkbenchError as error:
             pane.show(body(str(error), "$text-warning"))
             return
@@ -186,7 +186,7 @@ class TwinsDialog(Dialog[None]):
 
     def say(self, content: Content) -> None:
         """Say something above the list."""
-        self.query_one("#twins-state", Static).update(content)
+        self.query_one("#duplicates-state", Static).update(content)
 
     def _told(self, sentence: str) -> None:
         self.say(assemble([(sentence, "bold"), ("  u takes it back.", MUTED)]))
@@ -220,7 +220,7 @@ class TwinsDialog(Dialog[None]):
 
         def merge() -> None:
             with typed.writing(label, lambda: [f"{self._book}/{keep}"]):
-                self.bench.refiner.merge_unchanged(self._book, group.bullets, content, keep)
+                self.bench.bullet_duplicates.merge_unchanged(self._book, group.bullets, content, keep)
             self._settled(group, f"Merged {len(group.bullets)} into {keep}.")
 
         change(self, merge, self._complain)
@@ -231,7 +231,7 @@ class TwinsDialog(Dialog[None]):
         if group is not None and self.claude.coming is None:
 
             def keep() -> None:
-                self.bench.refiner.keep_both(group)
+                self.bench.bullet_duplicates.keep_both(group)
                 self._settled(group, "Kept apart; asked about again when a text changes.")
 
             change(self, keep, self._complain)
@@ -244,12 +244,12 @@ class TwinsDialog(Dialog[None]):
         self._told(sentence)
         self._again()
 
-    @work(thread=True, exclusive=True, group="twins", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="duplicates", exit_on_error=False)
     def _again(self) -> None:
         """Compare anew after a change; what was said stays."""
         worker = get_current_worker()
         try:
-            found = self.bench.refiner.likeness(self._book)
+            found = self.bench.bullet_duplicates.likeness(self._book)
         except WorkbenchError:
             return  # said when it was opened
         if not worker.is_cancelled:
@@ -302,7 +302,7 @@ class TwinsDialog(Dialog[None]):
         if await self.app.push_screen_wait(ask):
 
             def merge() -> None:
-                saved = self.bench.refiner.merge_same(self._book, equal)
+                saved = self.bench.bullet_duplicates.merge_same(self._book, equal)
                 self._list(g for g in self._rows.rows if g not in equal)
                 self._told(f"Merged {len(equal)} groups: {fewer_bullets(saved)}.")
                 self._again()

@@ -13,10 +13,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.bench.duplicates.memory_pairs import FLOOR, AlikePair, AlikePairs, ComparingCancelled, alike_pairs
+from workbench.bench.duplicates.memory_pairs import FLOOR, ComparingCancelled, MemoryPair, MemoryPairs, memory_pairs_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.kept_pair import KeptApart
-from workbench.retrieval.embedding.thresholds import Thresholds
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.tui.app.actions import bindings
 from workbench.tui.tuning.actions import DUPLICATES
 from workbench.tui.widgets.bars.gauge import gauge
@@ -72,7 +72,7 @@ class DuplicatesDialog(Dialog[None]):
     class Found(Message):
         """All pairs are compared."""
 
-        def __init__(self, found: AlikePairs) -> None:
+        def __init__(self, found: MemoryPairs) -> None:
             super().__init__()
             self.found = found
 
@@ -97,13 +97,15 @@ class DuplicatesDialog(Dialog[None]):
         self._kept = kept
         self._keep = keep
         self._mask = mask
-        self.found: AlikePairs | None = None
+        self.found: MemoryPairs | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Return the slider, the counts, the pairs and the difference."""
         yield Threshold("similarity", 0.9, Scale(FLOOR, 1.0, 0.01, 0.002), show=lambda v: f"{v:.3f}", id="threshold")
         yield Static(Content(""), id="duplicates-state")
-        rows: LineView[AlikePair] = LineView(self._draw, lambda pair: (pair.older.id, pair.newer.id), empty=Content(""))
+        rows: LineView[MemoryPair] = LineView(
+            self._draw, lambda pair: (pair.older.id, pair.newer.id), empty=Content("")
+        )
         rows.can_focus = False
         pane = ReadingPane(id="duplicates-text")
         pane.can_focus = False
@@ -123,7 +125,7 @@ class DuplicatesDialog(Dialog[None]):
             self.post_message(self.Went(done, total))
 
         try:
-            found = alike_pairs(self._retriever, went, lambda: worker.is_cancelled, self._kept())
+            found = memory_pairs_of(self._retriever, went, lambda: worker.is_cancelled, self._kept())
         except ComparingCancelled:
             return
         if not worker.is_cancelled:
@@ -188,9 +190,10 @@ class DuplicatesDialog(Dialog[None]):
             Content("\n").join([*why, head, word_diff(*(self._mask(m.content) for m in (pair.older, pair.newer)))])
         )
 
-    def _draw(self, pair: AlikePair, width: int) -> list[Cell]:
+    def _draw(self, pair: MemoryPair, width: int) -> list[Cell]:
         lines = [Cell(self._mask(memory.line)) for memory in (pair.older, pair.newer)]
-        return [Cell(f"{pair.cosine:.3f}", 5), *lines, Cell(_mark(pair), min(26, width * 3 // 10), WARN)]
+        room = min(max(26, width // 4), width * 3 // 10)
+        return [Cell(f"{pair.cosine:.3f}", 5), *lines, Cell(_mark(pair), room, WARN)]
 
     def _say(self, text: Content) -> None:
         self.query_one("#duplicates-state", Static).update(text)
@@ -229,6 +232,6 @@ class DuplicatesDialog(Dialog[None]):
         self.dismiss(None)
 
 
-def _mark(pair: AlikePair) -> str:
+def _mark(pair: MemoryPair) -> str:
     """Return why a pair would not merge, after its symbol; an empty text for one that would."""
     return f"{SETTLED if pair.apart.kind == 'kept' else APART} {pair.apart}" if pair.apart else ""

@@ -14,7 +14,7 @@ from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.figures import number
 
 if TYPE_CHECKING:
-    from workbench.reflect.model import Step
+    from workbench.core.reflection.reflector import Step
 
 
 class Worded(Message):

@@ -1,40 +1,63 @@
-"""The tables of actions of the dialogs around files: findings, the whole file, importing."""
+"""The tables of actions of the dialogs around files: findings, the whole file, importing, exporting."""
 
-from workbench.tui.app.actions import MOVE, Action
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.widgets.actions import CANCEL, LIST, MOVES
 
-_FIND, _DECIDE, _CHANGE, _APP = "Find", "Decide", "Change", "App"
-
-FINDINGS = (
-    Action("findings.fix", "f", "fix", "Change the file as shown", _CHANGE),
-    Action("findings.fix-rule", "F", "all alike", "Show the fixes of all with this rule", _CHANGE),
-    Action("findings.yes", "y", "make them", "Change the file as shown", _CHANGE, False),
-    Action("findings.undo", "u", "take back", "Take back the fix made last here", _APP),
-    Action("findings.whole", "v", "whole file", "The whole file, and what of it is loaded", _FIND),
-    Action("findings.external", "E", "$EDITOR", "Edit the file in $EDITOR", _CHANGE),
-    Action("findings.read-on", "J", "read on", "Scroll what changes", MOVE, False),
-    Action("findings.read-back", "K", "read back", "Scroll back", MOVE, False),
-    Action("findings.close", "escape,q", "close", "Leave the rule, or close", _APP),
+FINDINGS = Table(
+    "the findings in a file",
+    (
+        Action("findings.fix", "f", "fix", "Change the file as shown", CHANGE),
+        Action("findings.fix-rule", "F", "all alike", "Show the fixes of all with this rule", CHANGE),
+        Action("findings.yes", "y", "make them", "Change the file as shown", CHANGE, False),
+        Action("findings.undo", "u", "take back", "Take back the fix made last here", APP),
+        Action("findings.whole", "v", "whole file", "The whole file, and what of it is loaded", FIND),
+        Action("findings.external", "E", "$EDITOR", "Edit the file in $EDITOR", CHANGE),
+        Action("findings.read-on", "J", "read on", "Scroll what changes", MOVE, False),
+        Action("findings.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("findings.close", "escape,q", "close", "Leave the rule, or close", APP),
+    ),
+    MOVES,
 )
 
-WHOLE = (
-    Action("whole.cut", "c", "to the cut", "To the first line that is not loaded", _FIND),
-    Action("whole.close", "escape,v,q", "close", "Close the file", _APP, True, "cancel"),
+WHOLE = Table(
+    "a whole file",
+    (
+        Action("whole.cut", "c", "to the cut", "To the first line that is not loaded", FIND),
+        Action("whole.close", "escape,v,q", "close", "Close the file", APP, True, "cancel"),
+    ),
+    MOVES,
 )
 
-IMPORT = (
-    Action("import.take", "ctrl+s", "import", "Write what is listed into the store", _CHANGE),
-    Action("import.format", "ctrl+t", "format", "Read the file as another format", _CHANGE),
-    Action("import.steps", "ctrl+n", "steps", "When the first step was, and how long", _CHANGE, False),
-    Action("import.theirs", "ctrl+r", "theirs", "Take the file's version of what differs", _DECIDE),
-    Action("import.as-new", "ctrl+g", "as new", "Count memories towards a reflection", _DECIDE, False),
-    Action("import.undo", "ctrl+z", "undo", "Take the last import back", _APP, False),
-    Action("import.complete", "tab", "complete", "Complete the name, or back to it", _FIND),
-    Action("import.down", "down", "down", "From the name to the list", MOVE, False),
-    Action("import.leave", "escape", "close", "Stop what is under way, or close", _APP),
+IMPORT = Table(
+    "importing",
+    (
+        Action("import.take", "ctrl+s", "import", "Write what is listed into the store", CHANGE),
+        Action("import.format", "ctrl+t", "format", "Read the file as another format", CHANGE),
+        Action("import.steps", "ctrl+n", "steps", "When the first step was, and how long", CHANGE, False),
+        Action("import.theirs", "ctrl+r", "theirs", "Take the file's version of what differs", DECIDE),
+        Action("import.as-new", "ctrl+g", "as new", "Count memories towards a reflection", DECIDE, False),
+        Action("import.undo", "ctrl+z", "undo", "Take the last import back", APP, False),
+        Action("import.complete", "tab", "complete", "Complete the name, or back to it", FIND),
+        Action("import.down", "down", "down", "From the name to the list", MOVE, False),
+        Action("import.leave", "escape", "close", "Stop what is under way, or close", APP),
+    ),
 )
 
-LISTS = {"the findings in a file": FINDINGS, "a whole file": WHOLE}
-"""The dialogs in which the keys that move in a list hold too, by title."""
+EXPORT = Table(
+    "the export",
+    (
+        Action("export.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
+        Action("export.format", "ctrl+o", "format", "Choose another format", CHANGE),
+        Action("export.dialect", "ctrl+n", "next dialect", "As it is, with counts, or bare", CHANGE),
+        Action("export.copy", "ctrl+y", "copy", "Copy the text to the clipboard", CHANGE),
+        Action("export.replace", "ctrl+r", "take mine", "Replace what the file holds, after y", DECIDE, False),
+        Action("export.allow", "ctrl+l", "allow flagged", "Let flagged text out, and say why", DECIDE, False),
+        Action("export.view", "ctrl+t", "changes / whole", "Show what changes, or the whole file", FIND),
+        Action("export.budget", "ctrl+g", "within budget", "Cut where the token budget ends, or whole", CHANGE),
+        Action("export.unfold", "o", "show secrets", "Show the masked secrets, from the text", FIND, False),
+        CANCEL,
+    ),
+    LIST,
+)
 
-TABLES = {"importing": IMPORT}
-"""The others."""
+DIALOGS = (FINDINGS, WHOLE, IMPORT, EXPORT)

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.bench.files.diff import DiffLine
-from workbench.formats.claude_memory.cut import MAX_BYTES, MAX_LINES, Cut, measure
+from workbench.core.files.cut import MAX_BYTES, MAX_LINES, Cut, measure
 from workbench.tui.app.actions import bindings
 from workbench.tui.files.actions import WHOLE
 from workbench.tui.playbook.preview import GUTTER, pieces

@@ -20,9 +20,9 @@ from workbench.bench.files.lint import Change
 from workbench.bench.files.project import KnownFile
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.lint import Finding
 from workbench.core.files.replacing import present
 from workbench.core.text import printable
-from workbench.formats.lint.finding import Finding
 from workbench.tui.app import external
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.host import Host

@@ -1,36 +1,48 @@
-"""The tables of actions of Health and its dialog."""
+"""The tables of actions of Health and its dialogs."""
 
-from workbench.tui.app.actions import MOVE, Action
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.widgets.actions import LIST
 
-_FIND, _DECIDE, _CHANGE, _APP = "Find", "Decide", "Change", "App"
-
-HEALTH = (
-    Action("health.apply", "a", "apply", "Put into Review what this part proposes", _DECIDE),
-    Action("health.compare", "D", "duplicates", "Compare every memory with every other", _FIND),
-    Action("health.prune", "p", "prune all", "Accept every prune, after a look at all", _DECIDE),
-    Action("health.merge", "m", "merge", "Merge this group; undo parts it again", _DECIDE),
-    Action("health.refuse", "x", "keep both", "Keep both apart, or turn an edit down", _DECIDE),
-    Action("health.next-section", "tab", "next part", "To the next part of this screen", MOVE),
-    Action("health.last-section", "shift+tab", "last part", "Back to the part before", MOVE, False),
-    Action("health.check", "r", "check again", "Look at everything again", _FIND),
-    Action("health.compact", "c", "compact", "Pack the closed files of the journal", _CHANGE, False),
-    Action("health.backup", "b", "back up", "Write the whole store into one file", _CHANGE, False),
-    Action("health.take-back", "t", "take back", "Take back the change under the cursor", _DECIDE, False),
-    Action("health.add-file", "A", "add a file", "Look over a file that you name", _FIND, False),
-    Action("health.unfold", "o", "open", "Show a text that is folded as unsafe", _FIND, False),
-    Action("health.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
-    Action("health.read-back", "K", "read back", "Scroll back", MOVE, False),
+HEALTH = Table(
+    "Health",
+    (
+        Action("health.apply", "a", "apply", "Put into Review what this part proposes", DECIDE),
+        Action("health.compare", "D", "duplicates", "Compare every memory with every other", FIND),
+        Action("health.prune", "p", "prune all", "Accept every prune, after a look at all", DECIDE),
+        Action("health.merge", "m", "merge", "Merge this group; undo parts it again", DECIDE),
+        Action("health.refuse", "x", "keep both", "Keep both apart, or turn an edit down", DECIDE),
+        Action("health.next-section", "tab", "next part", "To the next part of this screen", MOVE),
+        Action("health.last-section", "shift+tab", "last part", "Back to the part before", MOVE, False),
+        Action("health.check", "r", "check again", "Look at everything again", FIND),
+        Action("health.compact", "c", "compact", "Pack the closed files of the journal", CHANGE, False),
+        Action("health.backup", "b", "back up", "Write the whole store into one file", CHANGE, False),
+        Action("health.take-back", "t", "take back", "Take back the change under the cursor", DECIDE, False),
+        Action("health.add-file", "A", "add a file", "Look over a file that you name", FIND, False),
+        Action("health.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("health.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
+        Action("health.read-back", "K", "read back", "Scroll back", MOVE, False),
+    ),
+    LIST,
 )
 
-BACKUP = (
-    Action("backup.write", "ctrl+s", "write", "Write the backup to the file named here", _CHANGE),
-    Action("backup.leave", "escape", "close", "Stop what is being written, or close", _APP),
+BACKUP = Table(
+    "a backup",
+    (
+        Action("backup.write", "ctrl+s", "write", "Write the backup to the file named here", CHANGE),
+        Action("backup.leave", "escape", "close", "Stop what is being written, or close", APP),
+    ),
 )
 
-PROPOSED = (
-    Action("proposed.yes", "y", "do it", "Do what the title asks", _DECIDE),
-    Action("proposed.read-on", "J", "read on", "Scroll the text", MOVE, False),
-    Action("proposed.read-back", "K", "read back", "Scroll back", MOVE, False),
-    Action("proposed.no", "escape,n", "close", "Close and leave everything as it is", _APP),
+PROPOSED = Table(
+    "what is proposed",
+    (
+        Action("proposed.yes", "y", "do it", "Do what the title asks", DECIDE),
+        Action("proposed.read-on", "J", "read on", "Scroll the text", MOVE, False),
+        Action("proposed.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("proposed.no", "escape,n", "close", "Close and leave everything as it is", APP),
+    ),
+    LIST,
 )
 """A list of what is proposed, to be looked through before it is accepted as a whole."""
+
+DIALOGS = (PROPOSED, BACKUP)

@@ -13,8 +13,8 @@ from textual.widget import Widget
 from workbench.bench.context import Touched
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import HEALTH, scope
 from workbench.tui.app.asking import asking
+from workbench.tui.health.actions import HEALTH
 from workbench.tui.health.model import Facts, Found, Section
 from workbench.tui.health.parts import PartsList
 from workbench.tui.health.sections import SECTIONS
@@ -55,7 +55,7 @@ class HealthScreen(AreaScreen):
 
     def __init__(self, sections: tuple[Section, ...] = SECTIONS) -> None:
         super().__init__()
-        keys = {action.id: action.shown_key for action in self.as_mapped(scope(self.AREA))}
+        keys = {action.id: action.shown_key for action in self.as_mapped(self.workbench_app.areas.scope(self.AREA))}
         self.rows = PartsList(self.bench, sections, keys, self._show_detail)
         self.detail = ReadingPane(id="detail")
         self._shown: tuple[str, str] | None = None

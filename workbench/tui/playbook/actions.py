@@ -1,87 +1,134 @@
-"""The tables of actions of the Playbook's dialogs."""
+"""The tables of actions of the Playbook and its dialogs."""
 
-from workbench.tui.app.actions import MOVE, Action
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
+from workbench.tui.widgets.actions import LIST, MARKS, MOVES, PROMPT
 
-_FIND, _DECIDE, _CHANGE, _APP = "Find", "Decide", "Change", "App"
-
-DUPLICATES = (
-    Action("twins.merge", "m", "merge", "Make one of them, with the text shown", _DECIDE),
-    Action("twins.keep", "x", "keep all", "Keep all, until one of the texts changes", _DECIDE),
-    Action("twins.all", "A", "all equal", "Merge all groups of equal texts at once", _DECIDE),
-    Action("twins.next", "space", "other text", "Keep the next one's text and id", _CHANGE),
-    Action("twins.edit", "e", "edit", "Write the merged text, then merge", _CHANGE),
-    Action("twins.less", "left", "lower", "Lower the threshold", _CHANGE, True, "less"),
-    Action("twins.more", "right", "higher", "Raise the threshold", _CHANGE, True, "more"),
-    Action("twins.ask", "c", "Claude", "Let Claude write one text for all", _CHANGE),
-    Action("twins.fine-less", "shift+left", "lower, fine", "Lower it a little", _CHANGE, False),
-    Action("twins.fine-more", "shift+right", "higher, fine", "Raise it a little", _CHANGE, False),
-    Action("twins.reset", "backspace", "usual", "Back to the threshold that holds", _CHANGE, False),
-    Action("twins.preview", "V", "what is sent", "Show what would leave this machine", _FIND, False),
-    Action("twins.undo", "u", "undo", "Take back the latest change", _APP),
-    Action("twins.read-on", "J", "read on", "Scroll the texts", MOVE, False),
-    Action("twins.read-back", "K", "read back", "Scroll back", MOVE, False),
-    Action("twins.close", "escape,q", "close", "Stop Claude, or close", _APP),
+PLAYBOOK = Table(
+    "Playbook",
+    (
+        Action("playbook.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
+        Action("playbook.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
+        Action("playbook.edit", "e", "edit", "Edit this bullet here", CHANGE),
+        Action("playbook.external", "E", "edit in $EDITOR", "Edit this bullet in $EDITOR", CHANGE, False),
+        Action("playbook.add", "o", "add", "Add a bullet to this section", CHANGE),
+        Action("playbook.duplicates", "equals_sign", "duplicates", "Bullets that say the same: merge, keep", FIND),
+        Action("playbook.budget", "B", "budget", "Token budget: the cut, and what fits", FIND),
+        Action("playbook.export", "X", "export", "Write the playbook to a file, seen before", CHANGE),
+        Action("playbook.search", "slash", "filter", "Filter by words, is: and section:", FIND),
+        Action("playbook.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", CHANGE),
+        Action("playbook.delete", "d", "delete", "Delete it, after y; can be undone", CHANGE),
+        Action("playbook.move", "M", "move", "Move to the end of another section", CHANGE),
+        Action("playbook.section", "O", "add section", "Add a section, or begin a playbook", CHANGE, False),
+        Action("playbook.lower", "J", "reorder down", "Move the bullet one place down", CHANGE, False),
+        Action("playbook.higher", "K", "reorder up", "Move the bullet one place up", CHANGE, False),
+        Action("playbook.pin", "p", "pin", "Pin or unpin this bullet", CHANGE),
+        Action("playbook.avoid", "W", "warn of it", "Turn a harmful rule into a warning", CHANGE, False),
+        Action("playbook.split", "S", "split", "Take the latest merge of it apart", CHANGE, False),
+        Action("playbook.agent-view", "V", "agent's view", "The text that an agent is given; copy it", FIND, False),
+        Action("playbook.suggestions", "I", "suggestions", "Card by card: a file, pasted, or Claude's", CHANGE, False),
+        Action("playbook.books", "b", "playbooks", "Choose another playbook of this store", FIND),
+        Action("playbook.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+        Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
+        Action("playbook.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+    ),
+    (*LIST, *MARKS),
 )
 
-BUDGET = (
-    Action("budget.type", "enter", "type", "Type the number of tokens", _CHANGE),
-    Action("budget.less", "left", "less", "Lower the budget", _CHANGE),
-    Action("budget.more", "right", "more", "Raise the budget", _CHANGE),
-    Action("budget.fine-less", "shift+left", "less, fine", "Lower it a little", _CHANGE, False),
-    Action("budget.fine-more", "shift+right", "more, fine", "Raise it a little", _CHANGE, False),
-    Action("budget.order", "o", "by value / order", "By value per token, or in file order", _FIND),
-    Action("budget.save", "s", "set budget", "Set this budget; the list shows the cut", _CHANGE),
-    Action("budget.apply", "D", "deprecate the rest", "Deprecate what does not fit, after y", _DECIDE),
-    Action("budget.drop", "n", "no budget", "Take the budget away", _CHANGE),
-    Action("budget.close", "escape,q", "close", "Close without a change", _APP, True, "cancel"),
+DUPLICATES = Table(
+    "duplicates in a playbook",
+    (
+        Action("twins.merge", "m", "merge", "Make one of them, with the text shown", DECIDE),
+        Action("twins.keep", "x", "keep all", "Keep all, until one of the texts changes", DECIDE),
+        Action("twins.all", "A", "all equal", "Merge all groups of equal texts at once", DECIDE),
+        Action("twins.next", "space", "other text", "Keep the next one's text and id", CHANGE),
+        Action("twins.edit", "e", "edit", "Write the merged text, then merge", CHANGE),
+        Action("twins.less", "left", "lower", "Lower the threshold", CHANGE, True, "less"),
+        Action("twins.more", "right", "higher", "Raise the threshold", CHANGE, True, "more"),
+        Action("twins.ask", "c", "Claude", "Let Claude write one text for all", CHANGE),
+        Action("twins.fine-less", "shift+left", "lower, fine", "Lower it a little", CHANGE, False),
+        Action("twins.fine-more", "shift+right", "higher, fine", "Raise it a little", CHANGE, False),
+        Action("twins.reset", "backspace", "usual", "Back to the threshold that holds", CHANGE, False),
+        Action("twins.preview", "V", "what is sent", "Show what would leave this machine", FIND, False),
+        Action("twins.undo", "u", "undo", "Take back the latest change", APP),
+        Action("twins.read-on", "J", "read on", "Scroll the texts", MOVE, False),
+        Action("twins.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("twins.close", "escape,q", "close", "Stop Claude, or close", APP),
+    ),
+    MOVES,
 )
 
-AGENT_VIEW = (
-    Action("prompt-view.counts", "c", "counts", "With the counts of the marks, or without", _FIND),
-    Action("prompt-view.cut", "b", "whole / budget", "Whole, or what the budget leaves", _FIND),
-    Action("prompt-view.copy", "y", "copy", "Copy the text to the clipboard", _CHANGE),
-    Action("prompt-view.close", "escape,q", "close", "Close the preview", _APP, True, "cancel"),
+BUDGET = Table(
+    "the budget",
+    (
+        Action("budget.type", "enter", "type", "Type the number of tokens", CHANGE),
+        Action("budget.less", "left", "less", "Lower the budget", CHANGE),
+        Action("budget.more", "right", "more", "Raise the budget", CHANGE),
+        Action("budget.fine-less", "shift+left", "less, fine", "Lower it a little", CHANGE, False),
+        Action("budget.fine-more", "shift+right", "more, fine", "Raise it a little", CHANGE, False),
+        Action("budget.order", "o", "by value / order", "By value per token, or in file order", FIND),
+        Action("budget.save", "s", "set budget", "Set this budget; the list shows the cut", CHANGE),
+        Action("budget.apply", "D", "deprecate the rest", "Deprecate what does not fit, after y", DECIDE),
+        Action("budget.drop", "n", "no budget", "Take the budget away", CHANGE),
+        Action("budget.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
+    ),
+    MOVES,
 )
 
-DEPRECATE = (
-    Action("deprecate.do", "ctrl+s", "deprecate", "Deprecate with reason and replacement", _CHANGE),
-    Action("deprecate.up", "up,ctrl+p", "up", "One bullet up", MOVE, False),
-    Action("deprecate.down", "down,ctrl+n", "down", "One bullet down", MOVE, False),
-    Action("deprecate.close", "escape", "leave it", "Close without a change", _APP, True, "cancel"),
+AGENT_VIEW = Table(
+    "what the agent sees",
+    (
+        Action("prompt-view.counts", "c", "counts", "With the counts of the marks, or without", FIND),
+        Action("prompt-view.cut", "b", "whole / budget", "Whole, or what the budget leaves", FIND),
+        Action("prompt-view.copy", "y", "copy", "Copy the text to the clipboard", CHANGE),
+        Action("prompt-view.close", "escape,q", "close", "Close the preview", APP, True, "cancel"),
+    ),
+    MOVES,
 )
 
-CARDS = (
-    Action("cards.accept", "a", "accept", "Accept it, and go to the next", _DECIDE),
-    Action("cards.skip", "x", "skip", "Leave it out, and go to the next", _DECIDE),
-    Action("cards.edit", "e", "edit", "Edit its text; saving accepts it", _DECIDE),
-    Action("cards.all", "A", "accept all", "Accept all that is open and possible", _DECIDE),
-    Action("cards.clear", "space", "undecided", "Take the decision back", _DECIDE, False),
-    Action("cards.apply", "ctrl+s", "apply", "Do what is accepted, as one action", _CHANGE),
-    Action("cards.later", "L", "rest to Review", "Apply; what is open goes to Review", _CHANGE),
-    Action("cards.read-on", "J", "read on", "Scroll the card", MOVE, False),
-    Action("cards.read-back", "K", "read back", "Scroll back", MOVE, False),
-    Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", _APP),
+DEPRECATE = Table(
+    "deprecating",
+    (
+        Action("deprecate.do", "ctrl+s", "deprecate", "Deprecate with reason and replacement", CHANGE),
+        Action("deprecate.up", "up,ctrl+p", "up", "One bullet up", MOVE, False),
+        Action("deprecate.down", "down,ctrl+n", "down", "One bullet down", MOVE, False),
+        Action("deprecate.close", "escape", "leave it", "Close without a change", APP, True, "cancel"),
+    ),
 )
 
-SOURCE = (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude suggest, as the Curator", _CHANGE),)
+CARDS = Table(
+    "suggestions",
+    (
+        Action("cards.accept", "a", "accept", "Accept it, and go to the next", DECIDE),
+        Action("cards.skip", "x", "skip", "Leave it out, and go to the next", DECIDE),
+        Action("cards.edit", "e", "edit", "Edit its text; saving accepts it", DECIDE),
+        Action("cards.all", "A", "accept all", "Accept all that is open and possible", DECIDE),
+        Action("cards.clear", "space", "undecided", "Take the decision back", DECIDE, False),
+        Action("cards.apply", "ctrl+s", "apply", "Do what is accepted, as one action", CHANGE),
+        Action("cards.later", "L", "rest to Review", "Apply; what is open goes to Review", CHANGE),
+        Action("cards.read-on", "J", "read on", "Scroll the card", MOVE, False),
+        Action("cards.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", APP),
+    ),
+    MOVES,
+)
+
+SOURCE = Table(
+    "where suggestions come from",
+    (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude suggest, as the Curator", CHANGE),),
+    PROMPT.own,
+)
 """Where suggestions come from; the keys of an input hold as well."""
 
-ASK = (
-    Action("ask.start", "enter", "ask", "Ask Claude as it says", _DECIDE),
-    Action("ask.preview", "v", "what is sent", "Show exactly what would leave the machine", _FIND),
-    Action("ask.lessons", "c", "which memories", "New ones, latest, or marked in the Stream", _CHANGE),
-    Action("ask.run", "r", "a run", "Learn from a run of an agent, in a file", _CHANGE),
-    Action("ask.unread", "o", "unread replies", "Replies of before that nobody could read", _FIND, False),
-    Action("ask.leave", "escape,q", "close", "Close without asking", _APP),
+ASK = Table(
+    "asking the Curator",
+    (
+        Action("ask.start", "enter", "ask", "Ask Claude as it says", DECIDE),
+        Action("ask.preview", "v", "what is sent", "Show exactly what would leave the machine", FIND),
+        Action("ask.lessons", "c", "which memories", "New ones, latest, or marked in the Stream", CHANGE),
+        Action("ask.run", "r", "a run", "Learn from a run of an agent, in a file", CHANGE),
+        Action("ask.unread", "o", "unread replies", "Replies of before that nobody could read", FIND, False),
+        Action("ask.leave", "escape,q", "close", "Close without asking", APP),
+    ),
 )
 
-LISTS = {
-    "duplicates in a playbook": DUPLICATES,
-    "the budget": BUDGET,
-    "what the agent sees": AGENT_VIEW,
-    "suggestions": CARDS,
-}
-"""The dialogs in which the keys that move in a list hold too, by title."""
-
-TABLES = {"deprecating": DEPRECATE, "where suggestions come from": SOURCE, "asking the Curator": ASK}
-"""The others, by title."""
+DIALOGS = (DUPLICATES, BUDGET, AGENT_VIEW, CARDS, DEPRECATE, SOURCE, ASK)

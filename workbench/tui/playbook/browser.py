@@ -202,15 +202,18 @@ class BookBrowser(Vertical):
 
     def _among(self, view: BookView) -> Among:
         """Return the bullets for which only a look at the whole playbook tells whether the filter means them."""
-        twins = self._duplicates() if self.filter.asks("duplicate") else frozenset()
+        duplicates = self._duplicates() if self.filter.asks("duplicate") else frozenset()
         told = {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
-        return {"over": view.over, "disputed": view.disputed, "duplicate": twins, **told}
+        return {"over": view.over, "disputed": view.disputed, "duplicate": duplicates, **told}
 
     def _duplicates(self) -> frozenset[str]:
         """Return bullets with the same text at once; near ones follow when they are compared."""
         rev = self._bench.library.revision
         if self._equal[0] != rev:
-            self._equal = (rev, frozenset(id for group in self._bench.refiner.same(self.book) for id in group.ids))
+            self._equal = (
+                rev,
+                frozenset(id for group in self._bench.bullet_duplicates.same(self.book) for id in group.ids),
+            )
             if self._bench.retriever.ready:
                 self._compare(rev)
         return self._equal[1]
@@ -218,7 +221,7 @@ class BookBrowser(Vertical):
     @work(thread=True, exclusive=True, group="near", exit_on_error=False)
     def _compare(self, rev: int) -> None:
         worker = get_current_worker()
-        groups = [group for group in self._bench.refiner.groups(self.book) if group.ordinary]
+        groups = [group for group in self._bench.bullet_duplicates.groups(self.book) if group.ordinary]
         if not worker.is_cancelled:
             self.app.call_from_thread(self._compared, rev, frozenset(id for group in groups for id in group.ids))
 

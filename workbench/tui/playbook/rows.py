@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from workbench.bench.playbook.playbook import BookView
+from workbench.bench.playbook.playbook import BookView, shown_title
 from workbench.core.playbook.book import Bullet, Section, is_high_performing, is_problematic, is_unused
 from workbench.core.playbook.budget import Fitting
 from workbench.core.playbook.filter import NOBODY, Among, BookFilter
 from workbench.core.playbook.interval import Interval, helpful_share
 from workbench.core.stream.vote import Verdict
 from workbench.core.text import clip, printable
-from workbench.safety.scanning import mask
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.widgets.bars.interval_bar import empty_bar, interval_bar
@@ -178,7 +177,7 @@ def standing(bullet: Bullet) -> tuple[str, str, str]:
 
 def title_of(section: Section) -> str:
     """Return what a section is called on the screen; it may hold stored text."""
-    return mask(section.title) if section.title.strip() else UNTITLED
+    return shown_title(section) if section.title.strip() else UNTITLED
 
 
 def short(count: int) -> str:

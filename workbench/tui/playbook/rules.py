@@ -98,7 +98,7 @@ class Rules:
             return
 
         def part() -> None:
-            parts = self._bench.refiner.part(bullet.book, bullet.id)
+            parts = self._bench.bullet_duplicates.part(bullet.book, bullet.id)
             self._targets.done(f"{', '.join(parts)} are there again. u takes that back.")
 
         self._app.change(part)

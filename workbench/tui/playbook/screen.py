@@ -11,8 +11,8 @@ from workbench.bench.context import Touched
 from workbench.core.playbook.filter import HELP
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import PLAYBOOK
 from workbench.tui.app.asking import asking
+from workbench.tui.playbook.actions import PLAYBOOK
 from workbench.tui.playbook.browser import BookBrowser
 from workbench.tui.playbook.changes import Changes
 from workbench.tui.playbook.rows import Row

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from workbench.bench.files.exports.exporting import Written
 from workbench.bench.playbook.file_merge import book_id
 from workbench.core.errors import WorkbenchError
 from workbench.tui.app.area import AreaScreen
@@ -26,7 +27,7 @@ class Tools:
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
         self._browser = browser
         self._targets = targets
-        self._exported: dict[str, Path] = {}
+        self._exported: dict[str, Written] = {}
 
     def _has_book(self) -> bool:
         """Tell whether a playbook is open, or say how one is begun."""
@@ -69,9 +70,9 @@ class Tools:
         """Find bullets that say the same; merge them or keep them apart."""
         if not self._has_book():
             return
-        from workbench.tui.duplicates.bullets import TwinsDialog
+        from workbench.tui.duplicates.bullets import BulletDuplicatesDialog
 
-        await self._app.push_screen_wait(TwinsDialog(self._bench, self._browser.book))
+        await self._app.push_screen_wait(BulletDuplicatesDialog(self._bench, self._browser.book))
 
     async def budget(self) -> None:
         """Set how many tokens the playbook may take, and see what fits."""
@@ -98,13 +99,13 @@ class Tools:
         from workbench.tui.playbook.curation.sources import SourcePrompt
 
         book = self._browser.book
-        prompt = SourcePrompt(can_ask=not self._bench.curation.missing, check=_readable)
+        prompt = SourcePrompt(can_ask=not self._bench.curation.missing, check=self._unreadable)
         name = await self._app.push_screen_wait(prompt)
         if prompt.wants_claude:
             await self._ask_claude(book)
         if name is None:
             return
-        text = _text_of(name) if name else await self._app.push_screen_wait(TextEditor(PASTE, "", limit=1_000_000))
+        text = self._text_of(name) if name else await self._app.push_screen_wait(TextEditor(PASTE, "", limit=1_000_000))
         if text is None:
             return
         with self._app.reporting():
@@ -114,6 +115,18 @@ class Tools:
             said = await self._app.push_screen_wait(CardsDialog(self._bench, book, reply))
             if said:
                 self._targets.done(said)
+
+    def _text_of(self, name: str) -> str:
+        return self._bench.curating.text_of(Path(name).expanduser())
+
+    def _unreadable(self, name: str) -> str | None:
+        """Say why a file cannot be read; an empty name stands for pasting."""
+        try:
+            if name:
+                self._text_of(name)
+        except (WorkbenchError, RuntimeError) as error:
+            return str(error)
+        return None
 
     async def _ask_claude(self, book: str) -> None:
         """Let Claude suggest, by what was confirmed lately or is marked in the Stream."""
@@ -130,28 +143,11 @@ class Tools:
             self._app.say(EMPTY_STORE)
             return
         book = self._browser.book
-        target = self._exported.get(book) or self._bench.exporter.target(book)
         title = f"Export {self._bench.safety.masked(view.playbook.book.name)}"
         guard = Guard(self._bench)
         written = await self._app.push_screen_wait(
-            ExportDialog(title, self._bench.exporter, book, target, guard, self._area.copy)
+            ExportDialog(title, self._bench.exporter, book, guard, self._area.copy, self._exported.get(book))
         )
         if written is not None:
-            self._exported[book] = written.path
+            self._exported[book] = written
             self._app.say(written_said(written))
-
-
-def _text_of(name: str) -> str:
-    from workbench.formats.registry import read_text
-
-    return read_text(Path(name).expanduser())
-
-
-def _readable(name: str) -> str | None:
-    """Say why a file cannot be read; an empty name stands for pasting."""
-    try:
-        if name:
-            _text_of(name)
-    except (WorkbenchError, RuntimeError) as error:
-        return str(error)
-    return None

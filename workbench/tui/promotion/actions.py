@@ -1,9 +1,18 @@
 """The actions of promoting: the keys of its dialog."""
 
-from workbench.tui.app.actions import MOVE, Action
+from workbench.tui.app.actions import APP, CHANGE, MOVE, Action, Table
+from workbench.tui.widgets.actions import MOVES
 
-PROMOTE = (
-    Action("promote.write", "enter", "promote", "Write what is shown", "Change"),
-    Action("promote.fields", "tab", "fields and text", "To the fields, the text, and back", MOVE, True, "next_part"),
-    Action("promote.leave", "escape", "close", "Close without doing anything", "App", True, "cancel"),
+PROMOTE = Table(
+    "promoting",
+    (
+        Action("promote.write", "enter", "promote", "Write what is shown", CHANGE),
+        Action(
+            "promote.fields", "tab", "fields and text", "To the fields, the text, and back", MOVE, True, "next_part"
+        ),
+        Action("promote.leave", "escape", "close", "Close without doing anything", APP, True, "cancel"),
+    ),
+    MOVES,
 )
+
+DIALOGS = (PROMOTE,)

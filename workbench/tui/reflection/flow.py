@@ -8,8 +8,8 @@ from workbench.bench.reflection.claude import CLAUDE
 from workbench.bench.reflection.llm_runs import Waiting
 from workbench.bench.reflection.reflection import Outcome, Reflecting
 from workbench.core.errors import WorkbenchError
+from workbench.core.reflection.reflector import Step
 from workbench.core.stream.memory import Memory
-from workbench.reflect.model import Step
 from workbench.tui.app.host import Host
 from workbench.tui.reflection.dialog import ReflectDialog
 from workbench.tui.reflection.result import Chosen, ResultDialog

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from workbench.bench.open import Workbench
 from workbench.bench.reflection.gauge import verdict_of
-from workbench.tui.app.actions import remapped
-from workbench.tui.app.areas import GLOBAL
+from workbench.tui.app.actions import GLOBAL, remapped
 
 _BECAUSE = {
     "importance": "much that is important has come in",

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.core.errors import WorkbenchError
+from workbench.core.reflection.reflector import Cancelled, Step, Tell
 from workbench.core.text import printable
-from workbench.reflect.model import Cancelled, Step, Tell
 from workbench.tui.app.actions import bindings
 from workbench.tui.reflection.actions import RUNNING
 from workbench.tui.reflection.text import step_text

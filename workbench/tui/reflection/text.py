@@ -8,25 +8,15 @@ from textual.content import Content
 
 from workbench.bench.reflection.claude import CLAUDE
 from workbench.bench.reflection.reflection import Outcome, Plan
+from workbench.core.reflection.llm_run import STAGES
+from workbench.core.reflection.reflector import Step
 from workbench.core.reflection.trigger import Gauge
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
-from workbench.reflect.model import Step
 from workbench.tui.widgets.bars.gauge import behind
 from workbench.tui.widgets.bars.gauge import gauge as gauge_line
 from workbench.tui.widgets.content import MUTED, assemble, line
 from workbench.tui.widgets.figures import number
-
-STAGES = {
-    "questions": "asking what is worth asking",
-    "insights": "looking for insights",
-    "refine": "refining",
-    "rate": "rating",
-    "cluster": "looking for what recurs",
-    "analyse": "asking the Reflector about the run",
-    "curate": "asking the Curator",
-}
-"""What each stage does."""
 
 RAISE = "a higher claude.monthly_tokens in the config, or 0 for no limit, lets it."
 

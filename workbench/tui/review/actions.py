@@ -1,32 +1,88 @@
-"""The tables of actions of Review's dialogs."""
+"""The tables of actions of Review and its dialogs."""
 
-from workbench.tui.app.actions import MOVE, Action
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, GLOBAL, MARK, MOVE, Action, Table
+from workbench.tui.widgets.actions import LIST, MARKS, MOVES
 
-_FIND, _DECIDE, _CHANGE, _APP = "Find", "Decide", "Change", "App"
+REVIEW = Table(
+    "Review",
+    (
+        Action("review.approve", "a", "approve", "Approve, and go to the next", DECIDE),
+        Action("review.reject", "x", "reject", "Reject, go to the next; 1 to 5 say why", DECIDE),
+        Action("review.later", "space", "later", "Put it off for a week", DECIDE),
+        Action("review.edit", "e", "edit", "Edit the text; saving it approves it", DECIDE),
+        Action("review.external", "E", "edit in $EDITOR", "Edit in $EDITOR; saving approves", DECIDE, False),
+        Action("review.merge", "m", "merge", "Merge into a like memory, after y", DECIDE),
+        Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE),
+        Action("review.refine", "r", "refine", "Refine the words, round by round", CHANGE),
+        Action("review.impact", "i", "impact", "What approving does to saved queries", FIND),
+        Action("review.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("review.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE),
+        Action("review.search", "slash", "filter", "Filter what is listed", FIND),
+        Action("review.next", "n", "next listed", "To the next that is listed", FIND, False),
+        Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False),
+        Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+        Action("review.history", "h", "history", "Show every change of this candidate", FIND, False),
+        Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
+        Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+    ),
+    (*LIST, *MARKS),
+)
 
-MERGE = (
-    Action("merge.yes", "y,enter", "merge", "Merge into the memory under the cursor", _DECIDE),
-    Action("merge.text", "t", "other text", "The memory's own text, or the candidate's", _CHANGE),
-    Action("merge.edit", "e", "edit", "Write the text that is left", _CHANGE),
-    Action("merge.search", "slash", "find another", "Find any memory by its words", _FIND),
-    Action("merge.read-on", "J", "read on", "Scroll the texts", MOVE),
-    Action("merge.read-back", "K", "read back", "Scroll back", MOVE, False),
-    Action("merge.no", "escape,n", "leave both", "Close without merging", _APP),
+REASONS = Table(
+    "a rejection",
+    (
+        Action("reason.wrong", "1", "wrong", "It is not true", DECIDE, True, "reason(0)"),
+        Action("reason.general", "2", "too general", "True of anything, so of no use", DECIDE, True, "reason(1)"),
+        Action("reason.duplicate", "3", "duplicate", "Something else says it already", DECIDE, True, "reason(2)"),
+        Action("reason.outdated", "4", "outdated", "It was true once", DECIDE, True, "reason(3)"),
+        Action("reason.words", "5", "in words", "Say why in your own words", DECIDE, True, "reason_in_words"),
+    ),
+    (*REVIEW, *LIST, *MARKS, *GLOBAL),
+)
+"""Why something was just rejected: these keys hold until the next action, and the area keys rest."""
+
+MERGE = Table(
+    "merging",
+    (
+        Action("merge.yes", "y,enter", "merge", "Merge into the memory under the cursor", DECIDE),
+        Action("merge.text", "t", "other text", "The memory's own text, or the candidate's", CHANGE),
+        Action("merge.edit", "e", "edit", "Write the text that is left", CHANGE),
+        Action("merge.search", "slash", "find another", "Find any memory by its words", FIND),
+        Action("merge.read-on", "J", "read on", "Scroll the texts", MOVE),
+        Action("merge.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("merge.no", "escape,n", "leave both", "Close without merging", APP),
+    ),
+    MOVES,
 )
 """While the search has the focus, its letters are letters; enter goes to what it found."""
 
-GROUP = (
-    Action("group.yes", "y", "decide", "Decide all, once the end was in sight", _DECIDE),
-    Action("group.on", "space", "read on", "Scroll a page down", MOVE),
-    Action("group.no", "escape,n", "leave them", "Close without deciding", _APP),
+GROUP = Table(
+    "a group",
+    (
+        Action("group.yes", "y", "decide", "Decide all, once the end was in sight", DECIDE),
+        Action("group.on", "space", "read on", "Scroll a page down", MOVE),
+        Action("group.no", "escape,n", "leave them", "Close without deciding", APP),
+    ),
+    MOVES,
 )
 
-REFINE = (
-    Action("refine.take", "enter", "take it", "The candidate says what this round says", _DECIDE),
-    Action("refine.write", "e", "write", "Write the next round, from this one", _CHANGE),
-    Action("refine.ask", "c", "Claude", "Let Claude write the next rounds", _CHANGE),
-    Action("refine.preview", "v", "what is sent", "Show what would leave this machine", _FIND),
-    Action("refine.leave", "escape", "leave", "Close; new rounds take esc twice", _APP),
+REFINE = Table(
+    "refining",
+    (
+        Action("refine.take", "enter", "take it", "The candidate says what this round says", DECIDE),
+        Action("refine.write", "e", "write", "Write the next round, from this one", CHANGE),
+        Action("refine.ask", "c", "Claude", "Let Claude write the next rounds", CHANGE),
+        Action("refine.preview", "v", "what is sent", "Show what would leave this machine", FIND),
+        Action("refine.leave", "escape", "leave", "Close; new rounds take esc twice", APP),
+    ),
+    MOVES,
 )
 
-IMPACT = (Action("impact.close", "escape,i,q", "close", "Close the preview", _APP),)
+IMPACT = Table(
+    "the impact",
+    (Action("impact.close", "escape,i,q", "close", "Close the preview", APP),),
+    MOVES,
+)
+
+DIALOGS = (REASONS, MERGE, GROUP, REFINE, IMPACT)

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from workbench.bench.review.rewriting import rounds_of
 from workbench.core.change import Change
-from workbench.core.review.describe import Wording, describe
+from workbench.core.review.describe import Wording
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
@@ -35,7 +35,7 @@ def candidate(proposal: Proposal, memory: Memory, now: datetime, hidden: Content
     return Content("\n").join([*parts, Content(""), text])
 
 
-def merge(proposal: Proposal, group: Sequence[Memory], now: datetime) -> Content:
+def merge(proposal: Proposal, said: Wording, group: Sequence[Memory], now: datetime) -> Content:
     """Return a merge: what speaks for and against it, a word diff with each older text, and what it would do.
 
     `group` holds the memories, the kept one last.
@@ -43,7 +43,6 @@ def merge(proposal: Proposal, group: Sequence[Memory], now: datetime) -> Content
     similarity = "" if proposal.similarity is None else f"similarity {proposal.similarity:.3f}"
     names = (similarity, f"importance {proposal.importance:.0f}", *_proposed(proposal, now))
     newest, kept = max(group, key=lambda m: (m.created_at, m.id)), group[-1]
-    said = describe(proposal)
     parts = [Content.styled(said.question, "bold"), facts(names), *arguments(proposal, "Nothing speaks against it.")]
     for older in (m for m in group if m.id != newest.id):
         title = "From the older to the newer" if len(group) == 2 else f"From {name(older.id)} to the newest"
@@ -53,9 +52,10 @@ def merge(proposal: Proposal, group: Sequence[Memory], now: datetime) -> Content
     return Content("\n").join([*parts, Content(""), outcome, Content.styled(f"Rejected, {said.no}.", MUTED)])
 
 
-def changes(proposal: Proposal, memory: Memory | None, now: datetime, hidden: Content | None = None) -> Content:
+def changes(
+    proposal: Proposal, said: Wording, memory: Memory | None, now: datetime, hidden: Content | None = None
+) -> Content:
     """Return any other proposal: what it asks, what speaks for and against it, its memory, what it would change."""
-    said = describe(proposal)
     parts = [Content.styled(said.question, "bold"), facts((said.label, *_proposed(proposal, now)))]
     if memory is None or proposal.title != memory.line:
         parts.append(body(proposal.title))
@@ -168,6 +168,7 @@ def memory_facts(memory: Memory, now: datetime) -> tuple[str, ...]:
         memory.memory_type,
         f"made {since(memory.created_at, now)} ({absolute(memory.created_at)})",
         f"session {memory.session_id}" if memory.session_id else "",
+        f"said by {memory.source.speaker}" if memory.source.speaker else "",
         memory.source.file or "",
         " ".join(f"#{name(tag)}" for tag in memory.tags[:12]),
     )

@@ -7,6 +7,7 @@ from workbench.bench.review.evidence import Evidence
 from workbench.bench.review.rewriting import check_parts, parts_of
 from workbench.config.drafts import digest
 from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.review.kinds import ProposalKind
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.core.text import one_line
@@ -16,6 +17,7 @@ from workbench.tui.app.saving import Preview, Saving
 from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
+from workbench.tui.review.views import view_of
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.texts.editor import Said, TextEditor
 
@@ -55,7 +57,7 @@ class Changes:
     async def _edit(self, proposal: Proposal, memory: Memory, text: str | None, save: Saving) -> None:
         """Edit the text of an item; what is typed of a candidate is what the Stream would go on with too."""
         about = f"memories/{memory.id}"
-        draft = self._app.draft(about, "text" if proposal.kind == "reflection" else proposal.kind)
+        draft = self._app.draft(about, "text" if self._kind(proposal).is_candidate else proposal.kind)
         title = f"Edit and approve {proposal.id}"
         editor = TextEditor(title, memory.content, check=save, typed=text, draft=draft)
         saved = await self._app.push_screen_wait(editor)
@@ -82,11 +84,8 @@ class Changes:
         if item is None:
             return
         proposal, memory = item
-        if proposal.kind != "reflection":
-            what = (
-                "This is a merge already: approve makes it." if proposal.kind == "merge" else "Only candidates merge."
-            )
-            self._app.say(what)
+        if not (kind := self._kind(proposal)).is_candidate:
+            self._app.say(view_of(kind).no_merge)
             return
         from workbench.tui.review.merge import MergeChoice, Merging, Refused, Target
 
@@ -162,12 +161,12 @@ class Changes:
             return problem
 
         draft = self._app.draft(f"memories/{memory.id}", "round")
-        await self._app.push_screen_wait(RefineDialog(memory, self._bench.refining, take, draft))
+        await self._app.push_screen_wait(RefineDialog(memory, self._bench.refinement, take, draft))
 
     def promote(self) -> None:
         """Put it where agents read it; after `;` all marked ones."""
         self._reasons.go_on()
-        targets = [p for p in self._area.take_targets(self._queue.rows) if p.kind != "merge"]
+        targets = [p for p in self._area.take_targets(self._queue.rows) if view_of(self._kind(p)).promotable]
         found = [(p, self._bench.review.memory(p)) for p in targets]
         ids = [memory.id for _, memory in found if memory is not None]
         if not ids:
@@ -198,10 +197,13 @@ class Changes:
     def _candidate(self, done: str) -> tuple[Proposal, Memory] | None:
         """Return the candidate under the cursor, or say why there is none."""
         item = self.item_here()
-        if item is not None and item[0].kind != "reflection":
+        if item is not None and not self._kind(item[0]).is_candidate:
             self._app.say(f"Only a candidate can be {done}.")
             return None
         return item
+
+    def _kind(self, proposal: Proposal) -> ProposalKind:
+        return self._bench.context.kinds[proposal.kind]
 
     def item_here(self) -> tuple[Proposal, Memory] | None:
         """Return the item under the cursor and its memory, or say why there is none."""

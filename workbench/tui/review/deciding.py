@@ -60,7 +60,7 @@ class Deciding:
             self._reasons.rejected = None
             if verb == "reject":
                 group = review.reject(targets)
-                if any(p.kind == "reflection" for p in proposals):
+                if any(self._bench.context.kinds[p.kind].is_candidate for p in proposals):
                     rejected = Rejected(group, tuple(targets), following or "")
             else:
                 (review.approve if verb == "approve" else review.later)(targets)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from rapidfuzz.distance import Indel
@@ -13,12 +12,10 @@ from workbench.bench.review.rejection import rejection_of
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import Contradiction
 from workbench.core.review.lifecycle import Tombstone
-from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable, words
 from workbench.tui.review.candidate import diff_legend, facts, heading, name
 from workbench.tui.review.impact import in_short
-from workbench.tui.review.tree import flat, tree
 from workbench.tui.widgets.content import MAX_DIFF, MUTED, assemble, body, highlight, word_diff
 from workbench.tui.widgets.figures import absolute, ago, scores, since
 
@@ -39,27 +36,16 @@ _COMMON = frozenset({
 """English words that say nothing about what two texts share."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """What the evidence is for: a proposal, and its text (empty while that is folded away)."""
+def evidence_text(text: str, evidence: Evidence, cited: list[Content], now: datetime, note: str, width: int) -> Content:
+    """Return everything a decision about a `text` rests on, `width` cells wide; the text is empty while it is folded.
 
-    proposal: Proposal
-    text: str
-
-
-def evidence_text(
-    item: Item, evidence: Evidence, now: datetime, note: str, width: int, *, brief: bool = False
-) -> Content:
-    """Return everything a decision rests on, `width` cells wide; `note` stands for what is not looked up yet.
-
-    With `brief` no more of each cited text than a screen has room for.
+    `cited` is what the item rests on as its kind draws it, `note` stands for what is not looked up yet.
     """
-    text = item.text
     blocks = [_rejected_before(one, text, now) for one in evidence.rejections]
     if evidence.against:
         blocks.append(_against(evidence.against, width, hidden=not text))
     blocks.append(_said_already(evidence))
-    blocks.append(_cited(item.proposal, evidence, now, width, brief=brief))
+    blocks.append(cited)
     if evidence.impact is not None:
         blocks.append(in_short(evidence.impact))
     if note:
@@ -113,36 +99,6 @@ def _said(who: str, sentence: str, width: int) -> list[Content]:
     rows = body(sentence[:_SENTENCE]).wrap(max(_LEAST, width - len(who) - 2))
     heads = [Content.styled(f"  {who}", MUTED), *[Content(" " * (len(who) + 2))] * (len(rows) - 1)]
     return [head + row for head, row in zip(heads, rows, strict=True)]
-
-
-def _cited(proposal: Proposal, evidence: Evidence, now: datetime, width: int, *, brief: bool) -> list[Content]:
-    """Return what the item rests on; what an upkeep proposal is about itself stands in the other pane."""
-    cited = evidence.cited
-    if not cited and proposal.kind == "curator":
-        return []  # its reasons stand beside its texts
-    if not cited:
-        return [Content.styled("∅ It cites nothing.", WARN)]
-    if proposal.kind == "reflection":
-        return tree(f"Rests on {_memories(len(cited))}", evidence.tree, width, now, brief=brief)
-    lines = []
-    if proposal.kind == "merge":
-        order = "the newer first" if len(cited) == 2 else "the newest first"
-        lines += flat(
-            f"The {'two' if len(cited) == 2 else len(cited)} in full, {order}", cited, width, now, brief=brief
-        )
-    elif len(cited) > 1 or cited[0].memory is None:
-        rest = cited if cited[0].memory is None else cited[1:]
-        lines += flat(f"Because of {_memories(len(rest))}", rest, width, now, brief=brief)
-    if evidence.tree:
-        lines += [
-            *([Content("")] if lines else []),
-            *tree("What it rests on itself", evidence.tree, width, now, brief=brief),
-        ]
-    return lines
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"
 
 
 def _nearest(evidence: Evidence, text: str, now: datetime) -> list[list[Content]]:

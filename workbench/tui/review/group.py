@@ -106,9 +106,10 @@ class GroupDialog(Dialog[bool]):
 def _block(place: int, total: int, proposal: Proposal, memory: Memory | None) -> Content:
     text = proposal.title if memory is None else memory.content
     head = Content.styled(f"{place} of {total}  ", "bold $text-accent")
-    told = facts((name(proposal.id), proposal.kind if proposal.kind != "reflection" else "", f"by {proposal.actor}"))
+    is_candidate = memory is not None and memory.id == proposal.id
+    told = facts((name(proposal.id), "" if is_candidate else proposal.kind, f"by {proposal.actor}"))
     lines = [head + told]
-    if proposal.kind != "reflection":
+    if not is_candidate:
         lines.append(body(proposal.title, "bold"))
     if proposal.flags:
         lines.append(flags_in_words(proposal.flags))

@@ -1,6 +1,8 @@
 """What waits in Review, as it is listed: the filter, the rows, where the cursor goes, how the sitting goes."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from textual.cache import LRUCache
 from textual.content import Content
@@ -11,13 +13,58 @@ from workbench.bench.open import Workbench
 from workbench.bench.review.review import is_put_off
 from workbench.core.errors import InvalidQuery
 from workbench.core.review.proposal import Proposal
-from workbench.tui.review.progress import Progress
 from workbench.tui.review.rows import row
 from workbench.tui.review.seen import Seen
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row import lay_out
 from workbench.tui.widgets.texts.safe_input import SafeInput
+
+PACE_OF = 12
+"""Over how many of the latest decisions the pace is taken."""
+
+PAUSE = 120.0
+"""Seconds without a decision after which the pace starts anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The ids decided in this sitting with the time of each, in order."""
+
+    decided: tuple[tuple[str, datetime], ...] = ()
+
+    def with_decided(self, ids: list[str], at: datetime) -> "Progress":
+        """Count decisions."""
+        kept = tuple(d for d in self.decided if d[0] not in ids)
+        return replace(self, decided=(*kept, *((id, at) for id in ids)))
+
+    def without(self, waiting: frozenset[str]) -> "Progress":
+        """Take back those that wait again, as after an undo."""
+        if not any(id in waiting for id, _ in self.decided):
+            return self
+        return replace(self, decided=tuple(d for d in self.decided if d[0] not in waiting))
+
+    @property
+    def pace(self) -> float | None:
+        """Decisions a minute since the last pause; `None` before the third one."""
+        times = [at for _, at in self.decided[-PACE_OF:]]
+        since = 0
+        for i in range(1, len(times)):
+            if (times[i] - times[i - 1]).total_seconds() > PAUSE:
+                since = i
+        run = times[since:]
+        seconds = (run[-1] - run[0]).total_seconds() if len(run) >= 3 else 0.0
+        return (len(run) - 1) * 60 / seconds if seconds >= 1 else None
+
+    def sentence(self, left: int, put_off: int) -> str:
+        """Return "12 decided · 5 left · 2 put off · 9 a minute"."""
+        parts = [f"{len(self.decided)} decided", f"{left} left"] if self.decided else [f"{left} to decide"]
+        if put_off:
+            parts.append(f"{put_off} put off")
+        if self.pace is not None:
+            parts.append(f"{self.pace:.0f} a minute")
+        return " · ".join(parts)
+
 
 NOTHING_NEW = (
     "No candidates, and no memories to find any in. `workbench import FILE` or `workbench ingest` brings some in, "
@@ -38,6 +85,7 @@ class Queue:
         self._seen = seen
         self._drawn: LRUCache[tuple[object, ...], Content] = LRUCache(512)
         self._progress = Progress()
+        self._kinds = bench.context.kinds
         self.box = SafeInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
         self.count = Static(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
@@ -87,7 +135,7 @@ class Queue:
         """Draw a row, or take it as drawn before: a decision moves the rows below it, but they look the same."""
         memory, now = self._bench.review.memory(proposal), self._bench.context.now()
         folded = self._seen.is_folded(proposal)
-        cells = row(proposal, memory, width, now, folded=folded, mask=self._bench.safety.masked)
+        cells = row(proposal, memory, width, now, folded=folded, mask=self._bench.safety.masked, kinds=self._kinds)
         looks = (width, *((str(cell.text), cell.style) for cell in cells))
         drawn = self._drawn.get(looks)
         if drawn is None:

@@ -35,8 +35,8 @@ from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.editor import TextEditor
 
 if TYPE_CHECKING:
-    from workbench.bench.review.refinement import Refining
-    from workbench.reflect.model import Step
+    from workbench.bench.review.refinement import Refinement
+    from workbench.core.reflection.reflector import Step
 
 LISTED = 5
 """Lines that the list of rounds takes at most."""
@@ -86,10 +86,10 @@ class RefineDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, memory: Memory, refining: "Refining", take: Take, draft: Drafting | None = None) -> None:
+    def __init__(self, memory: Memory, refinement: "Refinement", take: Take, draft: Drafting | None = None) -> None:
         super().__init__(f"Refine {name(memory.id)}", REFINE)
         self._memory = memory
-        self._refining = refining
+        self._refinement = refinement
         self._take = take
         self._draft = draft
         self._rounds = list(rounds_of(memory))
@@ -181,7 +181,7 @@ class RefineDialog(Dialog[None]):
     def action_preview(self) -> None:
         """Show what would leave this machine."""
         try:
-            preview = self._refining.preview(self._memory, self.chosen)
+            preview = self._refinement.preview(self._memory, self.chosen)
         except WorkbenchError as error:
             self._say(body(str(error), "$text-error"))
             return
@@ -191,8 +191,8 @@ class RefineDialog(Dialog[None]):
 
     def action_ask(self) -> None:
         """Let Claude write the next rounds."""
-        if self._refining.missing:
-            self._say(body(f"{self._refining.missing} Until then, e writes the next round by hand.", "$text-warning"))
+        if self._refinement.missing:
+            self._say(body(f"{self._refinement.missing} Until then, e writes the next round by hand.", "$text-warning"))
         elif self._coming is None:
             self._coming = ""
             self._say(Content.styled("Asking Claude … esc stops.", MUTED))
@@ -207,7 +207,7 @@ class RefineDialog(Dialog[None]):
                 self.post_message(Streamed(step.text))
 
         try:
-            found = self._refining.ask(self._memory, text, tell, lambda: worker.is_cancelled)
+            found = self._refinement.ask(self._memory, text, tell, lambda: worker.is_cancelled)
         except WorkbenchError as error:
             self.post_message(RoundsMade((), str(error)))
             return

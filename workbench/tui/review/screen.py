@@ -12,17 +12,18 @@ from textual.widgets import Input
 from workbench.bench.context import Touched
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.filter import HELP
-from workbench.tui.app.actions import bindings, key_names
+from workbench.tui.app.actions import GLOBAL, bindings, key_names
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import GLOBAL, LIST, REASONS, REVIEW
 from workbench.tui.app.asking import asking
 from workbench.tui.app.stillness import Stillness
+from workbench.tui.review.actions import REASONS, REVIEW
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
 from workbench.tui.review.line import SECONDS, ReasonLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.texts import ItemTexts, Shown
+from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 

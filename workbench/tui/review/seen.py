@@ -37,7 +37,7 @@ class Seen:
 
     def is_folded(self, proposal: Proposal) -> bool:
         """Tell whether the item's text is folded away as unsafe to look at."""
-        if proposal.kind == "reflection" and not _UNSAFE.intersection(proposal.flags):
+        if self._bench.context.kinds[proposal.kind].is_candidate and not _UNSAFE.intersection(proposal.flags):
             return False  # candidates carry what was found in them as flags
         memory = self._bench.review.memory(proposal)
         if memory is None or self._unfolded.get(proposal.id) == memory.content:

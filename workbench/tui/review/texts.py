@@ -9,7 +9,6 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.bench.open import Workbench
-from workbench.bench.playbook.curation import Card
 from workbench.bench.review.evidence import Evidence
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.suspicion import suspicions
@@ -17,10 +16,10 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.surviving import survives
-from workbench.tui.review.candidate import candidate, changes, fold, merge
-from workbench.tui.review.curator import suggestion
-from workbench.tui.review.evidence import Item, evidence_text
+from workbench.tui.review.candidate import fold
+from workbench.tui.review.evidence import evidence_text
 from workbench.tui.review.seen import Seen
+from workbench.tui.review.views import Cites, Look, view_of
 from workbench.tui.widgets.lists.reading_pane import ReadingPane, Wrapped
 
 LOOKING = "Looking for similar memories …"
@@ -28,6 +27,14 @@ LOADING = "Similar memories and earlier rejections are looked up as soon as the 
 
 PREVIEWED = 20
 """Saved queries up to which the impact is worked out for every item; beyond that only when asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What the evidence is for: a proposal, and its text (empty while that is folded away)."""
+
+    proposal: Proposal
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,27 +127,10 @@ class ItemTexts(Container):
         self._show_evidence(shown, self._bench.review.known(shown.proposal), note, keep_place=True)
 
     def _item_text(self, proposal: Proposal) -> Content:
-        review, now = self._bench.review, self._bench.context.now()
-        memory = review.memory(proposal)
-        hidden = self._fold(proposal, memory)
-        if proposal.kind == "curator":
-            return suggestion(proposal, self._card(proposal), now, self._bench.safety.masked)
-        cited = review.cited(proposal) if proposal.kind == "merge" else ()
-        group = [c.memory for c in cited if c.memory is not None]
-        if not self._seen.was_unfolded(proposal):
-            proposal, memory, group = masked((proposal, memory, group), self._bench.safety.masked)
-        if proposal.kind == "reflection" and memory is not None:
-            return candidate(proposal, memory, now, hidden)
-        if proposal.kind == "merge" and len(group) > 1 and hidden is None:
-            return merge(proposal, group, now)
-        return changes(proposal, memory, now, hidden)
-
-    def _card(self, proposal: Proposal) -> Card | None:
-        """Return what a suggestion for a playbook would do, or `None` when that playbook is gone."""
-        try:
-            return self._bench.curating.card_of(proposal)
-        except WorkbenchError:
-            return None
+        memory = self._bench.review.memory(proposal)
+        hidden, unfolded = self._fold(proposal, memory), self._seen.was_unfolded(proposal)
+        view = view_of(self._bench.context.kinds[proposal.kind])
+        return view.item(Look(self._bench, proposal, memory, hidden, unfolded))
 
     def _fold(self, proposal: Proposal, memory: Memory | None) -> Content | None:
         if memory is None or not self._seen.is_folded(proposal):
@@ -157,10 +147,14 @@ class ItemTexts(Container):
         return width if width > 0 else max(20, self.screen.size.width - 4)
 
     def _show_evidence(self, shown: Shown, evidence: Evidence, note: str, *, keep_place: bool = False) -> None:
-        mask, now = self._bench.safety.masked, self._bench.context.now()
-        item, found, brief = masked(self._item(shown.proposal), mask), masked(evidence, mask), shown.evidence is None
-        text = evidence_text(item, found, now, note, self._width, brief=brief)
+        text = self._drawn(self._item(shown.proposal), evidence, note, self._width, brief=shown.evidence is None)
         self._evidence_pane.show(text, keep_place=keep_place)
+
+    def _drawn(self, item: Item, evidence: Evidence, note: str, width: int, *, brief: bool = False) -> Content:
+        mask, now = self._bench.safety.masked, self._bench.context.now()
+        item, found = masked(item, mask), masked(evidence, mask)
+        view = view_of(self._bench.context.kinds[item.proposal.kind])
+        return evidence_text(item.text, found, view.cited(found, Cites(now, width, brief)), now, note, width)
 
     def _gather(self, shown: Shown) -> None:
         if shown is self.shown:
@@ -169,7 +163,7 @@ class ItemTexts(Container):
     @work(thread=True, exclusive=True, group="evidence", exit_on_error=False, description="evidence")
     def _look_up(self, shown: Shown, item: Item, width: int) -> None:
         """Look for what is alike, away from the keyboard; a later item cancels this one."""
-        worker, review, now = get_current_worker(), self._bench.review, self._bench.context.now()
+        worker, review = get_current_worker(), self._bench.review
         if worker.is_cancelled:
             return
         note = "" if self._bench.retriever.ready else LOADING
@@ -179,8 +173,7 @@ class ItemTexts(Container):
             evidence, note = review.known(item.proposal), str(error)
         if worker.is_cancelled:
             return
-        mask = self._bench.safety.masked
-        text = evidence_text(masked(item, mask), masked(evidence, mask), now, note, width)
+        text = self._drawn(item, evidence, note, width)
         self.post_message(EvidenceFound(replace(shown, evidence=evidence), text, (width, text.wrap(width))))
         if not evidence.searched or not self._may_preview or worker.is_cancelled:
             return
@@ -189,7 +182,7 @@ class ItemTexts(Container):
         except WorkbenchError:
             return  # cancelled, or it cannot be accepted: `i` says why when somebody asks
         evidence = replace(evidence, impact=impact)
-        text = evidence_text(masked(item, mask), masked(evidence, mask), now, note, width)
+        text = self._drawn(item, evidence, note, width)
         if not worker.is_cancelled:
             self.post_message(EvidenceFound(replace(shown, evidence=evidence), text, (width, text.wrap(width))))
 
@@ -200,10 +193,10 @@ class ItemTexts(Container):
     @work(thread=True, exclusive=True, group="redraw", exit_on_error=False, description="another width")
     def _redraw(self, shown: Shown, item: Item, width: int) -> None:
         """Draw evidence that is known for another width, away from the keyboard."""
-        worker, now, mask = get_current_worker(), self._bench.context.now(), self._bench.safety.masked
+        worker = get_current_worker()
         if shown.evidence is None or worker.is_cancelled:
             return
-        text = evidence_text(masked(item, mask), masked(shown.evidence, mask), now, "", width)
+        text = self._drawn(item, shown.evidence, "", width)
         self.post_message(EvidenceRedrawn(shown, text, (width, text.wrap(width))))
 
     def on_evidence_redrawn(self, event: EvidenceRedrawn) -> None:

@@ -9,9 +9,9 @@ from workbench.bench.safety.flagging import findings_of
 from workbench.bench.safety.safety import Safety
 from workbench.core.override import Override
 from workbench.core.playbook.book import Bullet
+from workbench.core.safety import Finding
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
-from workbench.safety.finding import Finding
 from workbench.tui.widgets.content import MUTED, assemble, highlight
 from workbench.tui.widgets.figures import absolute
 

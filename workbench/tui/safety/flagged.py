@@ -5,9 +5,9 @@ from dataclasses import replace
 from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import STREAM
 from workbench.tui.app.saving import Preview
 from workbench.tui.safety.flag_view import Flags, flags_of, missing
+from workbench.tui.stream.actions import STREAM
 
 
 class FlaggedMemories:

@@ -18,9 +18,10 @@ from workbench.bench.health.history import Event, History, Place
 from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.errors import WorkbenchError
 from workbench.tui.app.actions import bindings, display_key
-from workbench.tui.app.areas import HISTORY, LIST, RECORD_THEN
 from workbench.tui.app.waiting import change
+from workbench.tui.stream.actions import HISTORY, RECORD_THEN
 from workbench.tui.stream.history_view import event_text, masked_event, record_text, row
+from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body

@@ -164,6 +164,8 @@ def _origin(memory: Memory, around: Surroundings) -> Content:
         (printable(masked(memory.id)), ""),
         (" · session ", MUTED) if memory.session_id else ("", ""),
         (printable(masked(memory.session_id)), ""),
+        (" · said by ", MUTED) if source.speaker else ("", ""),
+        (printable(masked(source.speaker or "")), ""),
         (printable(f" · {masked(source.hook or '')}{turn}") if source.hook or turn else "", MUTED),
         (f"\nfile {printable(masked(source.file))}" if source.file else "", MUTED),
     ]

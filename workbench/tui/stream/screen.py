@@ -19,9 +19,9 @@ from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import STREAM
 from workbench.tui.app.asking import asking
 from workbench.tui.safety.flagged import FlaggedMemories
+from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.changes import Changes
 from workbench.tui.stream.memory_view import Surroundings, detail, row
 from workbench.tui.widgets.choose import Choice, Choose

@@ -1,49 +1,155 @@
-"""The tables of actions of Tune's dialogs."""
+"""The tables of actions of Tune and its dialogs."""
 
-from workbench.tui.app.actions import MOVE, Action
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.widgets.actions import CANCEL, LIST, MOVES, SLIDER
 
-_FIND, _DECIDE, _CHANGE, _APP = "Find", "Decide", "Change", "App"
-
-COMPARE = (
-    Action("compare.left", "c", "another left", "Put another ranking on the left", _FIND),
-    Action("compare.right", "C", "another right", "Put another ranking on the right", _FIND),
-    Action("compare.swap", "x", "swap", "Let the two change sides", _FIND),
-    Action("compare.close", "escape", "close", "Close the comparison", _APP, True, "cancel"),
+TUNE = Table(
+    "Tune",
+    (
+        Action("tune.query", "slash", "query", "Write the query that is ranked", FIND),
+        Action("tune.next-pane", "tab", "next pane", "From sliders to ranking to explanation", MOVE, True, "pane(1)"),
+        Action("tune.queries", "f", "queries", "Choose one of the saved queries", FIND),
+        Action("tune.judge", "J", "judge", "Grade what could answer this query", DECIDE),
+        Action("tune.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False, "pane(-1)"),
+        Action(
+            "tune.previous-flip", "left_square_bracket", "flip before", "Just below the last swap of two rows", FIND
+        ),
+        Action("tune.next-flip", "right_square_bracket", "flip after", "Just beyond the next swap of two rows", FIND),
+        Action("tune.auto", "A", "auto-tune", "Find the weights that suit the judgments", CHANGE),
+        Action("tune.better", "B", "better 1 or 2", "Say which of two is better, and learn", DECIDE),
+        Action("tune.metrics", "m", "metrics", "How good the ranking is, query by query", FIND),
+        Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
+        Action("tune.load", "l", "load", "Load a profile", CHANGE),
+        Action("tune.why", "w", "why not", "Find any memory and see why it is so low", FIND),
+        Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
+        Action("tune.later", "full_stop", "later", "Rank as if it were 5 days later", CHANGE),
+        Action("tune.options", "o", "options", "Recency mode, pinned, 0 to 1, candidates", CHANGE),
+        Action("tune.candidates", "C", "candidates", "Which memories take part: a filter", CHANGE, False),
+        Action("tune.compare", "c", "compare", "This ranking beside another one", FIND),
+        Action("tune.snapshot", "n", "snapshot", "Keep these settings as a snapshot", CHANGE),
+        Action("tune.library", "N", "snapshots", "Snapshots and profiles: compare, go back", FIND),
+        Action("tune.duplicates", "D", "duplicates", "Which pairs would merge at a threshold", FIND),
+        Action("tune.save-query", "S", "save query", "Save this query, to measure by it", CHANGE),
+        Action("tune.export-queries", "X", "export queries", "Write queries, judgments or a run", CHANGE, False),
+        Action("tune.import-queries", "I", "import queries", "Read judged queries from a file", CHANGE, False),
+        Action("tune.revert", "r", "revert", "Put everything back to the saved profile", CHANGE, False),
+        Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+        Action("tune.history", "h", "history", "Show every change of this memory", FIND, False),
+    ),
+    (*SLIDER, *LIST),
 )
 
-LIBRARY = (
-    Action("library.use", "enter", "use", "Put the sliders where these settings are", _CHANGE),
-    Action("library.compare", "c", "compare", "Both rankings, with the one under ◆", _FIND),
-    Action("library.mark", "t,space", "mark", "Compare everything with this one (◆)", _FIND),
-    Action("library.save", "s", "save", "Save these settings as a profile", _CHANGE),
-    Action("library.name", "e", "name", "Call this snapshot something else", _CHANGE),
-    Action("library.drop", "d", "drop", "Let this snapshot go, after y", _CHANGE),
-    Action("library.copy", "y", "copy", "Copy the settings as a profile's file", _CHANGE),
-    Action("library.read-on", "J", "read on", "Scroll what is said about it", MOVE, False),
-    Action("library.read-back", "K", "read back", "Scroll back", MOVE, False),
-    Action("library.close", "escape", "close", "Close the list", _APP, True, "cancel"),
+JUDGE = Table(
+    "judging",
+    (
+        Action("judge.no", "0", "no", "It does not answer the query", DECIDE, True, "grade(0)"),
+        Action("judge.weak", "1", "weak", "It helps a little", DECIDE, True, "grade(1)"),
+        Action("judge.good", "2", "good", "It answers the query", DECIDE, True, "grade(2)"),
+        Action("judge.essential", "3", "essential", "The answer needs it", DECIDE, True, "grade(3)"),
+        Action("judge.unsure", "space", "can't tell", "Leave it unjudged, go to the next", DECIDE),
+        Action("judge.undo", "u", "undo", "Take the last grade back", APP),
+        Action("judge.read-on", "J", "read on", "Scroll the memory", MOVE, False),
+        Action("judge.read-back", "K", "read back", "Scroll back", MOVE, False),
+        CANCEL,
+    ),
+    LIST,
+)
+"""Judge mode takes the digits: the area keys rest until esc."""
+
+BETTER = Table(
+    "better 1 or 2",
+    (
+        Action("better.a", "a", "first", "The first one answers better", DECIDE, True, "answer('a')"),
+        Action("better.b", "b", "second", "The second one answers better", DECIDE, True, "answer('b')"),
+        Action("better.same", "equals_sign", "same", "Both answer equally well", DECIDE, True, "answer('=')"),
+        Action(
+            "better.unsure",
+            "question_mark,space",
+            "unsure",
+            "Can't tell: ask another pair",
+            DECIDE,
+            True,
+            "answer('?')",
+        ),
+        Action("better.undo", "u", "undo", "Take the last answer back", APP),
+        Action("better.apply", "enter", "apply", "Put the sliders where the answers lead", CHANGE),
+        Action("better.read-on", "J", "read on", "Scroll both memories", MOVE, False),
+        Action("better.read-back", "K", "read back", "Scroll back", MOVE, False),
+        CANCEL,
+    ),
 )
 
-DUPLICATES = (
-    Action("duplicates.less", "left", "lower", "Lower the threshold", _CHANGE, True, "less"),
-    Action("duplicates.more", "right", "higher", "Raise the threshold", _CHANGE, True, "more"),
-    Action("duplicates.reset", "backspace", "reset", "Back to the threshold that holds", _CHANGE),
-    Action("duplicates.save", "s", "save", "Flag duplicates from here on", _CHANGE, True, "save('flag')"),
-    Action("duplicates.review", "S", "save for review", "List pairs for review from here on", _CHANGE, True,
+AUTO = Table(
+    "auto-tune",
+    (Action("auto.apply", "enter", "apply to the sliders", "Put the sliders where it says", CHANGE), CANCEL),
+)
+
+METRICS = Table(
+    "the metrics",
+    (Action("metrics.look", "enter", "rank it", "Rank this query, to see why", FIND), CANCEL),
+    MOVES,
+)
+
+COMPARE = Table(
+    "a comparison",
+    (
+        Action("compare.left", "c", "another left", "Put another ranking on the left", FIND),
+        Action("compare.right", "C", "another right", "Put another ranking on the right", FIND),
+        Action("compare.swap", "x", "swap", "Let the two change sides", FIND),
+        Action("compare.close", "escape", "close", "Close the comparison", APP, True, "cancel"),
+    ),
+    LIST,
+)
+
+LIBRARY = Table(
+    "the profiles",
+    (
+        Action("library.use", "enter", "use", "Put the sliders where these settings are", CHANGE),
+        Action("library.compare", "c", "compare", "Both rankings, with the one under ◆", FIND),
+        Action("library.mark", "t,space", "mark", "Compare everything with this one (◆)", FIND),
+        Action("library.save", "s", "save", "Save these settings as a profile", CHANGE),
+        Action("library.name", "e", "name", "Call this snapshot something else", CHANGE),
+        Action("library.drop", "d", "drop", "Let this snapshot go, after y", CHANGE),
+        Action("library.copy", "y", "copy", "Copy the settings as a profile's file", CHANGE),
+        Action("library.read-on", "J", "read on", "Scroll what is said about it", MOVE, False),
+        Action("library.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("library.close", "escape", "close", "Close the list", APP, True, "cancel"),
+    ),
+    MOVES,
+)
+
+DUPLICATES = Table(
+    "duplicates",
+    (
+    Action("duplicates.less", "left", "lower", "Lower the threshold", CHANGE, True, "less"),
+    Action("duplicates.more", "right", "higher", "Raise the threshold", CHANGE, True, "more"),
+    Action("duplicates.reset", "backspace", "reset", "Back to the threshold that holds", CHANGE),
+    Action("duplicates.save", "s", "save", "Flag duplicates from here on", CHANGE, True, "save('flag')"),
+    Action("duplicates.review", "S", "save for review", "List pairs for review from here on", CHANGE, True,
            "save('review')"),
-    Action("duplicates.close", "escape", "close", "Close the preview", _APP, True, "cancel"),
+    Action("duplicates.close", "escape", "close", "Close the preview", APP, True, "cancel"),
+),
+    LIST,
 )  # fmt: skip
 
-QUERIES_OUT = (
-    Action("queries-out.write", "ctrl+s", "write", "Write the file as shown", _CHANGE),
-    Action("queries-out.format", "ctrl+n", "next format", "JSON lines, qrels, a run, judgments", _CHANGE),
-    Action("queries-out.profile", "ctrl+l", "profile", "Whose ranking the run has", _CHANGE),
-    Action("queries-out.close", "escape", "close", "Close without writing", _APP, True, "cancel"),
+QUERIES_OUT = Table(
+    "queries out",
+    (
+        Action("queries-out.write", "ctrl+s", "write", "Write the file as shown", CHANGE),
+        Action("queries-out.format", "ctrl+n", "next format", "JSON lines, qrels, a run, judgments", CHANGE),
+        Action("queries-out.profile", "ctrl+l", "profile", "Whose ranking the run has", CHANGE),
+        Action("queries-out.close", "escape", "close", "Close without writing", APP, True, "cancel"),
+    ),
+    LIST,
 )
 
-QUERIES_IN = (
-    Action("queries-in.read", "ctrl+s", "import", "Take in what is listed as new", _CHANGE),
-    Action("queries-in.close", "escape", "close", "Close without importing", _APP, True, "cancel"),
+QUERIES_IN = Table(
+    "queries in",
+    (
+        Action("queries-in.read", "ctrl+s", "import", "Take in what is listed as new", CHANGE),
+        Action("queries-in.close", "escape", "close", "Close without importing", APP, True, "cancel"),
+    ),
+    LIST,
 )
 
-DIALOGS = (COMPARE, LIBRARY, DUPLICATES, QUERIES_OUT, QUERIES_IN)
+DIALOGS = (JUDGE, METRICS, BETTER, AUTO, COMPARE, LIBRARY, DUPLICATES, QUERIES_OUT, QUERIES_IN)

@@ -14,7 +14,6 @@ from workbench.core.errors import InvalidQuery
 from workbench.core.served import hidden_because
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
-from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.host import Host
 from workbench.tui.tuning.options import CANDIDATES, choices, with_option
@@ -28,24 +27,16 @@ SHOWN = 500
 """How many memories are listed at most."""
 
 
-async def choose_query(app: Host, queries: Sequence[SavedQuery], current: str) -> SavedQuery | None:
-    """Ask which saved query to rank by."""
-    mask = app.bench.safety.masked
-    found = [Choice(q.id, mask(q.text), mask(", ".join(q.tags))) for q in queries]
-    chosen = await app.push_screen_wait(Choose("Saved queries", found, current))
-    return next((q for q in queries if q.id == chosen), None)
-
-
-async def choose_profile(app: Host, desk: TuningSession) -> Profile | None:
+async def choose_profile(app: Host, session: TuningSession) -> Profile | None:
     """Ask which profile to load, and whether unsaved settings may go; a broken one is a toast."""
     profiles = app.bench.tuning.profiles
     found = [Choice(side.name, side.name, remark(side)) for side in saved_sides(profiles)]
-    chosen = await app.push_screen_wait(Choose("Load a profile", found, desk.saved.name))
+    chosen = await app.push_screen_wait(Choose("Load a profile", found, session.saved.name))
     if chosen is None:
         return None
     detail = Content("They are in no profile yet; s saves them.")
     question = f"Load {chosen} and drop the changed settings?"
-    if desk.changed and not await app.push_screen_wait(
+    if session.changed and not await app.push_screen_wait(
         Confirm(question, clock=time.monotonic, detail=detail, yes="load", guard=0.0)
     ):
         return None
@@ -54,35 +45,35 @@ async def choose_profile(app: Host, desk: TuningSession) -> Profile | None:
     return None
 
 
-async def choose_option(app: Host, desk: TuningSession) -> Profile | None:
+async def choose_option(app: Host, session: TuningSession) -> Profile | None:
     """Ask how recency counts, what normalises and who takes part."""
-    bounds = desk.bounds()
-    chosen = await app.push_screen_wait(Choose("How the ranking works", choices(desk.profile, bounds)))
+    bounds = session.bounds()
+    chosen = await app.push_screen_wait(Choose("How the ranking works", choices(session.profile, bounds)))
     if chosen == CANDIDATES:
-        return await choose_candidates(app, desk)
-    return None if chosen is None else with_option(desk.profile, chosen, bounds)
+        return await choose_candidates(app, session)
+    return None if chosen is None else with_option(session.profile, chosen, bounds)
 
 
-async def choose_candidates(app: Host, desk: TuningSession) -> Profile | None:
+async def choose_candidates(app: Host, session: TuningSession) -> Profile | None:
     """Ask for the candidate filter; return the settings with it, whose candidates are known then."""
 
     def check(text: str) -> None:
-        candidate_filter(text, desk.now)
+        candidate_filter(text, session.now)
 
     title = "Which memories take part? Nothing: all that may be served"
     hint = "type:error,failure  memory:semantic  -tag:wip  since:30d"
     text = await app.push_screen_wait(
-        Prompt(title, desk.profile.candidates, placeholder=hint, check=sentence_of(check))
+        Prompt(title, session.profile.candidates, placeholder=hint, check=sentence_of(check))
     )
     if text is None:
         return None
-    if text and desk.question is not None:
+    if text and session.question is not None:
         # Every memory is looked at once, which takes a moment in a large store.
-        await asyncio.to_thread(desk.question.ranker.pool.matching, text, desk.now)
-    return replace(desk.profile, candidates=text)
+        await asyncio.to_thread(session.question.ranker.pool.matching, text, session.now)
+    return replace(session.profile, candidates=text)
 
 
-async def choose_memory(app: Host, desk: TuningSession) -> str | None:
+async def choose_memory(app: Host, session: TuningSession) -> str | None:
     """Ask for any memory of the store, by the filter language of the Stream; return its id."""
 
     def search(text: str) -> Sequence[Choice] | str:
@@ -90,25 +81,25 @@ async def choose_memory(app: Host, desk: TuningSession) -> str | None:
             found = app.bench.stream.view(text).memories[:SHOWN]
         except InvalidQuery as error:
             return str(error)
-        return [Choice(m.id, app.bench.safety.masked(m.line)[:400], _place(desk, m)) for m in found]
+        return [Choice(m.id, app.bench.safety.masked(m.line)[:400], _place(session, m)) for m in found]
 
     return await app.push_screen_wait(Choose("Why not this one?", search=search))
 
 
-async def save_profile(app: Host, desk: TuningSession, birth: Birth | None = None) -> Profile | None:
+async def save_profile(app: Host, session: TuningSession, birth: Birth | None = None) -> Profile | None:
     """Ask for a name and save the settings under it, with their birth certificate; return them as saved."""
-    tuning, parent = app.bench.tuning, desk.saved.name
+    tuning, parent = app.bench.tuning, session.saved.name
     name = await app.push_screen_wait(
         name_prompt(
             "" if tuning.profiles.is_built_in(parent) else parent,
             lambda name: tuning.profiles.check_name(name, parent),
-            lambda name: tuning.save(desk.profile, name, parent, birth),
+            lambda name: tuning.save(session.profile, name, parent, birth),
         )
     )
     return None if name is None else tuning.profiles.get(name)
 
 
-def _place(desk: TuningSession, memory: Memory) -> str:
-    if desk.ranking is None or memory.id not in desk.ranking.pool.row_of:
-        return hidden_because(memory, desk.now) or "not ranked yet"
-    return left_out_because(memory, desk.ranking) or f"#{desk.ranking.place_of(memory.id)}"
+def _place(session: TuningSession, memory: Memory) -> str:
+    if session.ranking is None or memory.id not in session.ranking.pool.row_of:
+        return hidden_because(memory, session.now) or "not ranked yet"
+    return left_out_because(memory, session.ranking) or f"#{session.ranking.place_of(memory.id)}"

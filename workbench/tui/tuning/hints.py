@@ -7,7 +7,7 @@ from datetime import timedelta
 from workbench.bench.tuning.session import TuningSession
 from workbench.core import record
 from workbench.core.tuning.factors import Factor
-from workbench.retrieval.ranking.flips import Flip
+from workbench.core.tuning.flips import Flip
 from workbench.tui.tuning.parameters import TIME_SCALE, Parameter, parameters_of, weight
 
 Cancelled = Callable[[], bool]

@@ -9,8 +9,8 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.config.writing import set_values
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.profile import Profile
-from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.tuning import dialogs
 
@@ -105,12 +105,12 @@ class Keeping:
         from workbench.tui.tuning.profiles.library import Library, LibraryDialog
         from workbench.tui.tuning.profiles.sides import standing_in
 
-        desk = self._session
-        side = await self._app.push_screen_wait(LibraryDialog(Library(desk, self._shelf, self.birth)))
+        session = self._session
+        side = await self._app.push_screen_wait(LibraryDialog(Library(session, self._shelf, self.birth)))
         if side is None or side.profile is None:
             return
         if side.kind == "snapshot":
-            self._put(standing_in(side.profile, desk.saved), desk.saved)
+            self._put(standing_in(side.profile, session.saved), session.saved)
             self._app.say(f"The sliders stand as in snapshot {side.name}. s saves them, r puts them back.")
         else:
             self._put(side.profile, side.profile)

@@ -1,9 +1,10 @@
 """The parameters of a ranking as sliders show them: label, scale, and how a profile gets another value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from workbench.bench.tuning.session import Settings
 from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe
 from workbench.core.tuning.profile import Profile, value_of, weight_of, with_value
 from workbench.tui.widgets.bars.scale import Scale
@@ -146,3 +147,19 @@ PARAMETERS = parameters_of(RECIPE)
 """The parameters of the workbench's own ranking."""
 
 TIME_ABOUT = "As if it were earlier or later."
+
+
+def slider_label(slider: str, parameters: Sequence[Parameter]) -> str:
+    """Return what a slider is called where it stands alone; "the sliders" without one."""
+    parameter = next((p for p in parameters if p.id == slider), None)
+    if parameter is None:
+        return slider or "the sliders"
+    return parameter.label if parameter.label == slider else f"{parameter.group}, {parameter.label}"
+
+
+def slider_text(slider: str, settings: Settings, parameters: Sequence[Parameter]) -> str:
+    """Return where a slider stands, as it shows it; "where they stood" for several."""
+    if slider == TIME:
+        return day_offset(settings.days)
+    parameter = next((p for p in parameters if p.id == slider), None)
+    return "where they stood" if parameter is None else parameter.text(parameter.get(settings.profile))

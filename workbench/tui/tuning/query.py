@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import cast
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.bench.open import Workbench
+from workbench.bench.tuning.question import Question
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
@@ -18,7 +21,6 @@ from workbench.core.tuning.factors import counted
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
-from workbench.tui.tuning.messages import Asked
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import absolute, number
@@ -54,6 +56,16 @@ APART = timedelta(hours=1)
 
 _WITH_TIME = 90
 """Cells from which on there is room for the time of day."""
+
+
+class Asked(Message):
+    """A query has been scored (or `problem` says why not)."""
+
+    def __init__(self, text: str, question: Question | None, problem: str = "") -> None:
+        super().__init__()
+        self.text = text
+        self.question = question
+        self.problem = problem
 
 
 @survives
@@ -165,11 +177,40 @@ class QueryLine(Horizontal):
     def _scored(self, event: Asked) -> None:
         self.asking = False
         if event.problem:
-            return  # whoever hears of it next says it
-        if self._again or event.text != self._session.text:
+            self._host.say(event.problem, "error")
+        elif self._again or event.text != self._session.text:
             self.ask()
         else:
             self._put(event)
+
+    @on(Input.Submitted, "#query")
+    def _entered(self) -> None:
+        same = self._bench.tuning.saved_like(self._session.text)
+        if len(same) > 1:
+            self._choose_moment(same)
+
+    @work
+    async def _choose_moment(self, same: Sequence[SavedQuery]) -> None:
+        """Choose which of several saved queries with the same words is meant."""
+        chosen = await choose_moment(self._host, same, self._session.query)
+        if chosen is not None:
+            self.take(chosen)
+
+    async def choose(self) -> SavedQuery | None:
+        """Choose one of the saved queries."""
+        queries = self._bench.tuning.queries()
+        if not queries:
+            self._host.say("No saved queries yet. / writes one to rank by.")
+            return None
+        current = self._session.query.id if self._session.query else ""
+        mask = self._bench.safety.masked
+        found = [Choice(q.id, mask(q.text), mask(", ".join(q.tags))) for q in queries]
+        chosen = await self._host.push_screen_wait(Choose("Saved queries", found, current))
+        return next((q for q in queries if q.id == chosen), None)
+
+    @property
+    def _host(self) -> Host:
+        return cast(Host, self.app)
 
     def obstacle(self) -> str:
         """Return why there is no ranking, or an empty text."""

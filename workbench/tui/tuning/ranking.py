@@ -8,9 +8,9 @@ from textual.content import Content
 
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.session import TuningSession
+from workbench.core.stopwords import STOP_WORDS
 from workbench.core.text import printable, words
 from workbench.core.tuning.factors import RECIPE
-from workbench.retrieval.fulltext.stopwords import STOP_WORDS
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.parameters import day_offset, scope_texts
 from workbench.tui.tuning.rows import Line, draw, is_heading, key_of, legend, lines_of
@@ -53,13 +53,13 @@ class RankingPane(Vertical):
         """The list."""
         return self.query_one("#list", LineView)
 
-    def show(self, desk: TuningSession, obstacle: str) -> None:
+    def show(self, session: TuningSession, obstacle: str) -> None:
         """Show a ranking, or the obstacle in its place."""
-        self._factors = desk.recipe.factors
+        self._factors = session.recipe.factors
         self.rows.set_empty(Content(obstacle))
-        self.rows.set_rows(lines(desk))
-        self._pieces = tuple(title(desk))
-        self._against = desk.saved.name
+        self.rows.set_rows(lines(session))
+        self._pieces = tuple(title(session))
+        self._against = session.saved.name
         self._show_frame()
 
     def _row(self, line: Line, width: int) -> Content:
@@ -75,10 +75,10 @@ class RankingPane(Vertical):
         self.query_one(".ranking--legend", FixedText).write(legend(width, self._against, self._factors))
 
 
-def lines(desk: TuningSession) -> list[Line]:
+def lines(session: TuningSession) -> list[Line]:
     """Return the rows of a ranking, with the memory that somebody asked about."""
-    standings, watched = desk.standings(), desk.watched_standing()
-    return lines_of(standings, desk.profile.k, watched) if standings or watched else []
+    standings, watched = session.standings(), session.watched_standing()
+    return lines_of(standings, session.profile.k, watched) if standings or watched else []
 
 
 def only_stop_words(query: str) -> bool:
@@ -87,25 +87,25 @@ def only_stop_words(query: str) -> bool:
     return not asked or all(word in STOP_WORDS for word in asked)
 
 
-def title(desk: TuningSession) -> Iterator[Piece]:
+def title(session: TuningSession) -> Iterator[Piece]:
     """Yield what stands above a ranking: how many, at which moved moment, by whose bounds, and what is odd."""
-    if desk.ranking is None or not len(desk.ranking.pool):
+    if session.ranking is None or not len(session.ranking.pool):
         yield (Content.styled("ranking", "bold"),)
         return
-    count, k = len(desk.ranking.candidates), desk.profile.k
+    count, k = len(session.ranking.candidates), session.profile.k
     yield (Content.styled(f"best {k} of {number(count)}" if k < count else f"all {number(count)}, k is {k}", "bold"),)
-    if desk.profile.candidates:
-        only = printable(desk.profile.candidates)
+    if session.profile.candidates:
+        only = printable(session.profile.candidates)
         yield (assemble([("only ", ""), (only, _WARNING)]), Content.styled("filtered", _WARNING))
-    if desk.days:
-        moved = day_offset(desk.days)
+    if session.days:
+        moved = day_offset(session.days)
         yield (
-            assemble([(f"as of {absolute(desk.now)} ", ""), (f"({moved})", _WARNING)]),
+            assemble([(f"as of {absolute(session.now)} ", ""), (f"({moved})", _WARNING)]),
             assemble([("now ", ""), (moved, _WARNING)]),
         )
-    if desk.profile.scope != "pool" and desk.profile.scorer == "factors":
-        yield tuple(Content.styled(text, MUTED) for text in scope_texts(desk.profile))
-    if desk.question is not None and only_stop_words(desk.question.text):
+    if session.profile.scope != "pool" and session.profile.scorer == "factors":
+        yield tuple(Content.styled(text, MUTED) for text in scope_texts(session.profile))
+    if session.question is not None and only_stop_words(session.question.text):
         texts = ("only common words: full text finds nothing", "only common words")
         yield tuple(Content.styled(text, _WARNING) for text in texts)
 

@@ -1,46 +1,59 @@
 """Tune: move the weights, watch the ranking move, see why, save a profile."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
-from textual.worker import get_current_worker
 
 from workbench.bench.context import Touched
 from workbench.bench.tuning.measuring import Measuring
-from workbench.bench.tuning.session import Settings, TuningSession
+from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.factors import RECIPE
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.core.tuning.profile import WORKBENCH, Profile
-from workbench.retrieval.ranking.flips import Direction, just_beyond, nearest_flip
+from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import SLIDER, TUNE
 from workbench.tui.app.asking import asking
 from workbench.tui.tuning import dialogs
-from workbench.tui.tuning.hints import hints_of
+from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.verdict import VerdictLine
 from workbench.tui.tuning.keeping import Keeping
-from workbench.tui.tuning.messages import HELP, Asked, Hinted
-from workbench.tui.tuning.moves import label_of, value_of
-from workbench.tui.tuning.parameters import TIME, Parameter, Value, parameters_of
-from workbench.tui.tuning.query import QueryLine, choose_moment
+from workbench.tui.tuning.query import QueryLine
 from workbench.tui.tuning.ranking import RankingPane
+from workbench.tui.tuning.resting import Resting
 from workbench.tui.tuning.rows import Line, memory_of
 from workbench.tui.tuning.sliders import TuneSliders
 from workbench.tui.tuning.tools import Tools
 from workbench.tui.tuning.why.pane import WhyPane
+from workbench.tui.widgets.actions import SLIDER
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.lists.line_view import LineView
 
-REST_SECONDS = 0.12
-"""How long the hand rests before anything but the ranking is worked out: flips, the curve, the verdict."""
+HELP = f"""The ranking
+  {" ".join(f.glyph for f in RECIPE.factors):17}the weighted parts: {", ".join(f.label for f in RECIPE.factors)}
+  ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
+  new / out        entered or left the best k, which is what an agent is served
+The sliders
+  ← →              one step, from any pane; with shift a fine one
+  enter            types a value; the wheel nudges, a click sets
+  ▹                the slider that ← → move while another pane has the keys
+  0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
+  ┼                such a place on the bar
+The options (o)
+  recency          by hours since the last access, days since it was made, rank, or off
+  pinned           stay fresh, or fade as the others do
+  0 to 1           over all served, over the most relevant, or by frozen bounds
+  candidates (C)   a filter: what it leaves out takes no part and sets no bound
+The verdict
+  nDCG@10          over all judged queries; m shows every metric and what it means
+  Δ [low, high]    mean difference from the saved profile, with its 95 % band
+  can't tell yet   chance alone could do this (paired randomisation test, 5 %)
+  provisional      fewer than 12 judged queries"""
 
 NUDGES = tuple(a for a in SLIDER if a.keys in ("left", "right", "shift+left", "shift+right", "backspace"))
 """What moves the current slider from any pane."""
@@ -80,16 +93,14 @@ class TuneScreen(AreaScreen):
         self.session = TuningSession(profile, profile, self.bench.context.now(), self.bench.recipe)
         self.measuring = Measuring(self.bench.context, self.bench.evaluator)
         self.query_line = QueryLine(self.bench, self.session, self._show)
-        self.sliders = TuneSliders(profile, self._moved, parameters_of(self.bench.recipe), id="sliders")
+        self.sliders = TuneSliders(self.session, self._show)
         self.ranking = RankingPane(self.bench.safety, id="ranking")
         self.why = WhyPane(self.bench.safety.masked, id="why")
         self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
-        self.keeping = Keeping(self, self.session, self.measuring, self._put)
+        self.resting = Resting(self, self.session, self.sliders, self.why, self.verdict)
+        self.keeping = Keeping(self, self.session, self.measuring, self.sliders.put)
         keep = self.keeping.keep_thresholds
-        self.tools = Tools(self, self.session, self.measuring, self._put, self._take_query, keep)
-        self._hinting = False
-        self._moves = 0
-        self._rest: Timer | None = None
+        self.tools = Tools(self, self.session, self.measuring, self.sliders.put, self._take_query, keep)
 
     def contents(self) -> Iterable[Widget]:
         """Return the query line, the sliders, the ranking and the explanation."""
@@ -101,9 +112,9 @@ class TuneScreen(AreaScreen):
 
     def on_mount(self) -> None:
         """Start on the first saved query, with the first slider under the hand."""
-        self._rest = self.set_interval(REST_SECONDS, self._at_rest, pause=True)
+        self.resting.start()
         queries = self.bench.tuning.queries()
-        self.sliders.show(self.session.profile, self.session.saved)
+        self.sliders.show()
         self.sliders.query(Slider).first().focus()
         if queries:
             self._take_query(queries[0])
@@ -155,24 +166,9 @@ class TuneScreen(AreaScreen):
         if focus:
             self.rows.focus()
 
-    @on(Asked)
-    def _complain(self, event: Asked) -> None:
-        if event.problem:
-            self.workbench_app.say(event.problem, "error")
-
     @on(Input.Submitted, "#query")
     def _entered(self) -> None:
         self._first_row(focus=True)
-        same = self.bench.tuning.saved_like(self.session.text)
-        if len(same) > 1:
-            self._choose_moment(same)
-
-    @work
-    async def _choose_moment(self, same: Sequence[SavedQuery]) -> None:
-        """Choose which of several saved queries with the same words is meant."""
-        chosen = await choose_moment(self.workbench_app, same, self.session.query)
-        if chosen is not None:
-            self._take_query(chosen)
 
     def action_query(self) -> None:
         """Go to the query."""
@@ -181,12 +177,7 @@ class TuneScreen(AreaScreen):
     @asking
     async def action_queries(self) -> None:
         """Choose one of the saved queries."""
-        queries = self.bench.tuning.queries()
-        if not queries:
-            self.workbench_app.say("No saved queries yet. / writes one to rank by.")
-            return
-        current = self.session.query.id if self.session.query else ""
-        chosen = await dialogs.choose_query(self.workbench_app, queries, current)
+        chosen = await self.query_line.choose()
         if chosen is not None:
             self._take_query(chosen)
 
@@ -204,145 +195,51 @@ class TuneScreen(AreaScreen):
         self.why.show(self.session, self.rows.current)
         self._touch()
 
-    # When the hand rests
-
-    def _touch(self) -> None:
-        """Put off everything slow until nothing has moved for a moment."""
-        self._moves += 1
-        self._hinting = True
-        if self._rest is not None:
-            self._rest.reset()
-            self._rest.resume()
-
-    def _at_rest(self) -> None:
-        if self._rest is not None:
-            self._rest.pause()
-        self.why.show_curve()
-        self.verdict.rest()
-        self._work_out(self._moves, self.session.copy(), self.sliders.parameter, self.sliders.highs, self.why.memory)
-
-    @work(thread=True, exclusive=True, group="hints", description="hints")
-    def _work_out(
-        self, moves: int, session: TuningSession, parameter: Parameter | None, highs: dict[Factor, float], memory: str
-    ) -> None:
-        worker = get_current_worker()
-        hints = hints_of(session, parameter, highs, memory, lambda: worker.is_cancelled or moves != self._moves)
-        if hints is not None and not worker.is_cancelled:
-            self.post_message(Hinted(moves, hints))
-
-    @on(Hinted)
-    def _hinted(self, event: Hinted) -> None:
-        if event.moves != self._moves:
-            return
-        self._hinting = False
-        self.sliders.show_hints(event.hints)
-        self.why.show_ways(event.hints.memory, event.hints.ways)
-
     # Tuning
 
-    def _moved(self, parameter: Parameter | None, value: Value) -> None:
-        """Rank anew at once, in the same turn as the key, so that both are painted together."""
-        session = self.session
-        if parameter is None:
-            session.move(TIME, Settings(session.profile, value or 0.0))
-        else:
-            session.move(parameter.id, Settings(parameter.put(session.profile, value), session.days))
-            self.sliders.follow(parameter, session.profile, session.saved)
-        self._show()
-
-    @on(Slider.Refused)
-    def _refused(self, event: Slider.Refused) -> None:
-        stays = f"{event.slider.label} stays at {event.slider.shown_value}."
-        self.workbench_app.say(f"{event.why} {stays}", "warning")
-
     @on(TuneSliders.Focused)
-    def _focused(self) -> None:
-        self._touch()
-
-    def _put(self, profile: Profile, saved: Profile) -> None:
-        """Put the sliders where a profile has them, against a saved one."""
-        self.session.load(profile, saved)
-        self._show_settings()
-
-    def _show_settings(self) -> None:
-        """Put every slider where it stands in the session, and show the ranking by them."""
-        self.sliders.show(self.session.profile, self.session.saved)
-        self.sliders.show_time(self.session.days)
-        self._show()
-
-    def action_revert(self) -> None:
-        """Put every parameter back to the saved profile, and `now` to the time of the query."""
-        self.session.revert()
-        self._show_settings()
+    def _touch(self) -> None:
+        self.resting.touch()
 
     def undo_own(self) -> bool:
         """Take back the last move of a slider since something was stored."""
-        move = self.session.undo()
-        if move is not None:
-            self._show_settings()
-            self._say_moved(move.slider, "back", move.before)
-        return move is not None
+        return self.sliders.undo()
 
     def redo_own(self) -> bool:
         """Make the move again that was taken back."""
-        move = self.session.redo()
-        if move is not None:
-            self._show_settings()
-            self._say_moved(move.slider, "again", move.after)
-        return move is not None
+        return self.sliders.redo()
 
-    def _say_moved(self, slider: str, how: str, there: Settings) -> None:
-        known = parameters_of(self.session.recipe)
-        self.workbench_app.say(f"{label_of(slider, known)} {how} to {value_of(slider, there, known)}")
+    def action_revert(self) -> None:
+        """Put every parameter back to the saved profile, and `now` to the time of the query."""
+        self.sliders.revert()
 
     def action_next_flip(self) -> None:
         """Just beyond the next value at which two rows swap."""
-        self._jump(1)
+        self.sliders.jump(1)
 
     def action_previous_flip(self) -> None:
         """Just below the last value at which two rows swap."""
-        self._jump(-1)
-
-    def _jump(self, direction: Direction) -> None:
-        slider, parameter = self.sliders.current, self.sliders.parameter
-        if parameter is None or parameter.factor is None:
-            self.workbench_app.say("Flips are known for the three weights. Go to one of their sliders first.")
-            return
-        limit = slider.scale.maximum if direction > 0 else 0.0
-        found = self.session.flips(parameter.factor, slider.scale.maximum) or ()
-        flip = nearest_flip(found, slider.value or 0.0, direction)
-        beyond = just_beyond(found, flip, direction, limit) if flip else None
-        if beyond is None:
-            self.workbench_app.say(f"No {'more' if direction > 0 else 'less'} {parameter.label} changes the order.")
-        else:
-            slider.value = beyond
+        self.sliders.jump(-1)
 
     def action_less(self) -> None:
         """Move the current slider down one step, whatever has the focus."""
-        self._nudge(Slider.action_less)
+        self.sliders.nudge(Slider.action_less)
 
     def action_more(self) -> None:
         """Move the current slider up one step."""
-        self._nudge(Slider.action_more)
+        self.sliders.nudge(Slider.action_more)
 
     def action_fine_less(self) -> None:
         """Move the current slider down one fine step."""
-        self._nudge(Slider.action_fine_less)
+        self.sliders.nudge(Slider.action_fine_less)
 
     def action_fine_more(self) -> None:
         """Move the current slider up one fine step."""
-        self._nudge(Slider.action_fine_more)
+        self.sliders.nudge(Slider.action_fine_more)
 
     def action_reset(self) -> None:
         """Put the current slider back to its default."""
-        self._nudge(Slider.action_reset)
-
-    def _nudge(self, move: Callable[[Slider], None]) -> None:
-        slider = self.sliders.current
-        if slider.disabled:
-            self.workbench_app.say(f"{slider.label} has no effect now: {self.sliders.why_disabled(slider)}.")
-        else:
-            move(slider)
+        self.sliders.nudge(Slider.action_reset)
 
     def action_earlier(self) -> None:
         """Move `now` back."""
@@ -354,15 +251,8 @@ class TuneScreen(AreaScreen):
 
     # Going about
 
-    def action_next_pane(self) -> None:
-        """To the next pane."""
-        self._to_pane(1)
-
-    def action_last_pane(self) -> None:
-        """To the pane before."""
-        self._to_pane(-1)
-
-    def _to_pane(self, step: int) -> None:
+    def action_pane(self, step: int) -> None:
+        """To the next pane, or to the one before."""
         panes = [w for w in (self.sliders.current, self.rows, self.why) if w.focusable and w.is_on_screen]
         here = next((i for i, w in enumerate(panes) if w is self.focused), -1 if step > 0 else 0)
         if panes:
@@ -403,14 +293,14 @@ class TuneScreen(AreaScreen):
         """Choose how recency counts and what normalises."""
         profile = await dialogs.choose_option(self.workbench_app, self.session)
         if profile is not None:
-            self._put(profile, self.session.saved)
+            self.sliders.put(profile, self.session.saved)
 
     @asking
     async def action_candidates(self) -> None:
         """Choose by a filter which memories take part."""
         profile = await dialogs.choose_candidates(self.workbench_app, self.session)
         if profile is not None:
-            self._put(profile, self.session.saved)
+            self.sliders.put(profile, self.session.saved)
 
     @asking
     async def action_why(self) -> None:

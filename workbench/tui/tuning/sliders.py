@@ -1,29 +1,34 @@
 """The column of sliders: one per parameter and one for `now`, with what the focused one means below."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
+from typing import Literal, cast
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from workbench.bench.tuning.session import Move, Settings, TuningSession
 from workbench.core.tuning.factors import Factor
+from workbench.core.tuning.flips import Direction, Flip, just_beyond, nearest_flip
 from workbench.core.tuning.profile import Profile
-from workbench.retrieval.ranking.flips import Flip, nearest_flip
+from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import Hints
 from workbench.tui.tuning.parameters import (
     MACHINE,
-    PARAMETERS,
     TIME,
     TIME_ABOUT,
     TIME_SCALE,
     Parameter,
     Value,
     day_offset,
+    parameters_of,
+    slider_label,
+    slider_text,
     weight,
 )
 from workbench.tui.widgets.bars.slider import Slider
@@ -33,16 +38,13 @@ from workbench.tui.widgets.lists.fixed_text import FixedText
 LABEL_WIDTH, VALUE_WIDTH = 10, 10
 _CHANGED = "bold $text-warning"
 
-Moved = Callable[[Parameter | None, Value], None]
-"""Is told which parameter has which new value; `None` is the slider that moves `now`."""
-
 
 @survives
 class TuneSliders(Vertical):
-    """The sliders of all parameters.
+    """The sliders of all parameters: where they stand are the session's settings.
 
-    `moved` is called within the very turn in which a value changes, not by a message some turns later: between
-    them the screen would be painted once with the old ranking.
+    `moved` is called when the session has ranked anew, within the very turn in which a value changes, not by a message
+    some turns later: between them the screen would be painted once with the old ranking.
     """
 
     class Focused(Message):
@@ -62,14 +64,11 @@ class TuneSliders(Vertical):
     }
     """
 
-    def __init__(
-        self, profile: Profile, moved: Moved, parameters: Sequence[Parameter] = PARAMETERS, *, id: str | None = None
-    ) -> None:
-        super().__init__(id=id)
-        self._profile = profile
-        self._parameters = parameters
+    def __init__(self, session: TuningSession, moved: Callable[[], None]) -> None:
+        super().__init__(id="sliders")
+        self._session = session
+        self._parameters = parameters_of(session.recipe)
         self._moved = moved
-        self._saved = profile
         self._loading = False
         self._flips: dict[Factor, tuple[Flip, ...]] = {}
         self._steps = ""
@@ -107,7 +106,7 @@ class TuneSliders(Vertical):
         """Give up the lines between where there are few, and the second lines of the weights."""
         self.set_class(event.size.height < 30, "-compact")
         self.set_class(event.size.height < 24, "-tight")
-        self.call_after_refresh(self._head, self._saved)
+        self.call_after_refresh(self._head)
 
     def on_mount(self) -> None:
         """Follow every slider."""
@@ -115,6 +114,10 @@ class TuneSliders(Vertical):
             self.watch(slider, "value", partial(self._slid, slider), init=False)
 
     # What is shown
+
+    @property
+    def _profile(self) -> Profile:
+        return self._session.profile
 
     @property
     def time(self) -> Slider:
@@ -140,9 +143,9 @@ class TuneSliders(Vertical):
         weights = [p for p in self._parameters if p.factor]
         return {p.factor: self.query_one(f"#slider-{p.id}", Slider).scale.maximum for p in weights if p.factor}
 
-    def show(self, profile: Profile, saved: Profile) -> None:
-        """Put every slider where a profile has it; `saved` is where backspace leads."""
-        self._profile = profile
+    def show(self) -> None:
+        """Put every slider where it stands in the session; the saved profile is where backspace leads."""
+        profile, saved = self._session.profile, self._session.saved
         for parameter in self._parameters:
             slider = self.query_one(f"#slider-{parameter.id}", Slider)
             scale = max(parameter.scale_for(profile), parameter.scale_for(saved), key=lambda s: s.maximum)
@@ -151,11 +154,8 @@ class TuneSliders(Vertical):
             slider.default = scale.clamped(parameter.get(saved))
             self._load(slider, parameter.get(profile))
             slider.refresh()
-        self._head(saved)
-
-    def show_time(self, days: float) -> None:
-        """Put the slider of `now` to so many days."""
-        self._load(self.time, days)
+        self._load(self.time, self._session.days)
+        self._head()
 
     def _load(self, slider: Slider, value: Value) -> None:
         """Give a slider a value that nobody needs to be told of."""
@@ -166,23 +166,14 @@ class TuneSliders(Vertical):
         finally:
             self._loading = False
 
-    def follow(self, moved: Parameter, profile: Profile, saved: Profile) -> None:
-        """Take notice that one slider moved: the shares of the weights and the name of the profile follow."""
-        self._profile = profile
-        if moved.factor:
-            for parameter in self._parameters:
-                if parameter.factor:
-                    self.query_one(f"#slider-{parameter.id}", Slider).refresh()
-        self._head(saved)
+    def _refresh_shares(self) -> None:
+        for parameter in self._parameters:
+            if parameter.factor:
+                self.query_one(f"#slider-{parameter.id}", Slider).refresh()
 
-    def why_disabled(self, slider: Slider) -> str:
-        """Return why a slider has no effect."""
-        parameter = self._parameter(slider)
-        return parameter.holds(self._profile) if parameter else ""
-
-    def _head(self, saved: Profile) -> None:
+    def _head(self) -> None:
         """Name the profile; what there is no room for is left out whole, the word that it was changed last."""
-        self._saved, changed = saved, self._profile != saved
+        saved, changed = self._session.saved, self._session.changed
         head = self.query_one(".slider--profile", FixedText)
         mark, hint = (Content.styled(text, style) for text, style in ((" • changed", _CHANGED), ("  s saves", MUTED)))
         room = max(0, head.size.width - (mark.cell_length if changed else 0))
@@ -230,17 +221,26 @@ class TuneSliders(Vertical):
     def _slid(self, slider: Slider, value: Value) -> None:
         if self._loading:
             return
-        parameter = self._parameter(slider)
-        if parameter and parameter.factor:
-            slider.hint = self._nearest(parameter.factor, value or 0.0)
-            self._profile = parameter.put(self._profile, value)
-        if parameter and (parameter.factor or parameter.constant(value)):
-            self._show_about()
-        self._moved(parameter, value)
+        parameter, session = self._parameter(slider), self._session
+        if parameter is None:
+            session.move(TIME, Settings(session.profile, value or 0.0))
+        else:
+            session.move(parameter.id, Settings(parameter.put(session.profile, value), session.days))
+            if parameter.factor:
+                slider.hint = self._nearest(parameter.factor, value or 0.0)
+                self._refresh_shares()
+            if parameter.factor or parameter.constant(value):
+                self._show_about()
+            self._head()
+        self._moved()
 
     def on_slider_changed(self, event: Slider.Changed) -> None:
         """Keep to itself what it followed already."""
         event.stop()
+
+    @on(Slider.Refused)
+    def _refused(self, event: Slider.Refused) -> None:
+        self._say(f"{event.why} {event.slider.label} stays at {event.slider.shown_value}.", "warning")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Show what the slider means, and mark it as the one that is moved from other panes too."""
@@ -252,6 +252,64 @@ class TuneSliders(Vertical):
 
     def _parameter(self, slider: Slider) -> Parameter | None:
         return next((p for p in self._parameters if slider.id == f"slider-{p.id}"), None)
+
+    def _say(self, text: str, severity: str = "information") -> None:
+        cast(Host, self.app).say(text, severity)
+
+    # Moving them all, or the current one from another pane
+
+    def put(self, profile: Profile, saved: Profile) -> None:
+        """Put the sliders where a profile has them, against a saved one."""
+        self._session.load(profile, saved)
+        self._follow()
+
+    def revert(self) -> None:
+        """Put every parameter back to the saved profile, and `now` to the time of the query."""
+        self._session.revert()
+        self._follow()
+
+    def undo(self) -> bool:
+        """Take back the last move since something was stored; return whether there was one."""
+        return self._moved_to(self._session.undo(), "back")
+
+    def redo(self) -> bool:
+        """Make the move again that was taken back; return whether there was one."""
+        return self._moved_to(self._session.redo(), "again")
+
+    def _moved_to(self, move: Move | None, how: Literal["back", "again"]) -> bool:
+        if move is not None:
+            self._follow()
+            there = move.before if how == "back" else move.after
+            label, known = slider_label(move.slider, self._parameters), self._parameters
+            self._say(f"{label} {how} to {slider_text(move.slider, there, known)}")
+        return move is not None
+
+    def _follow(self) -> None:
+        self.show()
+        self._moved()
+
+    def nudge(self, move: Callable[[Slider], None]) -> None:
+        """Move the current slider, or say why it has no effect."""
+        slider, parameter = self.current, self.parameter
+        if slider.disabled and parameter is not None:
+            self._say(f"{slider.label} has no effect now: {parameter.holds(self._profile)}.")
+        else:
+            move(slider)
+
+    def jump(self, direction: Direction) -> None:
+        """Put the current weight just beyond the next value at which two rows swap, up (1) or down (-1)."""
+        slider, parameter = self.current, self.parameter
+        if parameter is None or parameter.factor is None:
+            self._say("Flips are known for the three weights. Go to one of their sliders first.")
+            return
+        limit = slider.scale.maximum if direction > 0 else 0.0
+        found = self._session.flips(parameter.factor, slider.scale.maximum) or ()
+        flip = nearest_flip(found, slider.value or 0.0, direction)
+        beyond = just_beyond(found, flip, direction, limit) if flip else None
+        if beyond is None:
+            self._say(f"No {'more' if direction > 0 else 'less'} {parameter.label} changes the order.")
+        else:
+            slider.value = beyond
 
 
 def flip_text(flip: Flip) -> str:

@@ -8,12 +8,12 @@ from typing import TypeVar
 from workbench.bench.tuning.live import LiveSet
 from workbench.bench.tuning.measuring import Measuring
 from workbench.bench.tuning.session import TuningSession
+from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.tuning.judgment import SavedQuery
-from workbench.retrieval.embedding.thresholds import Thresholds
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.areas import TUNE
 from workbench.tui.app.saving import Preview
 from workbench.tui.duplicates.threshold import DuplicatesDialog
+from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.auto import AutoTune
 from workbench.tui.tuning.judging.better import Better, Ground
 from workbench.tui.tuning.judging.judge import Judge, JudgeDialog

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import CHOOSE
+from workbench.tui.widgets.actions import CHOOSE
 from workbench.tui.widgets.content import MUTED, find_words, highlight
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView

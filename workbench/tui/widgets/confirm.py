@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import CONFIRM
+from workbench.tui.widgets.actions import CONFIRM
 from workbench.tui.widgets.dialog import Dialog
 
 GUARD = 0.15

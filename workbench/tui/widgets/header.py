@@ -9,7 +9,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from workbench.core.text import one_line
-from workbench.tui.app.areas import AREAS, Area
+from workbench.tui.app.areas import Area
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble, fitted
 
@@ -42,6 +42,7 @@ class TopBar(Widget):
     }
     """
 
+    areas: reactive[tuple[Area, ...]] = reactive[tuple[Area, ...]](())
     store = reactive("")
     alarm = reactive(False)
     """Whether what is said about the store has to be seen first."""
@@ -87,7 +88,7 @@ class TopBar(Widget):
 
     def _tabs(self, names: bool) -> list[Piece]:
         tabs: list[Piece] = []
-        for area in AREAS:
+        for area in self.areas:
             is_active = area.id == self.active
             if tabs:
                 tabs.append((" ", "", ""))

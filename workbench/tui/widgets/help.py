@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
-from workbench.tui.app.areas import HELP
+from workbench.tui.widgets.actions import HELP
 from workbench.tui.widgets.content import assemble, body, fitted
 from workbench.tui.widgets.dialog import Dialog
 

@@ -15,12 +15,9 @@ from workbench.bench.context import Context
 from workbench.bench.safety.provenance import BEGIN, NOTE, UNKNOWN, Provenance, begin_of, end_of, provenances_of
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of, texts_of
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet, Section
 from workbench.core.stream.memory import Memory
-from workbench.formats.model import Parsed
-
-PROMPTS = frozenset({"prompt", "prompt-counts", "block"})
-"""Formats that an agent reads as they are."""
 
 
 @dataclass(frozen=True, slots=True)

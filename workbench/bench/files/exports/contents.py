@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workbench.bench.context import Context
 from workbench.bench.files.exports.ace_remarks import ace_remarks
-from workbench.bench.files.exports.blocks import PROMPTS, Sources, grouped, in_blocks, sources_of
+from workbench.bench.files.exports.blocks import Sources, grouped, in_blocks, sources_of
 from workbench.bench.files.exports.choice import Choice
 from workbench.bench.files.exports.masking import masked_origin, masked_parsed
 from workbench.bench.files.exports.memories import chosen_memories
@@ -16,12 +16,11 @@ from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.query_export import qrels
 from workbench.bench.tuning.query_sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
+from workbench.core.files.format import Outlet, Parsed, ReadContext
+from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Playbook
-from workbench.formats import registry
 from workbench.formats.ace import ace
-from workbench.formats.cass import cass
-from workbench.formats.model import Parsed, ReadContext
-from workbench.formats.outlets import Outlet, outlet
+from workbench.formats.outlets import outlet
 from workbench.formats.queries import trec
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.records import file_part
@@ -65,7 +64,7 @@ def render(
     else:
         parsed, remarks = _memories(context, kind, choice, own, path)
     parsed, sources, said = _sourced(context, kind, parsed)
-    parsed, masked = masked_parsed(context, _without(parsed, choice.without), original, everything=choice.mask)
+    parsed, masked = masked_parsed(context, kind, _without(parsed, choice.without), original, everything=choice.mask)
     hidden = (f"Secrets are masked in {masked:,} record{'' if masked == 1 else 's'}.",) if masked else ()
     mark, marked = ("", parsed) if sources is None else in_blocks(parsed, sources, apart=kind.inside)
     if own is None and kind.reads:
@@ -88,7 +87,7 @@ def _is_mine(states: FileStates, kind: Outlet, place: Path, original: str | None
 
 def _sourced(context: Context, kind: Outlet, parsed: Parsed) -> tuple[Parsed, Sources | None, tuple[str, ...]]:
     """Find out where the texts of a prompt come from, and leave out what no person stands by, where that is wanted."""
-    if kind.name not in PROMPTS:
+    if not kind.is_prompt:
         return parsed, None, ()
     sources = sources_of(context, parsed)
     living = (bullet for book in parsed.playbooks for bullet in book.bullets if bullet.state != "deprecated")
@@ -117,7 +116,7 @@ def _text(context: Context, kind: Outlet, parsed: Parsed, choice: Choice, own: s
         return ace.write_playbook(parsed.playbooks[0], dialect=choice.dialect)
     if kind.name == trec.QRELS_FORMAT.name:
         return qrels(context, own)
-    if kind.name == cass.NAME:
+    if kind.needs_times:
         parsed = replace(parsed, playbooks=tuple(dated(book, context.now()) for book in parsed.playbooks))
     return kind.write(parsed, own)
 
@@ -203,7 +202,7 @@ def _holding(context: Context, states: FileStates, kind: Outlet, wanted: set[str
         if text is None:
             continue
         try:
-            held = registry.format_named(kind.name, context.formats).read(
+            held = format_named(kind.name, context.formats).read(
                 text, ReadContext(now=context.now(), file=str(path), path=str(path))
             )
         except UnreadableFile:

@@ -10,7 +10,6 @@ from workbench.bench.context import Context
 from workbench.bench.files.diff import DiffLine, diff_texts
 from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.bench.files.exports.contents import Choice, Rendered, render
-from workbench.bench.files.exports.memories import DATA
 from workbench.bench.files.overwriting import Obstacle, Overwriting
 from workbench.bench.files.overwriting_said import NotReplaced
 from workbench.bench.files.replaced import Replaced
@@ -18,12 +17,13 @@ from workbench.bench.files.states import FileStates, hash_of
 from workbench.bench.files.threeway import ThreeWay, three_way
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
+from workbench.core.files.format import Outlet
 from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
 from workbench.core.playbook.book import Dialect
 from workbench.core.waiting import StoreBusy
-from workbench.formats import registry
+from workbench.formats import opening
 from workbench.formats.ace import ace
-from workbench.formats.outlets import Outlet, outlet, outlets_of
+from workbench.formats.outlets import outlet, outlets_of
 
 DEFAULT_NAME = "playbook.txt"
 ACE = outlet(ace.NAME)
@@ -85,12 +85,14 @@ class ExportPreview:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that was written, its size in bytes, and a copy of what it held, if that was not the store's to replace.
+    """A file that was written, its format by name, and its size in bytes.
 
-    `problem` says why the store could not note that the file is its own; the next export will ask then.
+    `copy` is one of what it held, if that was not the store's to replace. `problem` says why the store could not note
+    that the file is its own; the next export will ask then.
     """
 
     path: Path
+    format: str
     size: int
     copy: Path | None = None
     problem: str = ""
@@ -131,7 +133,7 @@ class Exporter:
     def is_for_agents(self, format: str) -> bool:
         """Tell whether agents read files of a format, as opposed to programs that keep what the store holds."""
         kind = self.kind(format)
-        return kind.name not in DATA and kind.holds != "queries"
+        return not kind.carries_status and kind.holds != "queries"
 
     def target(self, book: str, format: str = ace.NAME) -> Path:
         """Return where a playbook goes unless told otherwise: the file it came from, or one in the working folder."""
@@ -149,7 +151,7 @@ class Exporter:
         source = Path(self._context.library.books.get(book).source)
         own = {kind.name for kind in self.outlets if kind.holds == "playbook"}
         try:
-            text = registry.read_text(source) if source.is_absolute() else None
+            text = opening.read_text(source) if source.is_absolute() else None
         except UnreadableFile:
             text = None
         known = None if text is None else self._states.known(source, text)
@@ -223,8 +225,9 @@ class Exporter:
         copy = self._replaced.keep(preview.path, before) if preview.obstacle is not None and before else None
         if text != preview.present:
             replace_bytes(preview.path, text.encode(), before)
+        written = Written(preview.path, preview.kind.name, len(text.encode()), copy)
         try:
             self._states.wrote(preview.path, preview.kind, preview.text, before, self._context.actor)
         except StoreProblem as error:
-            return Written(preview.path, len(text.encode()), copy, str(error))
-        return Written(preview.path, len(text.encode()), copy)
+            return replace(written, problem=str(error))
+        return written

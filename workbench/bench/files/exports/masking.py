@@ -7,22 +7,20 @@ from workbench.bench.context import Context
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of, texts_of
+from workbench.core.files.format import Outlet, Parsed
 from workbench.core.playbook.book import Playbook
-from workbench.formats.lifecycle import lifecycle
-from workbench.formats.model import Parsed
-from workbench.formats.outlets import Outlet
 from workbench.safety.scanning import mask
 
 
 def masked_parsed(
-    context: Context, parsed: Parsed, original: str | None, *, everything: bool = False
+    context: Context, kind: Outlet, parsed: Parsed, original: str | None, *, everything: bool = False
 ) -> tuple[Parsed, int]:
     """Return the records of a file with imported secrets masked, and how many records that changed.
 
     What the file that is replaced (`original`) holds already may stay in it, and so may what a person allowed.
-    Learning entries lose nothing, unless `everything` is to be masked.
+    A format that loses nothing keeps them, unless `everything` is to be masked.
     """
-    if parsed.format == lifecycle.NAME and not everything:
+    if kind.loses_nothing and not everything:
         return parsed, 0
     safety = Safety(context)
     records = (*parsed.memories, *(part for book in parsed.playbooks for part in _parts(book)))
@@ -51,7 +49,7 @@ def masked_parsed(
 
 def masked_origin(kind: Outlet, text: str | None, *, everything: bool = False) -> str | None:
     """Return the text that a copy is woven into without its secrets: what stands beside the records goes as well."""
-    if text is None or (kind.name == lifecycle.NAME and not everything):
+    if text is None or (kind.loses_nothing and not everything):
         return text
     return mask(text)
 

@@ -7,15 +7,11 @@ from pathlib import Path
 from workbench.bench.context import Context
 from workbench.bench.files.exports.choice import Choice
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Outlet, ReadContext
+from workbench.core.files.formats import format_named
 from workbench.core.review.lifecycle import ARCHIVED_FROM
 from workbench.core.stream.memory import Memory
-from workbench.formats import registry
-from workbench.formats.model import ReadContext
-from workbench.formats.outlets import Outlet
 from workbench.formats.shared.records import file_part
-
-DATA = frozenset({"lifecycle", "json", "yaml", "csv"})
-"""Formats that carry a memory's status: they hold everything that was asked for."""
 
 
 def chosen_memories(
@@ -31,7 +27,7 @@ def chosen_memories(
     found, remarks = _asked_for(kind, choice, everything, inside)
     if choice.min_helpful is not None:
         found = [m for m in found if m.helpful_count >= (choice.min_helpful or 0)]
-    if kind.name in DATA:
+    if kind.carries_status:
         return found, remarks
     if choice.all_status:
         return found, remarks
@@ -47,7 +43,7 @@ def _asked_for(
     if choice.memories is not None:
         ids = {memory.id for memory in choice.memories}
         return [m for m in everything if m.id in ids], ()
-    if kind.name in DATA or choice.all_status or not kind.reads:
+    if kind.carries_status or choice.all_status or not kind.reads:
         return list(everything), ()
     living = [m for m in everything if not _was_archived_here(m)]
     if mine := [m for m in living if m.id in inside]:
@@ -62,7 +58,7 @@ def _ids_in(context: Context, kind: Outlet, own: str, path: Path | None) -> froz
         return frozenset()
     place = str(path or "")
     try:
-        found = registry.format_named(kind.name, context.formats).read(
+        found = format_named(kind.name, context.formats).read(
             own, ReadContext(now=context.now(), file=place, path=place)
         )
     except UnreadableFile:

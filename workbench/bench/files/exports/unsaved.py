@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from workbench.bench.safety.texts import Outward
+from workbench.core.files.format import Parsed
 from workbench.formats.ace import ace
-from workbench.formats.model import Parsed
 
 
 def parts_of(parsed: Parsed) -> Iterator[Outward]:

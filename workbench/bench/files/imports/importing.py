@@ -15,6 +15,8 @@ from workbench.bench.playbook.file_merge import new_parts
 from workbench.bench.reflection.gauge import state_of
 from workbench.bench.safety.texts import name_of
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.format import JudgedQuery, Parsed, ReadContext
+from workbench.core.pause import collection_paused
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.usage_tally import UsageTally
 from workbench.core.record import iso
@@ -23,10 +25,8 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
-from workbench.formats import registry
-from workbench.formats.model import JudgedQuery, Parsed, ReadContext
+from workbench.formats import opening
 from workbench.store.library import Tx
-from workbench.store.pause import collection_paused
 
 CHUNK = 1000
 """Records that are committed with one fsync."""
@@ -42,7 +42,8 @@ class ImportPlan:
     `present` counts records that are there already, `kept` names those whose stored version
     differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
     `agrees` tells that nothing in the file says something else than the store will after that.
-    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`.
+    `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`; `filled`
+    are such pairs of memories that only gain who said it, which the store did not know.
     """
 
     path: Path
@@ -53,12 +54,13 @@ class ImportPlan:
     rev: int = 0
     replaced: tuple[tuple[object, object], ...] = ()
     agrees: bool = True
+    filled: tuple[tuple[Memory, Memory], ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
         """How many new records of each kind, by a word a person knows."""
         kinds = (("memories", Memory), ("bullets", Bullet), ("queries", SavedQuery), ("judgments", Judgment))
-        known = [new for _, new in self.replaced]
+        known = [new for _, new in (*self.replaced, *self.filled)]
         found = {
             word: sum(isinstance(r, kind) for r in self.records) - sum(isinstance(r, kind) for r in known)
             for word, kind in kinds
@@ -121,14 +123,16 @@ class Importer:
             watch=_watching(path, progress, cancelled),
         )
         with collection_paused():
-            parsed = registry.read_file(path, format=format, context=context, formats=self._context.formats)
+            parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
         new, kept = self._compared(parsed, path)
+        filled = tuple(self._filled(parsed))
         read = len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
         present = read - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
         if parsed.runs or parsed.replies:
             return replace(self._plan_for_books(path, parsed), rev=rev)
-        plan = ImportPlan(path, parsed, tuple(new), present, tuple(kept), rev)
+        records = (*new, *(memory for _, memory in filled))
+        plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
 
     def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
@@ -150,6 +154,19 @@ class Importer:
         saved = {name: query for query in queries for name in (query.topic, query.id) if name}
         return [*new, *(r for query in parsed.queries for r in self._query(query, saved))], kept
 
+    def _filled(self, parsed: Parsed) -> Iterator[tuple[Memory, Memory]]:
+        """Yield each stored memory of which the file alone knows who said it, and the same one with that.
+
+        An id alone names no memory: other files may have it, too. What was edited here has its time still.
+        """
+        for memory in parsed.memories:
+            speaker = memory.source.speaker
+            stored = self._library.memories.find(memory.id) if speaker else None
+            if stored is None or stored.source.speaker is not None:
+                continue
+            if stored.content == memory.content or stored.created_at == memory.created_at:
+                yield stored, replace(stored, source=replace(stored.source, speaker=speaker))
+
     def _compared_whole(self, plan: ImportPlan, reading: ReadContext) -> ImportPlan:
         """Note whether a file that holds known records says something else of one; an export would take that back."""
         if not plan.present or plan.kept or not is_written(plan.parsed.format, self._context.formats):
@@ -165,7 +182,8 @@ class Importer:
         """Plan to store what the file says where it differs."""
         from workbench.bench.files.imports.theirs import in_place, replaced
 
-        pairs = replaced(self._context, plan.path, plan.parsed, reading)
+        given = replaced(self._context, plan.path, plan.parsed, reading)
+        plan, pairs = _filled_besides(plan, given)
         ids = {memory.id for memory in plan.parsed.memories}
         ids |= {bullet.id for book in plan.parsed.playbooks for bullet in book.bullets}
         known = sum(isinstance(new, Memory | Bullet) and new.id in ids for _, new in pairs)
@@ -178,7 +196,7 @@ class Importer:
         from workbench.bench.playbook.intake import new_proposals, new_tallies
 
         tallies, parsed = new_tallies(self._context, parsed, path)
-        text = registry.read_text(path) if parsed.replies else ""
+        text = opening.read_text(path) if parsed.replies else ""
         found = [*tallies, *new_proposals(self._context, parsed, path, text)]
         plan = ImportPlan(path, parsed, tuple(found), 0, ())
         return replace(plan, present=parsed.records_read - plan.counts["runs"] - plan.counts["suggestions"])
@@ -199,8 +217,8 @@ class Importer:
         """
         group, name = f"import-{uuid.uuid4().hex[:12]}", name_of(Path(plan.path.name))
         actor, label = actor or f"import:{name}", f"import {name}"
-        guard, done = Guard(self._library, plan.rev, plan.replaced), 0
-        overtaken: list[str] = []
+        guard = Guard(self._library, plan.rev, (*plan.replaced, *plan.filled))
+        done, overtaken, filled = 0, list[str](), {id(memory) for _, memory in plan.filled}
         for part, chunk in enumerate(_chunks(plan.records, CHUNK), 1):
             if cancelled is not None and cancelled():
                 return ImportReport(plan, done - len(overtaken), group, True, tuple(overtaken))
@@ -214,7 +232,7 @@ class Importer:
                     else:
                         tx.put(record)
                 if as_new and new:
-                    self._count(tx, new)
+                    self._count(tx, [record for record in new if id(record) not in filled])
                 overtaken += there
                 if done == len(plan.records) and not overtaken:
                     self._agree(tx, plan)
@@ -260,6 +278,25 @@ class Importer:
         for memory, grade in query.relevant.items():
             if judgment_id(name, memory) not in self._library.judgments:
                 yield Judgment(judgment_id(name, memory), name, memory, grade, "import", at)
+
+
+def _filled_besides(
+    plan: ImportPlan, pairs: tuple[tuple[object, object], ...]
+) -> tuple[ImportPlan, tuple[tuple[object, object], ...]]:
+    """Return the plan and the pairs it replaces: these gain who said it, too; what gains no more is filled in."""
+    filled = {old.id: (old, new) for old, new in plan.filled}
+    kept: list[tuple[object, object]] = []
+    for old, new in pairs:
+        gained = filled.get(old.id) if isinstance(old, Memory) else None
+        if gained is not None and isinstance(new, Memory):
+            new = replace(new, source=replace(new.source, speaker=new.source.speaker or gained[1].source.speaker))
+            if new == gained[1]:
+                continue
+            del filled[new.id]
+        kept.append((old, new))
+    gone = {id(new) for _, new in plan.filled} - {id(new) for _, new in filled.values()}
+    records = tuple(record for record in plan.records if id(record) not in gone)
+    return replace(plan, records=records, filled=tuple(filled.values())), tuple(kept)
 
 
 def _watching(path: Path, progress: Progress | None, cancelled: Cancelled | None) -> Progress:

@@ -7,13 +7,14 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from workbench.core.errors import UnreadableFile, WorkbenchError
-from workbench.formats import registry
-from workbench.formats.registry import FORMATS, Formats
+from workbench.core.files.format import Detection
+from workbench.core.files.formats import FORMATS, HEAD, Formats, detect, format_named
+from workbench.formats import opening
 
 MOST = 500
 """Entries of a folder that are looked at, and names that are offered, at most."""
 
-_LOOKED_AT = 4 * registry.HEAD
+_LOOKED_AT = 4 * HEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,11 @@ def listing(folder: Path, cancelled: Callable[[], bool] = lambda: False, formats
     return Listing(folder, tuple(found), others + max(0, len(entries) - MOST))
 
 
+def likely(path: Path, formats: Formats) -> tuple[Detection, ...]:
+    """Return the formats that a file may have, the likeliest first. Raises `UnreadableFile`."""
+    return detect(path, opening.read_text(path), formats)
+
+
 def completions(path: Path) -> tuple[Offered, ...]:
     """Return what begins like a half-written name, hidden files only where the name begins with a dot."""
     start = path.name
@@ -135,15 +141,15 @@ def _recognised(path: Path, formats: Formats) -> Offered | None:
 
 def _database(path: Path, formats: Formats) -> Offered | None:
     try:
-        return _detected(path, registry.read_text(path), path.stat().st_size, formats)
+        return _detected(path, opening.read_text(path), path.stat().st_size, formats)
     except (OSError, UnreadableFile):
         return None
 
 
 def _detected(path: Path, text: str, size: int, formats: Formats) -> Offered | None:
-    found = registry.detect(path, text, formats)
+    found = detect(path, text, formats)
     if not found:
         return None
     best = found[0]
-    title = registry.format_named(best.format, formats).title
+    title = format_named(best.format, formats).title
     return Offered(path, False, title, best.confidence, best.reason, size)

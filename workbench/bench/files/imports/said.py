@@ -54,6 +54,11 @@ def counts_said(plan: ImportPlan) -> list[str]:
     return [f"{n:,} {ONE[kind] if n == 1 else kind}" for kind, n in plan.counts.items() if n]
 
 
+def filling_said(memory: Memory) -> str:
+    """Say that a stored memory gains who said it."""
+    return f"{memory.id} said by {memory.source.speaker}"
+
+
 def skipped(plan: ImportPlan) -> int:
     """Return how many records of the file are not read; why is said for each place of the file."""
     return sum(issue.records for issue in plan.parsed.issues)

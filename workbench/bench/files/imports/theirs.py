@@ -15,12 +15,13 @@ from workbench.bench.files.base import FileBases
 from workbench.bench.files.imports.guard import Removal
 from workbench.bench.playbook.file_merge import book_id
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Format, Parsed, ReadContext
+from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
-from workbench.formats import registry
+from workbench.formats import opening
 from workbench.formats.ace import ace
-from workbench.formats.model import Format, Parsed, ReadContext
 
 R = TypeVar("R", Memory, Bullet)
 Pair = tuple[object, object]
@@ -35,7 +36,7 @@ _OWN = frozenset({"id", "book", "section", "order", "raw", "lead", "version", "m
 
 def replaced(context: Context, path: Path, parsed: Parsed, reading: ReadContext) -> tuple[Pair, ...]:
     """Return the stored records that differ from those of a file, each with what it becomes."""
-    text = registry.read_text(path) if _kind(context, parsed).writes else ""
+    text = opening.read_text(path) if _kind(context, parsed).writes else ""
     base = _base(context, path, parsed, reading)
     pairs: list[Pair] = [*_memories(context, text, parsed, base, reading)]
     for playbook in parsed.playbooks:
@@ -50,7 +51,7 @@ def _base(context: Context, path: Path, parsed: Parsed, reading: ReadContext) ->
 
 
 def _kind(context: Context, parsed: Parsed) -> Format:
-    return registry.format_named(parsed.format, context.formats)
+    return format_named(parsed.format, context.formats)
 
 
 def _again(kind: Format, text: str, reading: ReadContext) -> Parsed:

@@ -15,15 +15,14 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.bench.files.exports.choice import Choice as Wanted
-from workbench.bench.files.exports.exporting import Exporter, ExportPreview, Written
+from workbench.bench.files.exports.exporting import ACE, Exporter, ExportPreview, Written
 from workbench.bench.files.overwriting_said import loss_said
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.text import printable
-from workbench.formats.ace import ace
 from workbench.tui.app.actions import bindings, display_key
-from workbench.tui.app.areas import EXPORT
 from workbench.tui.app.asking import asking
 from workbench.tui.app.waiting import change
+from workbench.tui.files.actions import EXPORT
 from workbench.tui.files.exports.guard import Guard, guard_lines
 from workbench.tui.files.exports.looking import Asked, Look, look
 from workbench.tui.files.exports.parts import DIALECTS, DialectChoice, FormatLine, Pane
@@ -47,7 +46,8 @@ BOTH = 130
 class ExportDialog(Dialog[Written | None]):
     """Choose file, format and part, look at the text, write it; the result is what was written.
 
-    `copy` puts a text on the clipboard and says how.
+    `copy` puts a text on the clipboard and says how. It opens on the file that was written `last`, else on the one
+    that the playbook came from.
     """
 
     class Looked(Message):
@@ -85,14 +85,19 @@ class ExportDialog(Dialog[Written | None]):
     """
 
     def __init__(
-        self, title: str, exporter: Exporter, book: str, target: Path, guard: Guard, copy: Callable[[str], None]
+        self,
+        title: str,
+        exporter: Exporter,
+        book: str,
+        guard: Guard,
+        copy: Callable[[str], None],
+        last: Written | None = None,
     ) -> None:
         super().__init__(title, [a for a in EXPORT if a.show])
         self._exporter = exporter
         self._book = book
-        self._format = exporter.format_of(book)
-        # A playbook that came from a file of another format goes back there.
-        self._target = exporter.target(book, self._format) if target == exporter.target(book) else target
+        self._format = exporter.format_of(book) if last is None else last.format
+        self._target = exporter.target(book, self._format) if last is None else last.path
         self._chosen = 0
         self._within = False
         self._guard = guard
@@ -118,7 +123,7 @@ class ExportDialog(Dialog[Written | None]):
     def on_mount(self) -> None:
         """Look at the file as it is now."""
         self.query_one("#export-path").focus()
-        self.query_one("#export-dialect").display = self._format == ace.NAME
+        self.query_one("#export-dialect").display = self._format == ACE.name
         self._look()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -150,7 +155,7 @@ class ExportDialog(Dialog[Written | None]):
 
     def action_dialect(self) -> None:
         """The next dialect."""
-        if self._format == ace.NAME:
+        if self._format == ACE.name:
             self._choose((self._chosen + 1) % len(DIALECTS))
 
     def action_budget(self) -> None:
@@ -171,7 +176,7 @@ class ExportDialog(Dialog[Written | None]):
         if chosen is None or chosen == self._format:
             return
         self._format, self._chosen = chosen, 0
-        self.query_one("#export-dialect").display = chosen == ace.NAME
+        self.query_one("#export-dialect").display = chosen == ACE.name
         self._target = self._exporter.target(self._book, chosen)
         path = self.query_one("#export-path", SafeInput)
         with path.prevent(Input.Changed):
@@ -213,7 +218,7 @@ class ExportDialog(Dialog[Written | None]):
         if least and not (least.isascii() and least.isdigit()):
             problem = f"“{least}” is no number of helpful marks. Nothing was written."
         else:
-            dialect = DIALECTS[self._chosen][0] if self._format == ace.NAME else None
+            dialect = DIALECTS[self._chosen][0] if self._format == ACE.name else None
             at_least = int(least) if least else None
             choice = Wanted(self._book, section, at_least, dialect=dialect, within_budget=self._within)
         try:

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from workbench.bench.files.exports.exporting import ACE
 from workbench.bench.files.exports.unsaved import parts_of
 from workbench.bench.open import Workbench
 from workbench.bench.safety.safety import Held, Outgoing, Safety
+from workbench.core.files.format import Parsed
 from workbench.core.text import one_line
-from workbench.formats.ace import ace
-from workbench.formats.model import Parsed
 from workbench.tui.app.saving import Preview
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.widgets.content import MUTED
@@ -31,7 +31,7 @@ class Guard:
 
     def look(self, book: str) -> Outgoing:
         """Return what of a playbook may go out, and what may not."""
-        return self.safety.check_outgoing(parts_of(Parsed(ace.NAME, playbooks=(self.bench.playbooks.open(book),))))
+        return self.safety.check_outgoing(parts_of(Parsed(ACE.name, playbooks=(self.bench.playbooks.open(book),))))
 
     def preview(self) -> Preview:
         """Return what shows how a reason would be stored, and takes the word that keeps it as typed."""

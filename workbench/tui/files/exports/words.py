@@ -8,8 +8,8 @@ from workbench.bench.files.exports.exporting import ExportPreview, Written
 from workbench.bench.files.overwriting import Obstacle
 from workbench.bench.files.overwriting_said import why_said
 from workbench.bench.files.threeway import ThreeWay
+from workbench.core.files.format import Outlet
 from workbench.core.text import printable
-from workbench.formats.outlets import Outlet
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import number
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from textual.app import App
 
+from workbench.core.files.formats import Formats
 from workbench.core.record import parse_time
-from workbench.formats.registry import Formats
 from workbench.tui.files.imports.chosen import no_hours, no_time
 from workbench.tui.files.imports.rows import choices
 from workbench.tui.files.imports.way import Way

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.files.imports.importing import ImportPlan, ImportReport
-from workbench.bench.files.imports.paths import Listing, Offered
-from workbench.bench.files.imports.said import counts_said, replacement_said, said, skipped
+from workbench.bench.files.imports.paths import Listing, Offered, likely
+from workbench.bench.files.imports.said import counts_said, filling_said, replacement_said, said, skipped
+from workbench.core.files.formats import Formats, format_named
 from workbench.core.text import printable
-from workbench.formats import registry
-from workbench.formats.registry import Formats
 from workbench.tui.files.imports.way import Way
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import NO_BREAK, number
@@ -44,8 +43,9 @@ def plan_rows(plan: ImportPlan) -> list[Row]:
     notes = [Line("!", f"{m.field}: {m.how}", count[m.count], MUTED) for m in plan.parsed.mappings if plan.records]
     kept = [Line("=", f"{key} stays as it is in the store, where it differs", "", MUTED) for key in plan.kept]
     taken = [_taken(line) for old, new in plan.replaced for line in replacement_said(old, new)]
-    known = {id(new) for _, new in plan.replaced}
-    return [*issues, *notes, *kept, *taken, *(record for record in plan.records if id(record) not in known)]
+    filled = [Line("~", filling_said(memory), "", MUTED) for _, memory in plan.filled]
+    known = {id(new) for _, new in (*plan.replaced, *plan.filled)}
+    return [*issues, *notes, *kept, *taken, *filled, *(record for record in plan.records if id(record) not in known)]
 
 
 def _taken(line: str) -> Line:
@@ -91,6 +91,8 @@ def plan_said(plan: ImportPlan) -> Parts:
         parts.append((f" · {number(plan.present)} there already", ""))
     if plan.replaced:
         parts.append((f" · {number(len(plan.replaced))} become as in the file", "bold"))
+    if plan.filled:
+        parts.append((f" · {number(len(plan.filled))} filled in with who said it", "bold"))
     if plan.kept:
         parts.append((f" · {number(len(plan.kept))} kept as in the store", ""))
     if left_out := skipped(plan):
@@ -104,11 +106,10 @@ def _counts(plan: ImportPlan) -> list[str]:
 
 def format_said(plan: ImportPlan, asked: str | None, formats: Formats) -> str:
     """Name the format of a file, and why it was taken for that."""
-    title = registry.format_named(plan.parsed.format, formats).title
+    title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
     if asked is not None:
         return f"{title}, as you say"
-    found = registry.detect(plan.path, registry.read_text(plan.path), formats)
-    return f"{title}, {found[0].confidence:.0%} sure: {found[0].reason}" if found else title
+    return f"{title}, {found.confidence:.0%} sure: {found.reason}" if found else title
 
 
 def way_said(way: Way, theirs: str, as_new: str) -> Parts:
@@ -141,7 +142,8 @@ def done_said(report: ImportReport, undo: str) -> str:
     theirs = len(report.overtaken)
     other = f" {number(theirs)} stored by another program meanwhile stay as they are." if theirs else ""
     replaced = [f"{number(len(plan.replaced))} as in the file"] if plan.replaced else []
-    what = ", ".join([*_counts(plan), *replaced]) or f"{number(report.written)} records"
+    filled = [f"{number(len(plan.filled))} filled in with who said it"] if plan.filled else []
+    what = ", ".join([*_counts(plan), *replaced, *filled]) or f"{number(report.written)} records"
     if theirs:
         what = f"{number(report.written)} records"
     return f"Imported {name}: {what}.{other} {undo} takes it back."
@@ -149,9 +151,7 @@ def done_said(report: ImportReport, undo: str) -> str:
 
 def choices(path: Path, formats: Formats) -> Sequence[tuple[str, str, str]]:
     """Return every format as (name, title, remark), those that the file may have first."""
-    found = registry.detect(path, registry.read_text(path), formats)
-    sure = [
-        (d.format, registry.format_named(d.format, formats).title, f"{d.confidence:.0%}: {d.reason}") for d in found
-    ]
+    found = likely(path, formats)
+    sure = [(d.format, format_named(d.format, formats).title, f"{d.confidence:.0%}: {d.reason}") for d in found]
     rest = [(f.name, f.title, "") for f in formats if f.name not in {d.format for d in found}]
     return [*sure, *rest]

@@ -9,8 +9,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import PROMPT
 from workbench.tui.playbook.actions import SOURCE
+from workbench.tui.widgets.actions import PROMPT
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.texts.prompt import CheckedLine

@@ -14,11 +14,11 @@ from textual.worker import get_current_worker
 from workbench.bench.tuning.live import LiveSet
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
+from workbench.core.tuning.autotune import Moved, Proposal, Search, TuningCancelled
+from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.measure import Measure
-from workbench.evaluation.tuner import Moved, Proposal, Search, TuningCancelled
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import AUTO
+from workbench.tui.tuning.actions import AUTO
 from workbench.tui.tuning.judging.verdict import verdict_parts
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble

@@ -15,14 +15,14 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.bench.safety.masking import masked
+from workbench.bench.tuning.pairwise import Answer, Outlook, Preferences, begin
 from workbench.bench.tuning.question import Question
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile, weight_of
-from workbench.evaluation.pairwise import Answer, Outlook, Preferences, begin
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import BETTER
+from workbench.tui.tuning.actions import BETTER
 from workbench.tui.widgets.content import MUTED, assemble, body, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import days, since

@@ -16,8 +16,8 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import JUDGE
 from workbench.tui.app.waiting import change
+from workbench.tui.tuning.actions import JUDGE
 from workbench.tui.widgets.content import MUTED, assemble, body, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import since

@@ -14,9 +14,9 @@ from textual.widgets import Static
 from workbench.bench.tuning.evaluation import QueryResult
 from workbench.bench.tuning.live import LiveVerdict
 from workbench.core.text import printable
-from workbench.evaluation.verdict import TIE
+from workbench.core.tuning.verdict import TIE
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import METRICS
+from workbench.tui.tuning.actions import METRICS
 from workbench.tui.tuning.judging.verdict import verdict_text
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.dialog import Dialog

@@ -12,7 +12,7 @@ from workbench.bench.tuning.measuring import Job, Measured, Measuring
 from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.text import printable
-from workbench.evaluation.verdict import Verdict, signed
+from workbench.core.tuning.verdict import Verdict, signed
 from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.lists.fixed_text import FixedText, whole_words
 

@@ -9,7 +9,7 @@ from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.verdict import signed
+from workbench.core.tuning.verdict import signed
 from workbench.tui.tuning.profiles.compare import in_common
 from workbench.tui.tuning.profiles.sides import Side
 from workbench.tui.widgets.content import MUTED, assemble
@@ -19,10 +19,10 @@ _LABEL = 20
 _DAYS = ("half_lives.", "feedback_half_life")
 
 
-def certificate_text(side: Side, against: Side, desk: TuningSession, file: str) -> Content:
+def certificate_text(side: Side, against: Side, session: TuningSession, file: str) -> Content:
     """Return everything that is known about a side, compared with another one."""
     lines = [Content.styled(printable(side.title), "bold")]
-    if side.profile is not None and side.profile.about and side.kind in ("built in", "yours"):
+    if side.profile is not None and side.profile.about and side.is_profile:
         lines.append(Content.styled(printable(side.profile.about), MUTED))
     if side.problem:
         lines += [Content(""), Content.styled(f"✗ {printable(side.problem)}", "$text-error")]
@@ -35,7 +35,7 @@ def certificate_text(side: Side, against: Side, desk: TuningSession, file: str) 
     elif side.kind == "yours" and not side.problem:
         lines += [Content(""), Content.styled("No birth certificate: it was saved without judged queries.", MUTED)]
     if side.profile is not None and against.profile is not None and side.id != against.id:
-        lines += [Content(""), *_compared(side.profile, against.profile, against.title, desk)]
+        lines += [Content(""), *_compared(side.profile, against.profile, against.title, session)]
     return Content("\n").join(lines)
 
 
@@ -51,13 +51,13 @@ def _certificate(birth: Birth) -> Sequence[Content]:
     return [*rows, *([_row("how", printable(birth.how))] if birth.how else [])]
 
 
-def _compared(profile: Profile, other: Profile, other_title: str, desk: TuningSession) -> Sequence[Content]:
+def _compared(profile: Profile, other: Profile, other_title: str, session: TuningSession) -> Sequence[Content]:
     found = changes(other, profile)
     head = assemble([("against ", MUTED), (printable(other_title), "bold")])
     lines = [head] if found else [head, Content("  The same settings.")]
     lines += [_changed(change) for change in found]
-    if found and desk.question is not None:
-        lines += [Content(""), Content.styled(in_common(desk.question, desk.now, other, profile), "")]
+    if found and session.question is not None:
+        lines += [Content(""), Content.styled(in_common(session.question, session.now, other, profile), "")]
         lines.append(Content.styled("c shows both rankings, place by place", MUTED))
     return lines
 

@@ -42,7 +42,7 @@ _AGAINST = "◆"
 class Library:
     """What the list works on; `birth` measures settings when they are saved."""
 
-    desk: TuningSession
+    session: TuningSession
     shelf: Snapshots
     birth: Callable[[Profile], Awaitable[Birth | None]]
 
@@ -58,7 +58,7 @@ class LibraryDialog(Dialog[Side | None]):
         & .dialog--title, & .dialog--keys { margin: 0; }
         & #library-state { height: 1; margin-bottom: 1; }
         & #library-panes { layout: horizontal; height: 1fr; }
-        & LineView { width: 44; background: $surface; }
+        & LineView { width: 48; background: $surface; }
         & #library-text { width: 1fr; height: 1fr; border-left: solid $panel; }
         &.-narrow #library-state { margin-bottom: 0; }
         &.-narrow #library-panes { layout: vertical; }
@@ -103,7 +103,7 @@ class LibraryDialog(Dialog[Side | None]):
 
     def _list(self) -> None:
         profiles = self.workbench_app.bench.tuning.profiles
-        self._sides = sides(self._library.desk, self._library.shelf, profiles)
+        self._sides = sides(self._library.session, self._library.shelf, profiles)
         self.rows.set_rows(self._sides)
         count = sum(side.kind == "snapshot" for side in self._sides)
         kept = "No snapshot yet: n on the Tune screen takes one."
@@ -130,7 +130,7 @@ class LibraryDialog(Dialog[Side | None]):
     def _show(self) -> None:
         side = self.rows.current
         if side is not None:
-            text = certificate_text(side, self.against, self._library.desk, self._file(side))
+            text = certificate_text(side, self.against, self._library.session, self._file(side))
             self.query_one(ReadingPane).show(text)
 
     def _file(self, side: Side) -> str:
@@ -153,12 +153,12 @@ class LibraryDialog(Dialog[Side | None]):
     async def action_compare(self) -> None:
         """Show both rankings side by side; with itself, the sliders stand in."""
         side, against = self.rows.current, self.against
-        if self._library.desk.question is None:
+        if self._library.session.question is None:
             self.workbench_app.say("There is no query to rank. / on the Tune screen writes one.")
         elif side is None or side.profile is None or side.id == against.id:
             self.workbench_app.say("Go to another row, or mark one with t: c compares the row with ◆.")
         else:
-            await compare(self.workbench_app, self._library.desk, self._sides, against, side)
+            await compare(self.workbench_app, self._library.session, self._sides, against, side)
 
     # Using and keeping
 
@@ -166,15 +166,15 @@ class LibraryDialog(Dialog[Side | None]):
     @asking
     async def action_use(self) -> None:
         """Put the sliders where the settings are; changed ones go only after a yes."""
-        side, desk = self.rows.current, self._library.desk
+        side, session = self.rows.current, self._library.session
         if side is None or side.profile is None or side.kind == "sliders":
             self.app.bell()
             return
-        kept = any(snapshot.profile == desk.profile for snapshot in self._library.shelf.all())
+        kept = any(snapshot.profile == session.profile for snapshot in self._library.shelf.all())
         detail = Content("They are in no profile and no snapshot yet.")
         question = f"Go to {side.title} and drop the changed settings?"
         confirm = Confirm(question, clock=time.monotonic, detail=detail, yes="go", guard=0.0)
-        if not desk.changed or kept or await self.app.push_screen_wait(confirm):
+        if not session.changed or kept or await self.app.push_screen_wait(confirm):
             self.dismiss(side)
 
     @asking
@@ -185,7 +185,7 @@ class LibraryDialog(Dialog[Side | None]):
             self.app.bell()
             return
         profile, parent = side.profile, side.profile.name
-        birth = None if side.kind in ("built in", "yours") else await self._library.birth(profile)
+        birth = None if side.is_profile else await self._library.birth(profile)
         name = await self.app.push_screen_wait(
             name_prompt(
                 "",

@@ -11,7 +11,7 @@ from workbench.bench.tuning.session import TuningSession
 from workbench.bench.tuning.snapshots import Snapshots
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.profile import Profile
-from workbench.evaluation.verdict import signed
+from workbench.core.tuning.verdict import signed
 from workbench.tui.app.host import Host
 from workbench.tui.tuning.profiles.compare import CompareDialog
 from workbench.tui.widgets.choose import Choice, Choose
@@ -42,15 +42,20 @@ class Side:
         return SLIDERS if self.kind == "sliders" else f"{self.kind}:{self.name}"
 
     @property
+    def is_profile(self) -> bool:
+        """Whether it is a saved profile: built in, or a person's own."""
+        return self.kind not in ("sliders", "snapshot")
+
+    @property
     def title(self) -> str:
         """How it is called over a ranking."""
         return f"snapshot {self.name}" if self.kind == "snapshot" else self.name
 
 
-def sides(desk: TuningSession, shelf: Snapshots, profiles: Profiles) -> tuple[Side, ...]:
+def sides(session: TuningSession, shelf: Snapshots, profiles: Profiles) -> tuple[Side, ...]:
     """Return everything that can be compared: the sliders, the snapshots, the profiles."""
-    name = f"{desk.saved.name} • changed" if desk.changed else desk.saved.name
-    now = Side("sliders", name, desk.profile)
+    name = f"{session.saved.name} • changed" if session.changed else session.saved.name
+    now = Side("sliders", name, session.profile)
     kept = tuple(Side("snapshot", s.name, s.profile, s.at, problem=s.problem) for s in shelf.all())
     return (now, *kept, *saved_sides(profiles))
 
@@ -97,11 +102,13 @@ async def choose_side(app: Host, title: str, found: Sequence[Side], current: str
     return side
 
 
-async def compare(app: Host, desk: TuningSession, found: Sequence[Side], left: Side, right: Side) -> None:
+async def compare(app: Host, session: TuningSession, found: Sequence[Side], left: Side, right: Side) -> None:
     """Show two rankings side by side, and others in their place for as long as a person asks for them."""
-    while desk.question is not None and left.profile is not None and right.profile is not None:
+    while session.question is not None and left.profile is not None and right.profile is not None:
         named = ((left.title, left.profile), (right.title, right.profile))
-        wanted = await app.push_screen_wait(CompareDialog(desk.question, desk.now, *named, app.bench.safety.masked))
+        wanted = await app.push_screen_wait(
+            CompareDialog(session.question, session.now, *named, app.bench.safety.masked)
+        )
         if wanted is None:
             return
         title = "On the left" if wanted == "left" else "On the right"

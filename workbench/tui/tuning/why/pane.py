@@ -16,12 +16,12 @@ from workbench.bench.safety.masking import masked
 from workbench.bench.tuning.question import Explanation
 from workbench.bench.tuning.session import TuningSession
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import LIST
 from workbench.tui.app.surviving import survives
 from workbench.tui.tuning.hints import WayIn, other_ways, ways
 from workbench.tui.tuning.rows import Heading, Line
 from workbench.tui.tuning.why.curve import DecayCurve
 from workbench.tui.tuning.why.explain import Setting, explained
+from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.content import MUTED
 
 _TEXT, _CURVE = 51, 24
@@ -58,7 +58,7 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
     def __init__(self, mask: Callable[[str], str], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._mask = mask
-        self._desk: TuningSession | None = None
+        self._session: TuningSession | None = None
         self._line: Line | None = None
         self._memory = ""
         self._ways: tuple[WayIn, ...] | None = None
@@ -86,9 +86,9 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
         rest = width - _TEXT
         return 0 if rest < _CURVE or height > width // 2 else min(rest, 2 * _CURVE)
 
-    def show(self, desk: TuningSession, line: Line | None) -> None:
+    def show(self, session: TuningSession, line: Line | None) -> None:
         """Explain a line of the ranking; ways that were found for the same memory stay until others are."""
-        self._desk, self._line = desk, line
+        self._session, self._line = session, line
         memory = "" if line is None or isinstance(line, Heading) else line.standing.memory.id
         if memory != self._memory:
             self._memory, self._ways, self._every = memory, None, False
@@ -97,14 +97,14 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
 
     def _draw(self) -> None:
         curve = self.query_one(DecayCurve)
-        found = self._desk.explain(self._memory) if self._desk and self._memory else None
-        if self._desk is None or found is None:
+        found = self._session.explain(self._memory) if self._session and self._memory else None
+        if self._session is None or found is None:
             self._write(Content.styled("" if self._line is None else "Ranked, but not served: k is smaller.", MUTED))
             self._found, self._drawn = None, ""
             curve.clear()
             return
         width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
-        setting = Setting(self._desk.profile, self._desk.saved.name, width, self._every)
+        setting = Setting(self._session.profile, self._session.saved.name, width, self._every)
         self._write(explained(masked(found, self._mask), self._ways, setting))
         self._found = found
         if self._drawn != self._memory:
@@ -112,9 +112,9 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
 
     def show_curve(self) -> None:
         """Draw how recency fades for the memory: at once for another one, else when the hand rests."""
-        if self._found is not None and self._desk is not None:
+        if self._found is not None and self._session is not None:
             self._drawn = self._memory
-            self.query_one(DecayCurve).show(self._found, self._desk.profile)
+            self.query_one(DecayCurve).show(self._found, self._session.profile)
 
     def action_up(self) -> None:
         """One line up."""
@@ -156,15 +156,15 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
     def show_ways(self, memory: str, ways: tuple[WayIn, ...]) -> None:
         """Show what would bring the memory into the top; for one that was asked for, try every parameter too."""
         self._show_ways(memory, ways, every=False)
-        desk = self._desk
-        place = desk.ranking.place_of(memory) if desk and desk.ranking and memory == desk.watched else None
-        if desk and place is not None and place > desk.profile.k:
-            self._try_all(desk.copy(), memory)
+        session = self._session
+        place = session.ranking.place_of(memory) if session and session.ranking and memory == session.watched else None
+        if session and place is not None and place > session.profile.k:
+            self._try_all(session.copy(), memory)
 
     @work(thread=True, exclusive=True, group="ways", description="ways")
-    def _try_all(self, desk: TuningSession, memory: str) -> None:
+    def _try_all(self, session: TuningSession, memory: str) -> None:
         worker = get_current_worker()
-        found = (*ways(desk, memory), *other_ways(desk, memory, lambda: worker.is_cancelled))
+        found = (*ways(session, memory), *other_ways(session, memory, lambda: worker.is_cancelled))
         if not worker.is_cancelled:
             self.post_message(self.Tried(memory, found))
 

@@ -12,8 +12,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import SLIDER
 from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.actions import SLIDER
 from workbench.tui.widgets.bars.scale import Scale
 from workbench.tui.widgets.content import MUTED, assemble, line
 

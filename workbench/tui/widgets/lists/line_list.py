@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import LIST, MARKS
+from workbench.tui.widgets.actions import LIST, MARKS
 from workbench.tui.widgets.lists.line_view import CURSOR, LineView
 
 

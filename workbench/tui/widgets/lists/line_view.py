@@ -15,8 +15,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import LIST
 from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.content import fitted
 from workbench.tui.widgets.lists.extent import set_extent
 from workbench.tui.widgets.lists.pieces import Pieces

@@ -14,8 +14,8 @@ from textual.strip import Strip
 from textual.worker import get_current_worker
 
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import LIST
 from workbench.tui.app.surviving import survives
+from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.lists.extent import set_extent
 
 Wrapped = tuple[int, list[Content]]

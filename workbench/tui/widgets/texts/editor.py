@@ -12,9 +12,9 @@ from textual.widgets import Static, TextArea
 from workbench.config.drafts import digest
 from workbench.core.stream.memory import MAX_CONTENT
 from workbench.tui.app.actions import bindings
-from workbench.tui.app.areas import EDITOR
 from workbench.tui.app.drafting import SECONDS, Drafting
 from workbench.tui.app.waiting import change
+from workbench.tui.widgets.actions import EDITOR
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since

@@ -1,0 +1,67 @@
+"""A store's folder before it is opened: whether there is a store, making one on purpose, and what git sees of it."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from workbench.core.errors import StoreProblem
+from workbench.store import git_files, presence
+from workbench.store.files import cannot_write
+from workbench.store.identity import heads as identity
+
+_GIT_SECONDS = 5
+
+
+def holds_store(folder: Path) -> bool:
+    """Tell whether a folder holds a store, a damaged one included. Raises `StoreProblem` when it cannot be read."""
+    return presence.is_store(folder)
+
+
+def make_store(folder: Path, clock: Callable[[], datetime], *, shared: bool) -> None:
+    """Make an empty store in `folder`, which may exist but must not hold one. Raises `StoreProblem`.
+
+    A `shared` one is made to be committed: git sees its journal, and nothing else.
+    """
+    from workbench.store.library import Library  # whoever only asks for a store does not load one
+
+    if presence.is_store(folder):
+        raise StoreProblem(f"There is a store in {folder} already.", "Nothing was changed.")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if shared:
+            git_files.share(folder)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    Library(folder, clock).maintenance.begin()
+
+
+def remember_since(heads: Path | None, was_used: Callable[[], bool]) -> None:
+    """Note in `heads` since when this machine remembers what it stored, the first time.
+
+    `was_used` is asked then: where nothing was used before, nothing that lies here is older than that.
+    """
+    if heads is not None and not (heads / identity.SINCE).exists():
+        identity.begin(heads, was_used())
+
+
+def in_repository(folder: Path) -> bool:
+    """Tell whether a folder lies in the working tree of a git repository."""
+    return git_files.repository_of(folder) is not None
+
+
+def kept_out_by(folder: Path) -> str:
+    """Return the file that keeps a store in a git repository out of it; empty where there is none."""
+    return git_files.IGNORE if (folder / git_files.IGNORE).exists() and in_repository(folder) else ""
+
+
+def is_open_to_git(folder: Path) -> bool:
+    """Tell whether `git add` would take in the journal of a store that was not made to be shared; asks git itself."""
+    import subprocess
+
+    if not in_repository(folder) or (folder / git_files.ATTRIBUTES).exists():
+        return False
+    ask = ["git", "-C", str(folder), "check-ignore", "-q", "journal.jsonl"]
+    try:
+        return subprocess.run(ask, capture_output=True, timeout=_GIT_SECONDS, check=False).returncode == 1
+    except (OSError, subprocess.SubprocessError):
+        return False

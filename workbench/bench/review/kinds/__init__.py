@@ -1,0 +1,1 @@
+"""What deciding on each kind of proposals does, a module for each."""

@@ -1,0 +1,55 @@
+"""Candidates: memories that a reflection made, and that wait to be confirmed."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from workbench.bench.review.kinds.handler import Handler, noted
+from workbench.bench.review.rejection import REJECTED_AT, REJECTED_BECAUSE
+from workbench.bench.safety.texts import kept_summary
+from workbench.core.errors import WorkbenchError
+from workbench.core.record import iso
+from workbench.core.review import lifecycle
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Library, Tx
+
+
+class Candidate(Handler):
+    """Its proposal is the memory itself; no record of its own is kept."""
+
+    def about(self, proposal: Proposal) -> str:
+        """Return the id of the candidate."""
+        return proposal.id
+
+    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
+        """Return it confirmed, with the person's text if there is one."""
+        limits = self._context.settings.lifecycle
+        approved = lifecycle.approve(candidate_in(self._library, proposal.id), self._context.now(), limits)
+        if content in (None, approved.content):
+            return (approved,)
+        # What was cut from the old text as its summary goes with it.
+        summary = kept_summary(approved.summary, approved.content)
+        return (replace(approved, content=content or "", summary=summary),)
+
+    def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
+        """Write the memory; nothing else notes that it was accepted."""
+        del proposal
+        for memory in after or ():
+            tx.put(memory)
+
+    def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
+        """Return its tombstone, with the reason."""
+        rejected = lifecycle.reject(candidate_in(self._library, proposal.id))
+        return (noted(rejected, {REJECTED_AT: iso(at), **({REJECTED_BECAUSE: reason} if reason else {})}),)
+
+    def put_off(self, proposal: Proposal, until: datetime) -> object:
+        """Return it as one that waits until then."""
+        return lifecycle.later(candidate_in(self._library, proposal.id), until)
+
+
+def candidate_in(library: Library, id: str) -> Memory:
+    """Return a memory that is a candidate still. Raises `WorkbenchError`."""
+    memory = library.memories.get(id)
+    if memory.status != "candidate":
+        raise WorkbenchError(f"{id} is no candidate any more ({memory.status}).", "Nothing was changed.")
+    return memory

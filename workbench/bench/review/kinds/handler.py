@@ -1,0 +1,94 @@
+"""What deciding on a proposal does; here for one whose changes came with it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from workbench.bench.context import Context, apply_changes
+from workbench.core.change import Change, diff
+from workbench.core.errors import WorkbenchError
+from workbench.core.named import implementation
+from workbench.core.record import to_doc
+from workbench.core.review.kinds import ProposalKind
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Tx
+
+
+class Handler:
+    """Shows, accepts, turns down and puts off the open proposals of one kind in an open store."""
+
+    def __init__(self, context: Context, kind: ProposalKind) -> None:
+        self.kind = kind
+        self._context = context
+        self._library = context.library
+
+    def about(self, proposal: Proposal) -> str:
+        """Return the id of the memory that it is about, or "" for none."""
+        return next(iter(proposal.evidence), "")
+
+    def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...] | None:
+        """Return the memories that accepting writes, from the records as they are now.
+
+        `None` where other changes are written. `content` is the person's text. Raises `WorkbenchError` when accepting
+        is impossible, or when there is no text to change.
+        """
+        del proposal
+        if content is not None:
+            raise WorkbenchError("This proposal has no text to edit.", "Approve or reject it; nothing was changed.")
+        return None
+
+    def changes(self, proposal: Proposal) -> tuple[Change, ...]:
+        """Return what accepting would change, field by field. Raises `WorkbenchError` when it is impossible."""
+        after = self.becoming(proposal)
+        if after is None:
+            return proposal.changes
+        before = {memory.id: self._library.memories.get(memory.id) for memory in after}
+        return tuple(diff("memories", m.id, to_doc(before[m.id]), to_doc(m)) for m in after)
+
+    def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
+        """Write what `becoming` returned, or else what came with the proposal, and that it was accepted."""
+        if after is None:
+            self.apply(tx, proposal)
+        for memory in after or ():
+            tx.put(memory)
+        tx.put(replace(proposal, state="accepted", decided_at=self._context.now()))
+
+    def apply(self, tx: Tx, proposal: Proposal) -> None:
+        """Write the changes of a proposal that makes no memories."""
+        apply_changes(tx, self._library, proposal.changes)
+
+    def turn_down(self, proposal: Proposal, reason: str, at: datetime) -> tuple[object, ...]:
+        """Return the records to store when it is rejected `at` a moment: itself, and what follows from the answer."""
+        del reason
+        return (self.rejected(proposal, at),)
+
+    def rejected(self, proposal: Proposal, at: datetime) -> Proposal:
+        """Return it as it is once it is rejected."""
+        return replace(proposal, state="rejected", decided_at=at)
+
+    def put_off(self, proposal: Proposal, until: datetime) -> object:
+        """Return the record to store when it is put off."""
+        return replace(proposal, review_after=until)
+
+
+class Unknown(Handler):
+    """A kind that only a later version knows: it is shown, and turned down."""
+
+    def accept(self, tx: Tx, proposal: Proposal, after: tuple[Memory, ...] | None) -> None:
+        """Refuse. Raises `WorkbenchError`."""
+        del tx, after
+        message = f"This version does not know what a proposal of the kind “{proposal.kind}” does."
+        raise WorkbenchError(message, "Nothing was changed.")
+
+
+def handler_of(context: Context, kind: str) -> Handler:
+    """Return what decides on the proposals of a kind; its module is imported then."""
+    entry = context.kinds[kind]
+    handler: Handler = implementation(entry.handler)(context, entry)
+    return handler
+
+
+def noted(memory: Memory, notes: Mapping[str, str]) -> Memory:
+    """Return a memory with further metadata."""
+    return replace(memory, metadata={**memory.metadata, **notes})

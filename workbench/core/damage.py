@@ -1,0 +1,56 @@
+"""Lines of a journal that are not what they were: damaged, gone, or merged under the number of another one."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Damage(NamedTuple):
+    """A line that could not be trusted: file, line number (from 1), byte offset and why.
+
+    `missing` names the first and the last revision that should stand before it and do not.
+    """
+
+    file: str
+    line: int
+    offset: int
+    reason: str
+    missing: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: byte {self.offset}: {self.reason}"
+
+
+class Gone(NamedTuple):
+    """Revisions that this machine knows were stored and that the journal holds no more.
+
+    `replaced`: the journal goes at least as far, but with another change at revision `last`.
+    """
+
+    first: int
+    last: int
+    replaced: bool = False
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        if self.replaced:
+            return f"Revision {self.last} is not the change that was stored under this number here."
+        if self.first == self.last:
+            return f"Revision {self.last} was stored and is gone from the journal."
+        return f"Revisions {self.first} to {self.last} were stored and are gone from the journal."
+
+
+@dataclass(frozen=True, slots=True)
+class Renumbered:
+    """A change that stands under number `rev` in the file and counts as `now`, and the records that were renamed."""
+
+    rev: int
+    now: int
+    label: str
+    names: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        what = f"revision {self.rev} stands there twice: the later one (“{self.label}”) counts as revision {self.now}"
+        if self.rev == self.now:
+            what = f"revision {self.rev} (“{self.label}”) makes a record under the number of another one"
+        return what + "".join(f", its {old} is {new}" for old, new in self.names)

@@ -1,0 +1,252 @@
+"""What reading a file gives, and what a format is."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from workbench.core.playbook.book import Playbook
+from workbench.core.playbook.curation import Analysis, Curation
+from workbench.core.playbook.usage import Run
+from workbench.core.stream.importance import base_importance
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.judgment import MAX_GRADE
+
+Fate = Literal["kept", "left out"]
+"""What becomes of a text that is no record: it stays in the file it stands in, or does not get into another one."""
+
+_FATES: dict[Fate, str] = {"kept": "kept in the file", "left out": "left out"}
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Something in a file that a person should know, printed as `file:line: reason`.
+
+    `line` counts from 1. `records` is how many records are *not* read because of it: 1 for a broken
+    record, 0 for a remark about one that was read. `what` is found there; `fate` is what becomes of it when it is
+    no record, and `no_part_of` what it does not belong to ("playbook").
+    """
+
+    file: str
+    line: int
+    what: str
+    records: int = 1
+    fate: Fate | None = None
+    no_part_of: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What a person is told: what was found, and what becomes of it."""
+        if self.fate is None:
+            return self.what
+        beside = f", not part of the {self.no_part_of}" if self.no_part_of else ""
+        return f"{self.what}: {_FATES[self.fate]}{beside}"
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class MappingNote:
+    """How the values of one field were changed while reading, and in how many records."""
+
+    field: str
+    how: str
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.how} ({self.count:,} {'record' if self.count == 1 else 'records'})"
+
+
+def in_scale(grade: int) -> int:
+    """Return the grade of 0–3 that a grade on another scale is read as."""
+    return min(max(grade, 0), MAX_GRADE)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """One line of a query set: the text, graded memory ids (0–3), tags, and the moment it is asked at.
+
+    `topic` is what TREC files call it. `beyond` are the grades outside 0–3 as a file has them: they are written back
+    where `relevant` still has what they were read as. `raw` is the line it was read from; it is written back as long
+    as it still says the same.
+    """
+
+    text: str
+    relevant: Mapping[str, int] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    now: datetime | None = None
+    raw: str | None = field(default=None, compare=False)
+    topic: str = ""
+    beyond: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def grades(self) -> dict[str, int]:
+        """The grades as a file has them."""
+        held = {id: grade for id, grade in self.beyond.items() if self.relevant.get(id) == in_scale(grade)}
+        return {**self.relevant, **held}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a line-based JSON file is written: byte order mark, line ends, separators, escapes."""
+
+    bom: bool = False
+    newline: str = "\n"
+    final_newline: bool = True
+    item_separator: str = ", "
+    key_separator: str = ": "
+    ascii_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How sure a format is (0–1) that a file is its own, and why."""
+
+    format: str
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Everything one file held. `records_in` = records here + the sum of `Issue.records`.
+
+    `in_steps` says that records were created at a step that is counted, not at a time that is named.
+    `digest` is the SHA-256 of the file's bytes (set by `opening.read_file`, empty for a database), to
+    be compared before the file is replaced.
+    """
+
+    format: str = ""
+    memories: tuple[Memory, ...] = ()
+    playbooks: tuple[Playbook, ...] = ()
+    queries: tuple[JudgedQuery, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    mappings: tuple[MappingNote, ...] = ()
+    records_in: int = 0
+    layout: Layout = Layout()
+    digest: str = ""
+    runs: tuple[Run, ...] = ()
+    replies: tuple[Curation | Analysis, ...] = ()
+    in_steps: bool = False
+    detected: Detection | None = field(default=None, compare=False)
+
+    @property
+    def records_read(self) -> int:
+        """Memories, bullets, queries, runs and the parts of replies together."""
+        bullets = sum(len(p.bullets) for p in self.playbooks)
+        return len(self.memories) + bullets + len(self.queries) + len(self.runs) + sum(map(parts_in, self.replies))
+
+
+def parts_in(reply: Curation | Analysis) -> int:
+    """Return how many operations or tags a reply holds."""
+    return len(reply.operations) if isinstance(reply, Curation) else len(reply.bullet_tags)
+
+
+def unwatched(done: int, total: int) -> None:
+    """Stand in for somebody who wants to know how far a reader is."""
+    del done, total
+
+
+def nothing_beside(name: str) -> str | None:
+    """Stand in for the files around a text that has none."""
+    del name
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """What a reader may ask of its surroundings: the time, the file's name, rules for missing values.
+
+    `now` stands in for absent times. Step counters become one time every `step_hours` hours, the
+    first at `epoch`, or the last at `now` when there is no epoch. `importance` rates (observation
+    type, content) on 0–10 for records that bring no rating. `agent` names whose memories they are
+    where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
+    where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
+    none (both set by `opening.read_file`). Readers of files that may be long call `watch` with
+    (lines read, lines in all) every now and then; it may raise to stop them.
+    """
+
+    now: datetime
+    file: str
+    epoch: datetime | None = None
+    step_hours: float = 1.0
+    importance: Callable[[str, str], float] = base_importance
+    agent: str = ""
+    path: str = ""
+    beside: Callable[[str], str | None] = nothing_beside
+    watch: Callable[[int, int], None] = unwatched
+
+
+DetectFile = Callable[[str, str], Detection]
+"""`(head, path)`: the first characters of the text (see `formats.HEAD`) and the file's path."""
+
+ReadText = Callable[[str, ReadContext], Parsed]
+"""Reads the whole text. Raises `UnreadableFile` when nothing in it is of the format."""
+
+ReadPath = Callable[[Path, ReadContext], Parsed]
+"""Reads a file that is no text (a database). Raises `UnreadableFile`."""
+
+WriteText = Callable[[Parsed, str | None], str]
+"""`(parsed, original)`: the file's text. `original`, when given, is the text being replaced: what in
+it is unchanged or could not be read stays as it is."""
+
+
+Holds = Literal["playbook", "memories", "either", "queries"]
+"""What a file of a kind has in it: bullets, memories, either of them, or judged queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file: how to recognise it, read it and, when `write` is given, write it.
+
+    A file that is written `holds` records of one kind, and its name usually ends in `suffix`. With `read_path`
+    the file is no text and is read through that; `read` then says so. A file to write whose name has one of the
+    `endings` asks for this format. One that `loses_nothing` holds records as the store has them, archived ones and
+    secrets too; one that `carries_status` says which of its memories nobody approved, and so may hold them all. What
+    `needs_times` cannot be written of bullets without one.
+    """
+
+    name: str
+    title: str
+    detect: DetectFile
+    read: ReadText
+    write: WriteText | None = None
+    read_path: ReadPath | None = None
+    holds: Holds = "memories"
+    suffix: str = ".txt"
+    endings: tuple[str, ...] = ()
+    loses_nothing: bool = False
+    carries_status: bool = False
+    needs_times: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether files of this format can be written."""
+        return self.write is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """One kind of file to write: its name, what it can hold, and the usual ending of its name.
+
+    `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file
+    of somebody else, of which everything but our part stays. `reader` is the format that reads it back, if any.
+    `endings`, `loses_nothing`, `carries_status` and `needs_times` are as of a `Format`. What stands in a prompt says
+    where it comes from.
+    """
+
+    name: str
+    title: str
+    holds: Holds
+    write: WriteText
+    suffix: str = ".txt"
+    reads: bool = False
+    inside: bool = False
+    reader: str = ""
+    endings: tuple[str, ...] = ()
+    loses_nothing: bool = False
+    carries_status: bool = False
+    needs_times: bool = False
+    is_prompt: bool = False

@@ -1,0 +1,91 @@
+"""What can be wrong with a store, and what a backup of one holds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.core.damage import Damage, Gone, Renumbered
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A purge that was broken off: its revision, and the records it erases, as (table, key); none where secrets are.
+
+    `masks` tells that it takes secrets out of everything, which are looked for anew.
+    """
+
+    rev: int
+    masks: bool
+    records: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        what = "masking of secrets" if self.masks else "purge"
+        return f"The {what} of revision {self.rev} was broken off: texts may still be in some files."
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the doctor found: good transactions, the last revision, damaged places, and what else to know.
+
+    `torn` is the length of an unfinished last line, in bytes. `gone` is what was stored and is in the journal no
+    more, `held` what the checkpoint still knows of it, as (table, key). `renumbered` are changes that were merged
+    under a number another one has, `purges` those that were broken off.
+    """
+
+    folder: Path
+    entries: int
+    rev: int
+    damage: tuple[Damage, ...]
+    torn: int
+    notes: tuple[str, ...]
+    gone: tuple[Gone, ...] = ()
+    held: tuple[tuple[str, str], ...] = ()
+    renumbered: tuple[Renumbered, ...] = ()
+    purges: tuple[Unfinished, ...] = ()
+
+    @property
+    def is_sound(self) -> bool:
+        """Nothing is damaged or gone; an unfinished last line is no damage, it was never confirmed."""
+        return not (self.damage or self.gone or self.renumbered)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A store that was saved: where it is now, how many transactions and how many records by the checkpoint alone."""
+
+    folder: Path
+    entries: int
+    from_checkpoint: int
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a store in a backup: its name, its bytes and their SHA-256 (hexadecimal)."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup holds: the store at revision `rev`, with so many documents in each table.
+
+    `at` is when it was made (ISO 8601), `damaged` the places that could not be read in the store itself.
+    """
+
+    at: str
+    rev: int
+    counts: dict[str, int]
+    damaged: int
+    members: tuple[Member, ...]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all members."""
+        return sum(member.size for member in self.members)
+
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes that are done and all there are."""

@@ -1,0 +1,131 @@
+"""The kinds of proposals: what each asks, in words, and what carries out a decision about it.
+
+One entry for each. Queue, doors and promotion read the entries of the `Kinds` that they are given; none of them knows
+a kind by its name. An entry names what carries it out (`core.named`), which is imported when it is first used.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+_BENCH = "workbench.bench.review.kinds"
+_RULES = "workbench.core.review.upkeep"
+_VIEWS = "workbench.tui.review.views"
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalKind:
+    """One kind of proposals.
+
+    `yes` and `no` say what approving and rejecting do; a `sign` stands for the label where there is little room. A
+    proposal with a flag of `flagged` has another label and question; one about more than two memories those of `many`,
+    if there are any, with a place for the `{count}`.
+
+    `handler` names what deciding does (`bench.review.kinds.handler.Handler`), `view` how Review draws it
+    (`tui.review.views.View`). `outcome` names the rule for what accepting makes of its memory
+    (`core.review.upkeep.Outcome`), `refused` the one for what follows from a rejection (`core.review.upkeep.Refused`);
+    both empty where there is none. `is_candidate` says that it is a memory that waits, and no record of its own,
+    `settled_by_promotion` that promoting its memory answers it.
+    """
+
+    id: str
+    label: str
+    question: str
+    yes: str
+    no: str
+    sign: str = ""
+    flagged: tuple[tuple[str, str, str], ...] = ()
+    many: tuple[str, str] = ("", "")
+    handler: str = f"{_BENCH}.handler:Handler"
+    view: str = f"{_VIEWS}:CHANGES"
+    outcome: str = ""
+    refused: str = ""
+    is_candidate: bool = False
+    settled_by_promotion: bool = False
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds that are known, in the order in which they are named."""
+
+    entries: tuple[ProposalKind, ...]
+
+    @cached_property
+    def _by_id(self) -> dict[str, ProposalKind]:
+        return {kind.id: kind for kind in self.entries}
+
+    def __iter__(self) -> Iterator[ProposalKind]:
+        return iter(self.entries)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._by_id
+
+    def __getitem__(self, id: str) -> ProposalKind:
+        """Return a kind; one that nobody here knows can be looked at and turned down."""
+        return self._by_id.get(id) or replace(_UNKNOWN, id=id, label=id)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return what the kinds are called."""
+        return tuple(kind.id for kind in self.entries)
+
+
+def _lifecycle(
+    id: str, label: str, question: str, yes: str, no: str, outcome: str, *, refused: str = "",
+    flagged: tuple[tuple[str, str, str], ...] = (), settled: bool = True,
+) -> ProposalKind:  # fmt: skip
+    """Return a kind whose outcome is computed from its memory as it is when it is accepted."""
+    return ProposalKind(
+        id, label, question, yes, no, flagged=flagged, handler=f"{_BENCH}.lifecycle:Lifecycle",
+        outcome=f"{_RULES}:{outcome}", refused=refused and f"{_RULES}:{refused}", settled_by_promotion=settled,
+    )  # fmt: skip
+
+
+_UNKNOWN = ProposalKind(
+    "", "", "This version does not know what this proposes.",
+    "nothing, with this version", "it is dropped",
+    handler=f"{_BENCH}.handler:Unknown",
+)  # fmt: skip
+
+KINDS = Kinds(
+    (
+        ProposalKind(
+            "reflection", "candidate", "Is this worth knowing?",
+            "it is confirmed and served to agents", "it leaves a tombstone",
+            handler=f"{_BENCH}.candidate:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True,
+        ),
+        ProposalKind(
+            "merge", "merge", "Do these say the same?",
+            "they become one; the newest text wins, votes add up, the ids of the others live on",
+            "all stay; asked again only when a text changes", "⇄",
+            many=("merge of {count}", "Do these {count} say the same?"),
+            handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE",
+        ),
+        _lifecycle(
+            "prune", "prune", "Is this only noise?",
+            "it is archived as pruned", "it stays; asked again after another period", "pruned", settled=False,
+        ),
+        _lifecycle(
+            "confirm", "confirm", "Has this earned to be confirmed?",
+            "it is confirmed", "it stays; asked again when it was seen more", "confirmed",
+        ),
+        _lifecycle(
+            "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
+            "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
+            flagged=(("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),),
+        ),
+        ProposalKind("pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped"),
+        ProposalKind(
+            "curator", "curator", "Should the playbook change like this?", "it is changed", "it stays as it is",
+            handler=f"{_BENCH}.curator:Curator", view=f"{_VIEWS}:CURATOR",
+        ),
+        _lifecycle(
+            "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
+            settled=False,
+        ),
+        _lifecycle(
+            "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",
+        ),
+    )
+)  # fmt: skip
+"""The workbench's own."""

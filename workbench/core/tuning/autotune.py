@@ -1,0 +1,54 @@
+"""What auto-tune is asked for, and what it proposes; nothing of it is applied or saved here."""
+
+from dataclasses import dataclass
+
+from workbench.core.errors import WorkbenchError
+from workbench.core.tuning.measure import NDCG10, Measure
+from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.verdict import Verdict
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What tuning maximises, and over how many folds of the queries the choice is cross-validated."""
+
+    measure: Measure = NDCG10
+    folds: int = FOLDS
+    seed: int = 0
+
+
+class TuningCancelled(WorkbenchError):
+    """Tuning was stopped before it had an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A parameter that the proposal changes; weights are shares, half-lives days (`None`: no decay)."""
+
+    parameter: str
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The best setting of the grid and what it is worth.
+
+    `before` is the mean metric of the start, `after` that of the settings chosen without the query that is
+    measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
+    mean of `profile` on all queries, which flatters it, because it was chosen on them.
+    """
+
+    profile: Profile
+    start: Profile
+    metric: str
+    before: float
+    after: float
+    fitted: float
+    verdict: Verdict
+    moved: tuple[Moved, ...]
+    queries: int
+    folds: int
+    tried: int

@@ -1,0 +1,249 @@
+"""Letta agent files: `*.af`, the memory blocks `{label, value, limit, …}`; some are JSON inside a JSON string."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.stream.memory import Memory
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared.jsonnested import unwrap
+from workbench.formats.shared.jsonrecords import edited_object, rewritten
+from workbench.formats.shared.jsonstyle import Style, dumps, style_of
+from workbench.formats.shared.jsontree import Entry, Lines, Node, rewrite, scan_file
+from workbench.formats.shared.reading import checked, created_at, rating
+from workbench.formats.shared.records import (
+    Doc,
+    Key,
+    at_time_of,
+    file_part,
+    fresh,
+    read_again,
+    remembered,
+    required_text,
+    restored,
+)
+from workbench.formats.shared.report import Report, shown
+
+NAME = "letta"
+_LISTS = ("blocks", "core_memory")
+INSIDE = frozenset({*_LISTS, "agents"})
+KEYS: tuple[Key[Memory], ...] = (
+    Key("label", lambda memory: memory.section),
+    Key("value", lambda memory: memory.content),
+)
+
+
+_MARKS = re.compile(
+    r'\\?"(agent_type|llm_config|embedding_config|block_ids|core_memory|tool_rules|blocks|memory_blocks)\\?"\s*:'
+)
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when an object, or one in a string, has the keys of an agent; the suffix `.af` helps."""
+    start = head.removeprefix("\ufeff").lstrip()[:1]
+    marks = len(set(_MARKS.findall(head))) if start in ("{", '"') else 0
+    if marks == 0:
+        return Detection(NAME, 0.0, "no JSON object of an agent")
+    sure = min(0.2 * marks + (0.4 if path.lower().endswith(".af") else 0.0), 0.95)
+    return Detection(NAME, sure, "the JSON of an agent" + (" in a string" if start == '"' else ""))
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read the memory blocks that are not empty. Raises `UnreadableFile` when there is no list of blocks."""
+    report, whole = Report(context.file), unwrap(text, context.file)
+    root, lines = scan_file(whole.text, context.file, INSIDE), Lines(whole.text)
+
+    def line(at: int) -> int:
+        # A string literal stands on one line, whatever its text holds.
+        return Lines(text).at(whole.start) if whole.nested else lines.at(at)
+
+    node = blocks(root)
+    if node is None:
+        reason = f"{context.file} has no list of “blocks”" + (f": {root.damage}." if root.damage else ".")
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    found: dict[str, Memory] = {}
+    for entry in node.entries:
+        try:
+            memory, notes = block(entry, agent(root), context)
+            if memory.id in found:
+                raise ValueError(f"the block {shown(memory.section)} was already read")
+        except ValueError as reason:
+            report.skip(line(entry.start), str(reason))
+            continue
+        found[memory.id] = memory
+        report.mapped_all(notes, entry.changes)
+    if root.damage:
+        report.skip(line(root.damage_at), root.damage)
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def blocks(root: Node) -> Node | None:
+    """Return the list of blocks."""
+    return next((found for name in _LISTS if (found := root.inside(name, "[")) is not None), None)
+
+
+def agents(root: Node) -> Iterator[tuple[int, Entry, dict[str, Any]]]:
+    """Yield the agents of the file: index, entry and value."""
+    found = root.inside("agents", "[")
+    for index, entry in enumerate(found.entries if found is not None else ()):
+        if isinstance(entry.value, dict):
+            yield index, entry, entry.value
+
+
+def agent(root: Node) -> str:
+    """Return the name of the file's agent, or of its first one."""
+    own = root.get("name")
+    names = [own.value if own is not None else None, *(value.get("name") for _, _, value in agents(root))]
+    return next((name for name in names if isinstance(name, str)), "")
+
+
+def block(entry: Entry, agent: str, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read one block. Raises `ValueError` when it has no label or no value."""
+    doc = entry.value
+    if not isinstance(doc, dict):
+        raise ValueError("not a block: expected a JSON object")
+    label, notes = required_text(doc, "label"), Notes()
+    if not isinstance(doc.get("value"), str) or not doc["value"].strip():
+        raise ValueError(f"the block {shown(label)} is empty")
+    content = required_text(doc, "value")
+    created = created_at(doc, ("created_at",), context, notes)
+    memory = Memory(
+        id="-".join(part for part in ("letta", slug(agent), slug(label) or "block") if part),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        memory_type="semantic",
+        section=label,
+        status="confirmed",
+        importance_score=rating(context, "general", content, notes),
+    )
+    return remembered(checked(memory), doc, KEYS, NAME, place={"agent": agent}), notes
+
+
+_LIMIT = 5000
+"""The limit, in characters, that Letta gives a new block."""
+
+
+def write(parsed: Parsed, original: str | None = None) -> str:
+    """Write the memories as blocks; with `original`, everything else of the agent stays as it is."""
+    if original is None:
+        memories = _adopted(parsed.memories, "")
+        listed = [_document(memory, f"block-{n}") for n, memory in enumerate(memories)]
+        names = {str((file_part(memory, NAME) or {}).get("agent", "")) for memory in parsed.memories} - {""}
+        ids = [block.get("id") for block in listed]
+        agents = [{"name": name, "block_ids": ids} for name in sorted(names)[:1]]
+        return dumps({"agents": agents, "blocks": listed, "tools": [], "metadata": {}}, Style()) + "\n"
+    whole = unwrap(original, "the file")
+    return whole.wrapped(_woven(parsed.memories, whole.text))
+
+
+def _woven(memories: Sequence[Memory], text: str) -> str:
+    root, style = scan_file(text, "the file", INSIDE), style_of(text)
+    node = blocks(root)
+    if node is None:
+        return text
+    new = {memory.id: memory for memory in _adopted(memories, agent(root), _unread(node))}
+    old = _old(node, agent(root), new)
+    known = {memory.id for memory in old.values()}
+    names = _free_names(node, [name for name in new if name not in known])
+    gone = {_block_id(node.entries[index]) for index, memory in old.items() if memory.id not in new} - {""}
+
+    def entry(memory: Memory, outer: str) -> str:
+        return dumps(_document(memory, names[memory.id]), style, outer)
+
+    values: dict[int, str | None] = {}
+    for index, found in enumerate(root.entries):
+        if found.inner is node:
+            values[index] = rewritten(text, node, old, new, lambda _: KEYS, entry, style)
+        elif found.inner is not None and found.inner is root.inside("agents", "[") and (gone or names):
+            lists = _agents(text, root, gone, list(names.values()), style)
+            values[index] = rewrite(text, found.inner, lists, (), style)
+    return text[: root.start] + rewrite(text, root, values, (), style) + text[root.end :]
+
+
+def _old(node: Node, agent: str, new: Mapping[str, Memory]) -> dict[int, Memory]:
+    """Return the blocks of the file by the index of their entry."""
+    found, seen = dict[int, Memory](), set[str]()
+    for index, entry in enumerate(node.entries):
+        try:
+            memory = read_again(new, partial(_one, entry, agent))
+        except ValueError:
+            continue
+        if memory.id not in seen:
+            seen.add(memory.id)
+            found[index] = memory
+    return found
+
+
+def _one(entry: Entry, agent: str, context: ReadContext) -> Memory:
+    return block(entry, agent, context)[0]
+
+
+def _agents(text: str, root: Node, gone: Collection[str], added: list[str], style: Style) -> dict[int, str | None]:
+    """Return the agents whose lists of blocks change; new blocks go to the agent when there is only one."""
+    out: dict[int, str | None] = {}
+    found = list(agents(root))
+    for index, entry, doc in found:
+        listed = doc.get("block_ids")
+        if not isinstance(listed, list):
+            continue
+        ids = [name for name in listed if name not in gone] + (added if len(found) == 1 else [])
+        if ids != listed:
+            out[index] = edited_object(text, entry, {"block_ids": ids}, style)
+    return out
+
+
+def _free_names(node: Node, wanted: list[str]) -> dict[str, str]:
+    """Give each new block the next free `block-<n>`."""
+    taken = {_block_id(entry) for entry in node.entries}
+    free = (name for n in count() if (name := f"block-{n}") not in taken)
+    return {memory: next(free) for memory in wanted}
+
+
+def _block_id(entry: Entry) -> str:
+    name = entry.value.get("id") if isinstance(entry.value, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _unread(node: Node) -> list[str]:
+    """Return the labels of blocks that are no memories: empty ones."""
+    docs = [entry.value for entry in node.entries if isinstance(entry.value, dict)]
+    return [str(doc.get("label")) for doc in docs if not str(doc.get("value") or "").strip()]
+
+
+def _adopted(memories: Sequence[Memory], agent: str, taken: Collection[str] = ()) -> list[Memory]:
+    """Return the memories as blocks of the agent: those from elsewhere under the id that their block gives them.
+
+    A new block is labelled with the section or summary, or with the id where another block is labelled so.
+    """
+    labels = {memory.id: memory.section or memory.summary or memory.id for memory in memories}
+    shared = Counter([*map(slug, labels.values()), *map(slug, taken)])
+    return [
+        m if file_part(m, NAME) else _as_block(m, m.id if shared[slug(labels[m.id])] > 1 else labels[m.id], agent)
+        for m in memories
+    ]
+
+
+def _as_block(memory: Memory, label: str, agent: str) -> Memory:
+    named = replace(memory, section=label)
+    try:
+        block = _one(Entry(0, 0, 0, 0, fresh(named, KEYS)), agent, at_time_of(memory))
+    except ValueError:
+        return named
+    return replace(named, id=block.id)
+
+
+def _document(memory: Memory, name: str) -> Doc:
+    """Return the JSON object for a block; one from elsewhere is called `name`."""
+    kept = restored(memory, KEYS, NAME, lambda doc: _one(Entry(0, 0, 0, 0, doc), "", at_time_of(memory)))
+    return kept or {**fresh(memory, KEYS), "limit": max(_LIMIT, len(memory.content)), "id": name}
+
+
+FORMAT = Format(NAME, "Letta agent file", detect, read, write, suffix=".af", endings=(".af",))

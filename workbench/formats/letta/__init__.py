@@ -1,1 +1,0 @@
-"""Letta agent files."""

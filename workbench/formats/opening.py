@@ -1,0 +1,134 @@
+"""Opening files: the only place of this package that does."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.formats import FORMATS, Formats, detect, format_named, names_of
+
+if TYPE_CHECKING:
+    from workbench.core.files.format import Detection, Parsed, ReadContext
+
+_LARGEST_BESIDE = 1_000_000
+"""Bytes of a file beside another that are read at most."""
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_file(
+    path: str | Path, *, format: str | None = None, context: "ReadContext", formats: Formats = FORMATS
+) -> "Parsed":
+    """Read a file in the given format, or in the one it is detected to have.
+
+    Raises `UnreadableFile` when it is missing, no regular file, empty, not UTF-8 or of no known format.
+    """
+    from workbench.formats.memory_streams.nodes import agent_name
+
+    full = Path(path)
+    found = _detected(path, read_text(path), formats) if format is None else None
+    chosen = format_named(format or "" if found is None else found.format, formats)
+    place = _absolute(full)
+    context = replace(context, path=place, agent=context.agent or agent_name(place), beside=beside(Path(place).parent))
+    if chosen.read_path is not None:
+        _check(full)
+        return replace(chosen.read_path(full, context), detected=found)
+    data = _bytes(full)
+    parsed = chosen.read(_text(path, data), context)
+    return replace(parsed, digest=hashlib.sha256(data).hexdigest(), detected=found)
+
+
+def read_text(path: str | Path) -> str:
+    """Return the exact text of a file, line ends and byte order mark included. Raises `UnreadableFile`.
+
+    Of a database it is only the signature that it begins with, which is what tells its format.
+    """
+    from workbench.formats.claude_mem.database import SIGNATURE
+
+    full = Path(path)
+    if _begins_with(full, SIGNATURE.encode()):
+        return SIGNATURE
+    return _text(path, _bytes(full))
+
+
+def _absolute(path: Path) -> str:
+    try:
+        return str(path.absolute())
+    except OSError:
+        return str(path)
+
+
+def beside(folder: Path) -> Callable[[str], str | None]:
+    """Return a reader of the text files in and below `folder`; `None` for one that is not there, or too long."""
+
+    def read(name: str) -> str | None:
+        try:
+            full = (folder / name).resolve()
+            if not full.is_relative_to(folder.resolve()) or not full.is_file():
+                return None
+            if full.stat().st_size > _LARGEST_BESIDE:
+                return None
+            return full.read_bytes().decode("utf-8", "replace")
+        except (OSError, ValueError, RuntimeError):
+            return None
+
+    return read
+
+
+def _begins_with(path: Path, signature: bytes) -> bool:
+    _check(path)
+    try:
+        with path.open("rb") as file:
+            return file.read(len(signature)) == signature
+    except OSError as error:
+        raise _closed(path, error) from error
+
+
+def _check(path: Path) -> None:
+    """Raise `UnreadableFile` unless `path` is a regular file."""
+    try:
+        if path.is_dir():
+            raise UnreadableFile(f"{path} is a folder.", "Name one of the files in it.")
+        if not path.exists():
+            raise UnreadableFile(f"There is no file {path}.", "Nothing was read; check the name.")
+        if not path.is_file():
+            raise UnreadableFile(f"{path} is not a regular file.", "Save what it delivers to a file and read that.")
+    except OSError as error:
+        raise _closed(path, error) from error
+    except ValueError:
+        raise UnreadableFile(f"{str(path)!r} is no file name.", "Nothing was read.") from None
+
+
+def _bytes(path: Path) -> bytes:
+    _check(path)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise _closed(path, error) from error
+
+
+def _closed(path: Path, error: OSError) -> UnreadableFile:
+    reason = error.strerror or type(error).__name__
+    return UnreadableFile(f"{path} cannot be opened: {reason}.", "Nothing was read from it.")
+
+
+def _text(path: str | Path, data: bytes) -> str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
+        utf16 = data.startswith(_UTF16)
+        hint = "It looks like UTF-16; save it as UTF-8." if utf16 else "Nothing was read; save it as UTF-8 text."
+        raise UnreadableFile(f"{path} is not UTF-8 text: {what}.", hint) from None
+    if not text.strip("\ufeff \t\r\n"):
+        raise UnreadableFile(f"{path} is empty.", "Nothing was read and nothing was changed.")
+    return text
+
+
+def _detected(path: str | Path, text: str, formats: Formats) -> "Detection":
+    found = detect(path, text, formats)
+    if not found:
+        raise UnreadableFile(f"{path} is of no known format.", f"Name its format if it has one: {names_of(formats)}.")
+    return found[0]

@@ -1,0 +1,256 @@
+"""Skillbook JSON: `{skills: {id: …}, sections: {name: [ids]}, next_id, …}`; older files say `bullets` for `skills`."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.playbook.book import Bullet, Playbook, next_number
+from workbench.core.record import iso
+from workbench.formats.lifecycle import values
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.shared import books
+from workbench.formats.shared.jsonrecords import member, rewritten
+from workbench.formats.shared.jsonstyle import Style, dumps, replacement, style_of
+from workbench.formats.shared.jsontree import Lines, Node, indentation, rewrite, scan_file
+from workbench.formats.shared.records import Doc, Key, fresh, remembered, restored, take
+from workbench.formats.shared.report import Report, shown
+
+NAME = "skillbook"
+OTHERS = "others"
+
+
+def _times(bullet: Bullet) -> str | None:
+    return iso(bullet.created_at) if bullet.created_at else None
+
+
+KEYS: tuple[Key[Bullet], ...] = (
+    Key("id", lambda bullet: bullet.id),
+    Key("section", lambda bullet: bullet.section),
+    Key("content", lambda bullet: bullet.content),
+    Key("helpful", lambda bullet: bullet.helpful_count),
+    Key("harmful", lambda bullet: bullet.harmful_count),
+    Key("neutral", lambda bullet: bullet.neutral_count),
+    Key("created_at", _times),
+    Key("status", lambda bullet: "active" if bullet.state == "active" else "invalid"),
+)
+
+
+def bullet(name: str, doc: Any, listed: str | None) -> tuple[Bullet, Notes]:
+    """Read one skill; its section is a name. `listed` is the section whose list it stands in.
+
+    Raises `ValueError` when it has no content.
+    """
+    if not isinstance(doc, dict):
+        raise ValueError("not a skill: expected a JSON object")
+    content, notes = doc.get("content"), Notes()
+    if not isinstance(content, str):
+        raise ValueError("it has no content")
+    section = take(doc, "section", values.text, listed, notes) or listed or OTHERS
+    found = Bullet(
+        id=name,
+        section=section,
+        content=content,
+        helpful_imported=take(doc, "helpful", values.count, 0, notes),
+        harmful_imported=take(doc, "harmful", values.count, 0, notes),
+        neutral_count=take(doc, "neutral", values.count, 0, notes),
+        created_at=take(doc, "created_at", values.time, None, notes),
+        state="active" if doc.get("status") in (None, "active") else "deprecated",
+    )
+    if doc.get("status") not in (None, "active", "invalid"):
+        notes.append(("status", f"{shown(doc['status'])} read as deprecated"))
+    return remembered(found, doc, KEYS, NAME), notes
+
+
+def again(doc: Doc) -> Bullet:
+    """Read a skill from its own document alone."""
+    return bullet(str(doc.get("id", "")), doc, None)[0]
+
+
+INSIDE = frozenset({"skills", "bullets", "sections"})
+
+
+_TOP = re.compile(r'^\s*\{\s*"(?:skills|bullets|sections|next_id|schema_version)"\s*:')
+_MARKS = re.compile(r'"(?:next_id|similarity_decisions|justification|helpful|harmful|neutral)"\s*:')
+_RECORDS = re.compile(r'"(?:skills|bullets)"\s*:\s*\{')
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure when an object holds `skills` (or `bullets`) by id and their counts."""
+    del path
+    if _TOP.match(head.removeprefix("\ufeff")) and _RECORDS.search(head):
+        marks = len(set(_MARKS.findall(head)))
+        return Detection(NAME, 0.95 if marks else 0.5, "a JSON object of “skills” by id")
+    return Detection(NAME, 0.0, "no JSON object of skills")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read every skill that can be read. Raises `UnreadableFile` when the text holds no object of skills."""
+    report, root, lines = Report(context.file), scan_file(text, context.file, INSIDE), Lines(text)
+    skills = records(root)
+    if skills is None:
+        reason = f"{context.file} has no “skills” object" + (f": {root.damage}." if root.damage else ".")
+        raise UnreadableFile(reason, "Nothing was read from it.")
+    book = playbook(root, skills, context.file, lines, report)
+    if root.damage:
+        report.skip(lines.at(root.damage_at), root.damage)
+    return report.parsed(NAME, playbooks=(book,))
+
+
+def bullets_by_entry(skills: Node, listed: dict[str, str]) -> dict[int, Bullet]:
+    """Return the readable skills by the index of their entry; the section of each is a name."""
+    return dict(_bullets(skills, Lines(""), listed, Report("")))
+
+
+def playbook(root: Node, skills: Node, file: str, lines: Lines, report: Report) -> Playbook:
+    """Return the playbook of the skills, in the order of the sections that list them."""
+    names, listed = listing(root)
+    found = [bullet for _, bullet in _bullets(skills, lines, listed, report)]
+    known = {str(entry.key) for entry in skills.entries}
+    for name, section in listed.items():
+        if name not in known and not root.damage:
+            report.remark(1, f"the section {shown(section)} lists {shown(name)}, which no skill has")
+    return books.playbook(file, names, _in_order(found, names, listed))
+
+
+def records(root: Node) -> Node | None:
+    """Return the object of skills."""
+    return next((found for key in ("skills", "bullets") if (found := root.inside(key, "{")) is not None), None)
+
+
+def listing(root: Node) -> tuple[list[str], dict[str, str]]:
+    """Return the section names in order, and the section each id is first listed in."""
+    found = root.inside("sections", "{")
+    if found is None:
+        return [], {}
+    listed: dict[str, str] = {}
+    for entry in found.entries:
+        for name in entry.value if isinstance(entry.value, list) else ():
+            if isinstance(name, str):
+                listed.setdefault(name, str(entry.key))
+    return [str(entry.key) for entry in found.entries], listed
+
+
+def _bullets(skills: Node, lines: Lines, listed: dict[str, str], report: Report) -> Iterator[tuple[int, Bullet]]:
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(skills.entries):
+        line, name = lines.at(entry.start), str(entry.key)
+        try:
+            if name in seen:
+                raise ValueError(f"the id {shown(name)} was already used on line {seen[name]}")
+            skill, notes = bullet(name, entry.value, listed.get(name))
+        except ValueError as reason:
+            report.skip(line, str(reason))
+            continue
+        seen[name] = line
+        report.mapped_all(notes, entry.changes)
+        if listed.get(name, skill.section) != skill.section:
+            said = f"{shown(name)} is listed under {shown(listed[name])} but says {shown(skill.section)}"
+            report.remark(line, f"{said}: read as it says")
+        yield index, skill
+
+
+def _in_order(found: list[Bullet], names: list[str], listed: dict[str, str]) -> list[tuple[str, Bullet]]:
+    """Put the skills in the order of the sections and of their lists; unlisted ones follow in file order."""
+    place = {name: index for index, name in enumerate(names)}
+    rank = {name: index for index, name in enumerate(listed)}
+    ordered = sorted(found, key=lambda b: (place.get(b.section, len(place)), rank.get(b.id, len(rank))))
+    return [(bullet.section, bullet) for bullet in ordered]
+
+
+_NEW = Style()
+
+
+def write(parsed: Parsed, original: str | None = None) -> str:
+    """Write the first playbook of `parsed`; with `original`, only what changed in it is new."""
+    book = parsed.playbooks[0] if parsed.playbooks else None
+    if original is not None and book is not None:
+        return _woven(book, original)
+    bullets = books.named(book) if book else {}
+    groups = {name: books.grouped(bullets).get(name, []) for name in books.titles(book)} if book else {}
+    doc = {
+        "skills": {name: _document(bullet) for name, bullet in bullets.items()},
+        "sections": {**groups, **books.grouped(bullets)},
+        "next_id": _highest(bullets.values()),
+        "similarity_decisions": {},
+    }
+    return dumps(doc, _NEW)
+
+
+def _document(bullet: Bullet) -> Doc:
+    return restored(bullet, KEYS, NAME, again) or fresh(bullet, KEYS)
+
+
+def _woven(book: Playbook, original: str) -> str:
+    root, style = scan_file(original, "the file", INSIDE), style_of(original)
+    skills = records(root)
+    if skills is None:
+        return original
+    _, listed = listing(root)
+    old, new = bullets_by_entry(skills, listed), books.named(book)
+    before = books.named(playbook(root, skills, "", Lines(""), Report("")))
+
+    def entry(bullet: Bullet, outer: str) -> str:
+        return member(bullet.id, _document(bullet), style, outer)
+
+    values: dict[int, str | None] = {}
+    for index, found in enumerate(root.entries):
+        if found.inner is skills:
+            values[index] = rewritten(original, skills, old, new, lambda _: KEYS, entry, style)
+        elif found.inner is not None and found.inner is root.inside("sections", "{"):
+            values[index] = _sections(original, found.inner, before, new, books.titles(book), style)
+        elif found.key == "next_id" and isinstance(found.value, int):
+            number = _highest(bullet for name, bullet in new.items() if name not in before)
+            values.update({index: str(number)} if number > max(found.value, 0) else {})
+    body = rewrite(original, root, values, (), style)
+    return original[: root.start] + body + original[root.end :]
+
+
+def _sections(
+    text: str, node: Node, old: Mapping[str, Bullet], new: Mapping[str, Bullet], titles: Sequence[str], style: Style
+) -> str:
+    """Return the lists of the sections, changed only where the members of a section changed."""
+    before, after = books.grouped(old), books.grouped(new)
+    rank = {name: index for index, name in enumerate(new)}
+    values: dict[int, str | None] = {}
+    for index, entry in enumerate(node.entries):
+        name = str(entry.key)
+        was, now = before.get(name, []), after.get(name, [])
+        listed = [item for item in entry.value if isinstance(item, str)] if isinstance(entry.value, list) else []
+        if was == now:
+            continue
+        if not now and name not in titles:
+            values[index] = None
+            continue
+        raw = text[entry.at : entry.end]
+        ids = _merged(listed, set(old), sorted(now, key=rank.__getitem__))
+        values[index] = replacement(ids, style, raw if listed else "\n", indentation(text, entry.start))
+    known = {str(entry.key) for entry in node.entries}
+    outer = indentation(text, node.start) + style.unit
+    names = [
+        name
+        for name in dict.fromkeys((*titles, *after))
+        if name not in known and (name not in before or before[name] != after.get(name, []))
+    ]
+    return rewrite(text, node, values, [member(name, after.get(name, []), style, outer) for name in names], style)
+
+
+def _merged(listed: list[str], known: set[str], wanted: list[str]) -> list[str]:
+    """Return `wanted`, with what the list names beyond the file's skills left in its place."""
+    rest = iter(wanted)
+    out: list[str] = []
+    for item in listed:
+        if item not in known:
+            out.append(item)
+        elif (following := next(rest, None)) is not None:
+            out.append(following)
+    return [*out, *rest]
+
+
+def _highest(bullets: Iterable[Bullet]) -> int:
+    """Return the highest number an id ends in, as the tool counts on from there."""
+    return next_number(tuple(bullets)) - 1
+
+
+FORMAT = Format(NAME, "skillbook (JSON)", detect, read, write, holds="playbook", suffix=".json", endings=(".json",))

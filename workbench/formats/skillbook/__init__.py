@@ -1,1 +1,0 @@
-"""Skillbook JSON."""

@@ -1,0 +1,181 @@
+"""How Review draws the proposals of each kind; the entries of `core.review.kinds` name these."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar, cast
+
+from textual.content import Content
+
+from workbench.bench.open import Workbench
+from workbench.bench.playbook.curation import Card
+from workbench.bench.review.evidence import Evidence
+from workbench.bench.safety.masking import masked
+from workbench.core.errors import WorkbenchError
+from workbench.core.named import implementation
+from workbench.core.review.describe import Wording, describe
+from workbench.core.review.kinds import ProposalKind
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+from workbench.core.text import one_line
+from workbench.tui.playbook.curation.card_text import Mask, reasons, texts
+from workbench.tui.review.candidate import answers, candidate, changes, facts, heading, merge
+from workbench.tui.review.tree import flat, tree
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.figures import absolute, since
+
+WARN = "bold $text-warning"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at one item: the memory it is about, and what stands for its text while that is folded away (`hidden`).
+
+    An item that somebody wanted to see all of is `unfolded`: its secrets are shown, too.
+    """
+
+    bench: Workbench
+    proposal: Proposal
+    memory: Memory | None
+    hidden: Content | None
+    unfolded: bool
+
+    @property
+    def now(self) -> datetime:
+        """Return the present moment."""
+        return self.bench.context.now()
+
+    def shown(self, value: T) -> T:
+        """Return values as they are shown: without secrets, unless somebody wants to see them."""
+        return value if self.unfolded else masked(value, self.bench.safety.masked)
+
+
+@dataclass(frozen=True, slots=True)
+class Cites:
+    """How the citations of an item are drawn: when, how wide, and with `brief` as much of each as fits a screen."""
+
+    now: datetime
+    width: int
+    brief: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How one kind is drawn: its item, and what it rests on.
+
+    `no_merge` is said where a merge of it is asked for; what is about several memories is not `promotable`.
+    """
+
+    item: Callable[[Look], Content]
+    cited: Callable[[Evidence, Cites], list[Content]]
+    no_merge: str = "Only candidates merge."
+    promotable: bool = True
+
+
+def view_of(kind: ProposalKind) -> View:
+    """Return how a kind is drawn; its module is imported then."""
+    return cast(View, implementation(kind.view))
+
+
+def _item(look: Look) -> Content:
+    proposal, memory = look.shown((look.proposal, look.memory))
+    return changes(proposal, describe(proposal, look.bench.context.kinds), memory, look.now, look.hidden)
+
+
+def _candidate_item(look: Look) -> Content:
+    proposal, memory = look.shown((look.proposal, look.memory))
+    return _item(look) if memory is None else candidate(proposal, memory, look.now, look.hidden)
+
+
+def _merge_item(look: Look) -> Content:
+    cited = look.bench.review.cited(look.proposal)
+    proposal, group = look.shown((look.proposal, [c.memory for c in cited if c.memory is not None]))
+    if len(group) < 2 or look.hidden is not None:
+        return _item(look)
+    return merge(proposal, describe(proposal, look.bench.context.kinds), group, look.now)
+
+
+def _curator_item(look: Look) -> Content:
+    mask, said = look.bench.safety.masked, describe(look.proposal, look.bench.context.kinds)
+    return suggestion(look.proposal, said, _card(look), look.now, mask)
+
+
+def _card(look: Look) -> Card | None:
+    """Return what a suggestion for a playbook would do, or `None` when that playbook is gone."""
+    try:
+        return look.bench.curating.card_of(look.proposal)
+    except WorkbenchError:
+        return None
+
+
+def suggestion(proposal: Proposal, said: Wording, card: Card | None, now: datetime, mask: Mask) -> Content:
+    """Return a suggestion: the question, who suggests it and why, what stands in its way, and the texts.
+
+    Without a `card` it is about a playbook that is not there any more.
+    """
+    book = str(proposal.operation.get("book", ""))
+    proposed = f"proposed {since(proposal.created_at, now)} ({absolute(proposal.created_at)})"
+    parts = [Content.styled(said.question, "bold"), facts((proposal.actor, f"for {book}", proposed))]
+    because = [reason for reason in proposal.reasons if not _quotes(reason, card)]
+    parts += [Content.styled("+ ", "bold $text-success") + body(mask(reason)) for reason in because]
+    if card is None:
+        return Content("\n").join([*parts, body(mask(proposal.title)), Content(""), answers(said)])
+    parts += [*reasons(card), Content(""), heading(one_line(card.title[:400], 200)), *texts(card, mask)[1:]]
+    if not card.touches and card.after:
+        parts.append(Content.styled("It changes no bullet that is there.", MUTED))
+    return Content("\n").join([*parts, Content(""), answers(said)])
+
+
+def _quotes(reason: str, card: Card | None) -> bool:
+    """Tell whether a reason only says what a bullet said then; as it is now, it is shown in full."""
+    return card is not None and any(reason.startswith(f"{bullet.id} says: ") for bullet in card.touches)
+
+
+def _because(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw what speaks for it; what it is about itself, the first of its evidence, stands in the other pane."""
+    cited = evidence.cited
+    if not cited:
+        return [Content.styled("∅ It cites nothing.", WARN)]
+    lines = []
+    if len(cited) > 1 or cited[0].memory is None:
+        rest = cited if cited[0].memory is None else cited[1:]
+        lines = flat(f"Because of {_memories(len(rest))}", rest, how.width, how.now, brief=how.brief)
+    return _with_tree(lines, evidence, how)
+
+
+def _candidate_cited(evidence: Evidence, how: Cites) -> list[Content]:
+    if not evidence.cited:
+        return _because(evidence, how)
+    rests = f"Rests on {_memories(len(evidence.cited))}"
+    return tree(rests, evidence.tree, how.width, how.now, brief=how.brief)
+
+
+def _merge_cited(evidence: Evidence, how: Cites) -> list[Content]:
+    count = len(evidence.cited)
+    if not count:
+        return _because(evidence, how)
+    head = "The two in full, the newer first" if count == 2 else f"The {count} in full, the newest first"
+    return _with_tree(flat(head, evidence.cited, how.width, how.now, brief=how.brief), evidence, how)
+
+
+def _curator_cited(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw what it cites, if anything: its reasons stand beside its texts."""
+    return _because(evidence, how) if evidence.cited else []
+
+
+def _with_tree(lines: list[Content], evidence: Evidence, how: Cites) -> list[Content]:
+    if not evidence.tree:
+        return lines
+    deeper = tree("What it rests on itself", evidence.tree, how.width, how.now, brief=how.brief)
+    return [*lines, *([Content("")] if lines else []), *deeper]
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
+CHANGES = View(_item, _because)
+CANDIDATE = View(_candidate_item, _candidate_cited)
+CURATOR = View(_curator_item, _curator_cited)
+MERGE = View(_merge_item, _merge_cited, "This is a merge already: approve makes it.", promotable=False)

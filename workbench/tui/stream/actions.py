@@ -1,0 +1,39 @@
+"""The tables of actions of the Stream and its dialogs."""
+
+from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, Action, Table
+from workbench.tui.widgets.actions import CANCEL, LIST, MARKS
+
+STREAM = Table(
+    "Stream",
+    (
+        Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
+        Action("stream.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
+        Action("stream.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
+        Action("stream.edit", "e", "edit", "Edit this memory here", CHANGE),
+        Action("stream.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False),
+        Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
+        Action("stream.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
+        Action("stream.views", "f", "views", "Filters and saved views", FIND),
+        Action("stream.next", "n", "next match", "To the next match", FIND, False),
+        Action("stream.previous", "N", "previous match", "To the previous match", FIND, False),
+        Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
+        Action("stream.history", "h", "history", "Show every change of this memory", FIND),
+        Action("stream.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
+        Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
+        Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
+    ),
+    (*LIST, *MARKS),
+)
+
+_OPEN_SECRETS = Action("history.unfold", "o", "show secrets", "Show the secrets that are masked", FIND)
+
+HISTORY = Table(
+    "the history",
+    (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), _OPEN_SECRETS, CANCEL),
+    LIST,
+)
+
+RECORD_THEN = Table("a record as it was", (_OPEN_SECRETS, CANCEL))
+
+DIALOGS = (HISTORY, RECORD_THEN)
