@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
-from workbench.formats.model import Parsed
 
 from tests.formats.diffing import after
 from tests.formats.others import MESSAGES
