@@ -108,10 +108,12 @@ PARTS = (
     ),
 )  # fmt: skip
 
+AT = [part.id for part in RECIPE.parts].index("contiguity")
+
 WITH_TOYS = Recipe(
     # Not at the end, so that nothing can rely on the order that the three have today.
     factors=(RECIPE.factors[0], TOY, *RECIPE.factors[1:]),
-    parts=(*RECIPE.parts[:2], *PARTS, *RECIPE.parts[2:]),
+    parts=(*RECIPE.parts[:AT], *PARTS, *RECIPE.parts[AT:]),
 )
 
 SHORT = replace(WORKBENCH, name="short", others=(("brevity", 2.0), ("quiet", 0.5)))

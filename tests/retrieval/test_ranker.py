@@ -1,5 +1,6 @@
 """The fast ranking equals the plain rule, whatever was cached before."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -19,6 +20,7 @@ from workbench.core.tuning.profile import FrozenBounds, HalfLives, Profile
 from workbench.core.tuning.scoring import Scored, rank
 from workbench.retrieval.arrays import Mask, Scores
 from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.fulltext.matches import Matches, Related
 from workbench.retrieval.ranking.column_cache import ColumnCache
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.pool import Pool
@@ -33,6 +35,9 @@ class NoText:
 
     def scores(self, query: str) -> Scores:
         return np.zeros(self._rows, np.float32)
+
+    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
+        return Matches((), np.zeros(self._rows))
 
 
 def ranker_of(pool: Pool, cache: ColumnCache | None = None) -> Ranker:

@@ -1,6 +1,7 @@
 """Auto-tune: the table of settings equals ranking each of them, and the choice is honest about itself."""
 
 import threading
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 
@@ -20,6 +21,7 @@ from workbench.evaluation.objective import JudgedScores, values
 from workbench.evaluation.settings import Settings, settings_around, with_half_life
 from workbench.evaluation.tuner import best, propose, score_table, tune
 from workbench.retrieval.arrays import Column, Scores, Vectors
+from workbench.retrieval.fulltext.matches import Matches, Related
 from workbench.retrieval.ranking.places import contenders, places
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
@@ -34,6 +36,10 @@ class NoText:
     def scores(self, query: str) -> Scores:
         """Find nothing."""
         raise AssertionError(query)
+
+    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
+        """Find nothing."""
+        raise AssertionError(query, related, names)
 
 
 def no_vectors(texts: object) -> Vectors:

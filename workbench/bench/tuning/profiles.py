@@ -19,6 +19,7 @@ from workbench.core.tuning.profile import (
     BUILT_IN,
     FrozenBounds,
     HalfLives,
+    LexicalRule,
     PinnedHandling,
     Profile,
     RankOrder,
@@ -35,7 +36,7 @@ _CHOICES = {
     name: get_args(kind)
     for name, kind in (
         ("mode", RecencyMode), ("rank_order", RankOrder), ("scope", Scope), ("scorer", Scorer),
-        ("pinned", PinnedHandling),
+        ("pinned", PinnedHandling), ("lexical", LexicalRule),
     )
 }  # fmt: skip
 _ABOUT = frozenset({"birth", "snapshot"})

@@ -13,18 +13,19 @@ from workbench.core.stream.filter import matches
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.cases import Share
-from workbench.core.tuning.factors import RELEVANCE, Factor
+from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Flip
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, value_of
 from workbench.core.tuning.recency import hours_between
 from workbench.core.tuning.rules import half_life_of, since
 from workbench.core.tuning.scoring import Scored
 from workbench.evaluation.pooling import judging_pool
 from workbench.retrieval.arrays import Column, Rows
-from workbench.retrieval.ranking.cases import Explain, ShareCase
+from workbench.retrieval.ranking.cases import ColumnCase, Explain, ShareCase
 from workbench.retrieval.ranking.flips import Lines, admitting, flips
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.ranking.relevance import part_columns
 
 NO_EPISODE = "no episode, and this profile ranks only those"
 NO_CANDIDATE = "the profile's candidate filter leaves it out"
@@ -187,13 +188,22 @@ class Question:
 
     def shares(self, ranking: Ranking, id: str) -> tuple[Share, ...]:
         """Return what a memory's raw relevance is made of, part by part. Raises `UnknownRecord`."""
-        row, profile, scored = ranking.pool.row(id), ranking.profile, ranking.scored(id)
-        relevance = scored.raw[RELEVANCE] if scored else None
+        pool, chosen, row = ranking.pool, ranking.candidates, ranking.pool.row(id)
+        recipe = ranking.recipe.plain if ranking.profile.scorer == "episodic" else ranking.recipe
+        case = ColumnCase(pool, chosen, self.scores, ranking.profile, ranking.now, recipe)
+        made, position = part_columns(case) if len(chosen) else {}, chosen.position(row)
         found: list[Share] = []
         for part in ranking.recipe.parts:
+            if part.optional and not any(value_of(ranking.profile, knob.key) for knob in part.parameters):
+                continue
             explain: Explain = implementation(part.explain)
-            case = ShareCase(part, ranking.pool, self.scores, profile, ranking.now, row, relevance, tuple(found))
-            found.append(explain(case))
+            found.append(
+                explain(
+                    ShareCase(
+                        part, pool, chosen, self.scores, ranking.profile, ranking.now, row, position, made, tuple(found)
+                    )
+                )
+            )
         return tuple(found)
 
 

@@ -28,6 +28,7 @@ from workbench.retrieval.embedding.vectors import VectorCache
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
 from workbench.retrieval.fulltext.lexical_search import TextOf, prefix, substring
+from workbench.retrieval.fulltext.matches import Near
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import searched_text, text_of
@@ -186,7 +187,10 @@ class Retriever:
         vectors = self._vectors(texts, keys, progress, cancelled)
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
-        return Ranker(pool, vectors, index, self.embedder.embed, recipe=self._recipe)
+        return Ranker(pool, vectors, index, self.embedder.embed, recipe=self._recipe, related=self._near)
+
+    def _near(self, stem: str) -> Near:
+        return self.embedder.thesaurus(self._context.caches / "words").near(stem)
 
     def _vectors(
         self,

@@ -12,22 +12,35 @@ from workbench.core.tuning.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory of the pool with its two relevance scores: cosine (−1…1) and absolute BM25 (0…1)."""
+    """A memory of the pool with what relevance is made of.
+
+    `dense` is the cosine (−1…1) and `lexical` absolute BM25 (0…1). `counts` has two numbers for each term that is
+    asked for: how often the text has it, and its related words, each counted by how near it is (0…1). `length` is
+    the number of the text's words without stop words.
+    """
 
     memory: Memory
     dense: float
     lexical: float
+    counts: Sequence[tuple[float, float]] = ()
+    length: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCase:
-    """A pool that is ranked for a query at a moment, under a profile."""
+    """A pool that is ranked for a query at a moment, under a profile.
+
+    `weights` has the inverse document frequency of each term that is asked for, `actors` everybody who said at least
+    two memories of the store.
+    """
 
     pool: Sequence[Candidate]
     profile: Profile
     now: datetime
     query: str = ""
     recipe: Recipe = RECIPE
+    weights: Sequence[float] = ()
+    actors: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

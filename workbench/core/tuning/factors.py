@@ -22,7 +22,8 @@ class Knob:
 
     `key` is its dotted name in a profile's file and `default` what it is where a file leaves it out; `id` names its
     slider, which goes from 0 to `high` or, for a duration in `days`, from an hour to never (`None`). `fading` ones
-    count only while recency fades with time; `episodes` tells whether the score of episodes has it.
+    count only while recency fades with time, `by_word` ones only while full text counts word by word; `episodes`
+    tells whether the score of episodes has it, and `talk` whether it is only for who counts words one by one.
     """
 
     id: str
@@ -37,6 +38,8 @@ class Knob:
     days: bool = False
     fading: bool = False
     episodes: bool = False
+    by_word: bool = False
+    talk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,8 @@ class RelevancePart:
     (`retrieval.ranking.cases.PartColumns`), `explain` what tells its share in one memory's relevance
     (`retrieval.ranking.cases.Explain`). `words` is how the facts of that are said, with a place for each
     (`"said by {speaker}"`); empty where the figures say it all. A part that tells by itself how well a text matches
-    has in `alone` the values of its parameters under which nothing else does.
+    has in `alone` the values of its parameters under which nothing else does. An `optional` one is not spoken of while
+    its parameters are 0.
     """
 
     id: str
@@ -80,6 +84,7 @@ class RelevancePart:
     parameters: tuple[Knob, ...] = ()
     words: str = ""
     alone: tuple[tuple[str, float], ...] = ()
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,15 @@ def _life(kind: str, words: str, *, episodes: bool = False) -> Knob:
 _RULES, _COLUMNS, _PARTS = (
     "workbench.core.tuning.rules", "workbench.retrieval.ranking.columns", "workbench.retrieval.ranking.relevance",
 )  # fmt: skip
+_TALK, _TALKS = "workbench.core.tuning.conversation", "workbench.retrieval.ranking.conversation"
+
+
+def _talk(id: str, label: str, how: How, rule: str, knob: Knob, words: str) -> RelevancePart:
+    columns = f"{_TALKS}:{id.upper()}"
+    return RelevancePart(
+        id, label, how, f"{_TALK}:{rule}", columns, f"{_TALKS}:{id}_share", (knob,), words, optional=True
+    )
+
 
 _BLEND = Knob("blend", "blend", "dense", RELEVANCE, "Cosine's share; BM25 has the rest.", default=1.0, episodes=True)
 
@@ -168,18 +182,61 @@ RECIPE = Recipe(
         ),
     ),
     parts=(
+        _talk(
+            "related", "related", "feeds", "related_words",
+            Knob(
+                "related-words", "related_words", "related", RELEVANCE, "What words of like meaning count.",
+                by_word=True, talk=True,
+            ),
+            words="{word} here ≈ {asked} ({cosine:.2f}, counts {counts:.2f})",
+        ),
+        _talk(
+            "neighbours", "around", "feeds", "neighbour_words",
+            Knob(
+                "neighbour-words", "neighbour_words", "around", RELEVANCE, "What words of neighbours count.", 0.5,
+                by_word=True, talk=True,
+            ),
+            words="{word} stands {steps} {where} it, counts {counts:.2f}",
+        ),
         RelevancePart(
             "dense", "dense", "adds", f"{_RULES}:dense_scores", f"{_PARTS}:DENSE", f"{_PARTS}:dense_share",
             parameters=(_BLEND,), alone=(("blend", 1.0),),
         ),
         RelevancePart(
             "lexical", "lexical", "adds", f"{_RULES}:lexical_scores", f"{_PARTS}:LEXICAL", f"{_PARTS}:lexical_share",
-            parameters=(_BLEND,), alone=(("blend", 0.0),),
+            parameters=(
+                _BLEND,
+                Knob(
+                    "length", "length", "length", RELEVANCE, "What a long text loses.", 3.0, default=1.0,
+                    by_word=True, talk=True,
+                ),
+            ),
+            alone=(("blend", 0.0), ("length", 1.0)),
         ),
         RelevancePart(
             "contiguity", "contiguity", "adds", f"{_RULES}:contiguity_scores", f"{_PARTS}:CONTIGUITY",
             f"{_PARTS}:contiguity_share",
             parameters=(Knob("contiguity", "contiguity", "contiguity", RELEVANCE, "What a match gives neighbours."),),
+        ),
+        _talk(
+            "carry", "carry", "adds", "carry_scores",
+            Knob("carry", "carry", "carry", RELEVANCE, "What an answer has of its question.", 2.0, talk=True),
+            words="{gained:.2f} carried from {id}",
+        ),
+        _talk(
+            "questions", "asks", "multiplies", "question_shares",
+            Knob("questions", "questions", "asks", RELEVANCE, "What asking takes from it.", talk=True),
+            words="asks {asks:.0%} of what it says",
+        ),
+        _talk(
+            "other_actor", "speaker", "multiplies", "actor_shares",
+            Knob("other-actor", "other_actor", "speaker", RELEVANCE, "What takes who is not named.", talk=True),
+            words="said by {speaker}, you named {named}",
+        ),
+        _talk(
+            "month", "month", "multiplies", "month_shares",
+            Knob("month", "month", "month", RELEVANCE, "What a month not named takes.", talk=True),
+            words="made in {made}, you named {named}",
         ),
     ),
 )  # fmt: skip

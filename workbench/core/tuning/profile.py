@@ -20,6 +20,7 @@ RankOrder = Literal["newest", "oldest"]
 Scope = Literal["pool", "top", "frozen"]
 Scorer = Literal["factors", "episodic"]
 PinnedHandling = Literal["fresh", "fades"]
+LexicalRule = Literal["bm25", "absolute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Profile:
     the query, the moment and the pool, so that totals can be compared. Recency mode "hours" counts from the last
     access, "days" from the day a memory was made (exp(−age / τ) has the half-life τ · ln 2); both fade by the
     half-life of its type, and `pinned` says whether pinned memories stay fresh. `rank_decay` is used by mode "rank".
+    `lexical` says how full text counts: as absolute BM25, or by words whose length term the pool does not move.
     `candidates` is a filter (`core.candidates`) that a memory must pass to take part, empty for none.
     `scorer` "episodic" ranks episodes only, by the five terms of `core.episodic`. `others` holds, by key, what the
     recipe of a ranking has beyond these fields (`core.tuning.factors`): weights and numbers that are not as they
@@ -118,6 +120,7 @@ class Profile:
     frozen: FrozenBounds | None = None
     pinned: PinnedHandling = "fresh"
     candidates: str = ""
+    lexical: LexicalRule = "bm25"
     others: tuple[tuple[str, float | None], ...] = ()
 
     @property
@@ -180,6 +183,15 @@ Every factor is normalised, so recency or importance moves a memory by at most i
 decide between memories that match about equally well, and never lifts one that does not match over one that does.
 Dense and lexical count the same (`blend`), because each finds what the other misses; half of a neighbour's excess
 (`contiguity`) makes the answer beside a strong match visible without overtaking the match.
+"""
+
+CONVERSATION: tuple[tuple[str, float | None], ...] = (
+    ("carry", 1.0), ("length", 1.25), ("month", 0.25), ("neighbour_words", 0.2), ("other_actor", 0.2),
+    ("questions", 0.3), ("related_words", 0.35),
+)  # fmt: skip
+"""How much each part of relevance that reads a conversation counts where it does best on judged conversations.
+
+Measured with `lexical` "absolute" and no `contiguity`; settings around these do about as well.
 """
 
 _ENGRAM_LIVES = HalfLives(ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE, ENGRAM_HALF_LIFE)

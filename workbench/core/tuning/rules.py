@@ -12,6 +12,7 @@ from workbench.core.named import implementation
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.cases import PartCase, PartRule, RuleCase
+from workbench.core.tuning.conversation import absolute_scores
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import hours_between, rank_recency, recency
 
@@ -60,8 +61,11 @@ def dense_scores(case: PartCase) -> list[float]:
 
 
 def lexical_scores(case: PartCase) -> list[float]:
-    """Return the profile's share of absolute BM25."""
-    return [(1 - case.profile.blend) * c.lexical for c in case.pool]
+    """Return the profile's share of full text: absolute BM25, or the words that the parts before have counted."""
+    share = 1 - case.profile.blend
+    if case.profile.lexical == "absolute":
+        return [share * value for value in absolute_scores(case)]
+    return [share * c.lexical for c in case.pool]
 
 
 def contiguity_scores(case: PartCase) -> list[float]:

@@ -57,19 +57,25 @@ def normalise(values: Sequence[float], low: float, high: float) -> list[float]:
 def rank(
     pool: Sequence[Candidate], profile: Profile, now: datetime, query: str = "", recipe: Recipe = RECIPE
 ) -> list[Scored]:
+    """Rank a pool of which nothing is known but its two scores (see `rank_case`)."""
+    return rank_case(RuleCase(pool, profile, now, query, recipe))
+
+
+def rank_case(case: RuleCase) -> list[Scored]:
     """Return the whole pool, best first, without what the profile's candidate filter leaves out.
 
     Equal totals are ordered by id.
-    A profile with the scorer "episodic" ranks the episodes of the pool, by the words of `query` too.
+    A profile with the scorer "episodic" ranks the episodes of the pool, by the words of the query too.
     """
+    pool, profile, recipe = case.pool, case.profile, case.recipe
     if profile.candidates:
-        takes_part = candidate_filter(profile.candidates, now).predicate()
+        takes_part = candidate_filter(profile.candidates, case.now).predicate()
         pool = [c for c in pool if takes_part(c.memory)]
     if profile.scorer == "episodic":
         pool = [c for c in pool if c.memory.memory_type == "episodic"]
-        columns = norms = _episode_columns(RuleCase(pool, profile, now, query, recipe))
+        columns = norms = _episode_columns(replace(case, pool=pool))
     else:
-        case = RuleCase(pool, profile, now, query, recipe)
+        case = replace(case, pool=pool)
         columns = {factor.id: _ruled(factor, case) for factor in recipe.factors}
         norms = _norms(columns, pool, profile)
     scored = []

@@ -1,5 +1,6 @@
 """Text to vectors with a model2vec model from local files; nothing is ever downloaded."""
 
+import contextlib
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +12,18 @@ import numpy as np
 
 from workbench.core.duplicates.thresholds import BUNDLED, Thresholds
 from workbench.core.errors import UnreadableFile
+from workbench.core.files.fresh import fresh_file
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.embedding.thresholds import calibrate
+from workbench.retrieval.fulltext import thesaurus
+from workbench.retrieval.fulltext.thesaurus import Thesaurus
 
 if TYPE_CHECKING:
     from model2vec import StaticModel
 
 BUNDLED_FOLDER = Path(__file__).parents[1] / "model"
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
+THESAURUS = "thesaurus.npz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ class Embedder:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or BUNDLED_FOLDER
         self._bundled = folder is None
+        self._thesaurus: Thesaurus | None = None
         self.fingerprint, self._model = _bundled() if folder is None else _load(folder)
         self.dim = int(self._model.dim)
 
@@ -69,6 +75,29 @@ class Embedder:
     def is_bundled(self) -> bool:
         """Tell whether this is the bundled model, wherever its files lie."""
         return self._bundled or self.fingerprint == _read(BUNDLED_FOLDER).fingerprint
+
+    def thesaurus(self, folder: Path | None = None) -> Thesaurus:
+        """Return the words of like meaning: the bundled model's as shipped, another's from `folder` or built into it.
+
+        Building takes some seconds; what cannot be written is built again next time.
+        """
+        if self._thesaurus is None:
+            kept = None if folder is None else folder / f"{self.fingerprint}.npz"
+            path = BUNDLED_FOLDER / THESAURUS if self.is_bundled else kept
+            found = None if path is None else thesaurus.read(path)
+            self._thesaurus = found or self._built_thesaurus(kept)
+        return self._thesaurus
+
+    def _built_thesaurus(self, path: Path | None) -> Thesaurus:
+        found = thesaurus.built(self._model.tokenizer.get_vocab(), np.asarray(self._model.embedding, np.float32))
+        if path is not None and not self.is_bundled:
+            with contextlib.suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with fresh_file(path, ".thesaurus-") as (file, draft):
+                    file.write(found.to_bytes())
+                    file.flush()
+                    draft.replace(path)
+        return found
 
     def thresholds(self, vectors: Vectors) -> Thresholds:
         """Return where similarity is worth a flag: fixed for the bundled model, else calibrated on `vectors`."""

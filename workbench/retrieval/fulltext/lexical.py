@@ -7,14 +7,16 @@ accidental shared word stays small, which rank fusion and per-query normalisatio
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from workbench.retrieval.arrays import Column, Mask, Rows, Scores
 from workbench.retrieval.fulltext.lexical_part import Part, PartScores
+from workbench.retrieval.fulltext.matches import Matches, Near, Related, TermMatch, expandable, nearness
 from workbench.retrieval.fulltext.segment import MemorySegment, Segment, joined
 from workbench.retrieval.fulltext.vocabulary import Vocabulary
 
@@ -111,6 +113,39 @@ class LexicalIndex:
             part.into(total)
         return (total / most if most else total).astype(np.float32)
 
+    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
+        """Return where the terms of a query stand, and the words that are `related` to them.
+
+        What `names` somebody has no related words (`matches.expandable`).
+        """
+        asked = parse(query, self._vocabulary)
+        plain = expandable(_PHRASE.sub(" ", query), names) if related is not None else {}
+        found = [
+            self._match(term, (*related(term), *plain[term]) if related is not None and term in plain else ())
+            for term in asked.terms
+        ]
+        found += [self._match(phrase, ()) for phrase in asked.phrases]
+        return Matches(tuple(found), self._row_lengths)
+
+    def _match(self, term: str | tuple[str, ...], related: Near) -> TermMatch:
+        every: list[tuple[Rows, Column, Column]] = []
+        for part in self.parts:
+            rows, own = part.counted([(term, 1.0)])
+            others, near = part.counted([(stem, nearness(cosine)) for stem, cosine in related])
+            both = np.union1d(rows, others)
+            every.append((both, _spread(both, rows, own), _spread(both, others, near)))
+        rows, own, near = (np.concatenate(column) for column in zip(*every, strict=True))
+        frequency = int(np.count_nonzero(own))
+        weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5))
+        return TermMatch(term if isinstance(term, str) else " ".join(term), weight, related, rows, own, near)
+
+    @cached_property
+    def _row_lengths(self) -> Column:
+        lengths = np.zeros(self._size)
+        for part in self.parts:
+            lengths[part.rows] = part.lengths
+        return lengths
+
     def may_contain(self, text: str) -> Rows:
         """Return the rows, ascending, that may contain a lower-case text: no other row does."""
         found = [self._narrowed(part, text) for part in self.parts]
@@ -159,6 +194,13 @@ class LexicalIndex:
         encoded = joined([(s.texts, part.texts) for s, part in zip(segments, parts, strict=True)])
         rows = np.concatenate([part.rows for part in parts])
         return Part(MemorySegment(encoded, self._vocabulary), rows, np.arange(len(rows)))
+
+
+def _spread(rows: Rows, at: Rows, values: Column) -> Column:
+    """Return one value for each of `rows`, 0 for those that are not among `at`."""
+    spread = np.zeros(len(rows))
+    spread[np.searchsorted(rows, at)] = values
+    return spread
 
 
 def _segment(texts: Sequence[str], vocabulary: Vocabulary) -> MemorySegment:

@@ -1,5 +1,6 @@
 """Which rows of a store a segment speaks for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -37,6 +38,22 @@ class Part(Generic[S_co]):
         """Return the part without the marked rows."""
         kept = ~rows[self.rows]
         return self if kept.all() else Part(self.segment, self.rows[kept], self.texts[kept])
+
+    def counted(self, terms: Sequence[tuple[str | tuple[str, ...], float]]) -> tuple[Rows, Column]:
+        """Return the rows that have any of some terms, and how often, each time multiplied by the term's factor."""
+        total = np.zeros(len(self.segment.lengths))
+        for term, factor in terms:
+            texts, counts = self.segment.postings(term) if isinstance(term, str) else self.segment.phrase(term)
+            if len(texts):
+                total[texts] += factor * counts
+        if not total.any():
+            return _NO_ROWS
+        of_rows = total[self.texts]
+        found = np.flatnonzero(of_rows)
+        return self.rows[found], of_rows[found]
+
+
+_NO_ROWS: tuple[Rows, Column] = (np.zeros(0, np.intp), np.zeros(0))
 
 
 class PartScores:

@@ -106,6 +106,11 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+def cased_words(text: str) -> list[str]:
+    """Return the runs of letters and digits as they are written, in order."""
+    return _WORD.findall(text)
+
+
 class _Compounds(dict[str, tuple[str, ...]]):
     """Identifiers and paths in a lower-case chunk without spaces, as they are written; of a path also its last part."""
 

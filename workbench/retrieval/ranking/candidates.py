@@ -1,5 +1,6 @@
 """The memories that take part in one ranking, and who is whose neighbour among them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -43,6 +44,30 @@ class Candidates:
         """Return the position of a pool row, or `None` when it does not take part."""
         at = int(np.searchsorted(self.rows, row))
         return at if at < len(self.rows) and self.rows[at] == row else None
+
+    @cached_property
+    def _place_of(self) -> Rows:
+        places = np.empty(len(self), np.intp)
+        places[self.order] = np.arange(len(self))
+        return places
+
+    def places(self, rows: Rows) -> Rows:
+        """Return where pool rows stand in `order`, −1 for those that take no part."""
+        if self.everything or not len(self):
+            return self._place_of[rows] if len(self) else np.full(len(rows), -1)
+        at = np.minimum(np.searchsorted(self.rows, rows), len(self) - 1)
+        found: Rows = np.where(self.rows[at] == rows, self._place_of[at], -1)
+        return found
+
+    def around(self, row: int, steps: int) -> Iterator[tuple[int, int]]:
+        """Yield the rows at most `steps` before (negative) and after a row in its session, with how far they are."""
+        (at,) = self.places(np.array([row])).tolist()
+        for way in (-1, 1) if at >= 0 else ():
+            for step in range(1, steps + 1):
+                link = at - step if way < 0 else at + step - 1
+                if not 0 <= link < len(self.linked) or not self.linked[link]:
+                    break
+                yield way * step, int(self.rows[self.order[at + way * step]])
 
     @cached_property
     def alone(self) -> bool:

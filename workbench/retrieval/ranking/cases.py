@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+import numpy as np
+
 from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import Recipe, RelevancePart
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.arrays import Column, Scores
+from workbench.retrieval.fulltext.matches import Matches
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.pool import Pool
 
@@ -29,6 +32,11 @@ class AskedScores(Protocol):
     @property
     def lexical(self) -> Scores:
         """Absolute BM25."""
+        ...
+
+    @property
+    def matches(self) -> Matches:
+        """Where the query's words stand."""
         ...
 
 
@@ -91,20 +99,36 @@ class PartColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShareCase:
-    """One memory whose relevance is explained: its row, its raw relevance, and the shares of the parts before.
+    """One memory whose relevance is explained: its row, its position, and the shares of the parts before.
 
-    The raw relevance is `None` for a memory that takes no part in the ranking, and without the parts that the
-    ranking leaves out.
+    `made` has what each part came to for all candidates. The position is `None` for a memory that takes no part in
+    the ranking.
     """
 
     part: RelevancePart
     pool: Pool
+    chosen: Candidates
     scores: AskedScores
     profile: Profile
     now: datetime
     row: int
-    relevance: float | None
+    position: int | None
+    made: Mapping[str, Any]
     before: Sequence[Share]
+
+    def made_of(self, part: str) -> float | None:
+        """Return what a part came to for this memory, `None` where it did nothing."""
+        column = self.made.get(part)
+        return None if column is None or self.position is None else float(column[self.position])
+
+    @property
+    def added(self) -> Column:
+        """What the parts before came to for all candidates, as far as they add."""
+        total = np.zeros(len(self.chosen))
+        for share in self.before:
+            if share.part.how == "adds" and self.made.get(share.part.id) is not None:
+                total += self.made[share.part.id]
+        return total
 
     @property
     def so_far(self) -> float:

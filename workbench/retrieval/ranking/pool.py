@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from workbench.core.stream.memory import MEMORY_TYPES, Memory
 from workbench.core.stream.searchable import Searchable
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import domains_of, success_of, use_of
+from workbench.core.tuning.naming import question_share
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.ranking.doc_columns import DocColumns
 from workbench.retrieval.ranking.memory_rows import MemoryRows
@@ -80,13 +81,15 @@ class Pool:
 
     `created`, `accessed` and `feedback` (the last vote, else the creation) are in microseconds; `importance`
     is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory type, plus `PINNED`;
-    `session` a number per session, −1 for none; `servable` whether the status may be served at all. The three
-    tokens change with what they cover: layout (membership, sessions, creation, status), access, importance.
+    `session` a number per session and `speaker` one per speaker, −1 for none; `servable` whether the status may be
+    served at all. The three tokens change with what they cover: layout (membership, sessions, speakers, creation,
+    status), access, importance.
     """
 
     memories: MemoryRows
     row_of: Mapping[str, int]
     sessions: Mapping[str, int]
+    speakers: Mapping[str, int]
     created: Micros
     accessed: Micros
     feedback: Micros
@@ -94,6 +97,7 @@ class Pool:
     net: NDArray[np.float64]
     kind: NDArray[np.int8]
     session: NDArray[np.int32]
+    speaker: NDArray[np.int32]
     servable: Mask
     layout_token: Token = field(default_factory=Token)
     access_token: Token = field(default_factory=Token)
@@ -102,9 +106,9 @@ class Pool:
     @classmethod
     def build(cls, memories: Sequence[Searchable]) -> Self:
         """Read the columns of `memories`; row i is `memories[i]`. Raises `ValueError` when an id occurs twice."""
-        sessions: dict[str, int] = {}
+        names = _Names({}, {})
         row_of = _rows_of([memory.id for memory in memories])
-        return cls(MemoryRows(memories), row_of, sessions, **_columns(memories, sessions))
+        return cls(MemoryRows(memories), row_of, *names, **_columns(memories, names))
 
     @classmethod
     def read(cls, docs: Sequence[Doc]) -> Self | None:
@@ -113,12 +117,12 @@ class Pool:
         The documents must not be changed any more. Returns `None` when one of them cannot be read as a memory,
         or an id occurs twice.
         """
-        columns, sessions = DocColumns(docs), dict[str, int]()
+        columns, names = DocColumns(docs), _Names({}, {})
         if not columns.readable(Memory, _TIMES):
             return None
         try:
             row_of = _rows_of([str(doc["id"]) for doc in docs])
-            return cls(MemoryRows(docs), row_of, sessions, **_read_columns(columns, sessions))
+            return cls(MemoryRows(docs), row_of, *names, **_read_columns(columns, names))
         except (ValueError, TypeError, KeyError, OverflowError):
             return None
 
@@ -164,15 +168,15 @@ class Pool:
         """
         new = list(memories)
         rows = np.array([self.row(m.id) for m in new], np.intp)
-        sessions = dict(self.sessions)
+        names = _Names(dict(self.sessions), dict(self.speakers))
         changed: dict[str, Any] = {}
-        for name, values in _columns(new, sessions).items():
+        for name, values in _columns(new, names).items():
             column = getattr(self, name)
             if not np.array_equal(column[rows], values):
                 changed[name] = column.copy()
                 changed[name][rows] = values
         everything = self.memories.replaced(dict(zip(rows.tolist(), new, strict=True)))
-        pool = replace(self, memories=everything, sessions=sessions, **changed, **_tokens(changed))
+        pool = replace(self, memories=everything, **names._asdict(), **changed, **_tokens(changed))
         _carry_over(self, pool, rows)
         return pool
 
@@ -181,12 +185,12 @@ class Pool:
         row_of = {**self.row_of, **{m.id: len(self) + i for i, m in enumerate(memories)}}
         if len(row_of) != len(self) + len(memories):
             raise ValueError("an id occurs twice")
-        sessions = dict(self.sessions)
-        added = _columns(memories, sessions)
+        names = _Names(dict(self.sessions), dict(self.speakers))
+        added = _columns(memories, names)
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), values]) for name, values in added.items()
         }
-        return type(self)(self.memories.added(memories), row_of, sessions, **columns)
+        return type(self)(self.memories.added(memories), row_of, *names, **columns)
 
     @cached_property
     def id_rank(self) -> Rows:
@@ -213,6 +217,22 @@ class Pool:
         return None if len(first) == len(self) else np.array(rows, np.intp)
 
     @cached_property
+    def asks(self) -> Column:
+        """Return the share of each text that asks, 0…1; nothing but what weighs questions waits for it."""
+        return np.fromiter((question_share(content) for content, _ in self.memories.texts()), np.float64, len(self))
+
+    @cached_property
+    def actors(self) -> frozenset[str]:
+        """Return everybody who said at least two memories."""
+        counts = np.bincount(self.speaker[self.speaker >= 0], minlength=len(self.speakers))
+        return frozenset(name for name, number in self.speakers.items() if counts[number] > 1)
+
+    def said_by(self, row: int) -> str:
+        """Return who said a memory, empty when nobody knows."""
+        number = int(self.speaker[row])
+        return next((name for name, code in self.speakers.items() if code == number), "")
+
+    @cached_property
     def episodes(self) -> EpisodeFields:
         """Return what only the score of episodes reads; nothing else waits for it."""
         return EpisodeFields.read(self.memories)
@@ -229,11 +249,21 @@ def _rows_of(ids: Sequence[str]) -> dict[str, int]:
     return row_of
 
 
-def _columns(memories: Sequence[Searchable], sessions: dict[str, int]) -> dict[str, Any]:
-    """Read the columns, numbering sessions that are new in `sessions`."""
-    session = [sessions.setdefault(m.session_id, len(sessions)) if m.session_id else -1 for m in memories]
+class _Names(NamedTuple):
+    """The numbers that sessions and speakers have."""
+
+    sessions: dict[str, int]
+    speakers: dict[str, int]
+
+
+def _columns(memories: Sequence[Searchable], names: _Names) -> dict[str, Any]:
+    """Read the columns, numbering sessions and speakers that are new in `names`."""
     counted = [m if isinstance(m, Memory) else _fresh(m) for m in memories]
-    return {"session": np.array(session, np.int32), **_measured(counted)}
+    return {
+        "session": _numbered(names.sessions, [m.session_id for m in memories]),
+        "speaker": _numbered(names.speakers, [m.source.speaker or "" for m in counted]),
+        **_measured(counted),
+    }
 
 
 def _fresh(item: Searchable) -> Memory:
@@ -253,15 +283,20 @@ def _measured(memories: Sequence[Memory]) -> dict[str, Any]:
     }
 
 
-def _read_columns(docs: DocColumns, sessions: dict[str, int]) -> dict[str, Any]:
-    """Read the columns from documents, numbering sessions in `sessions`; raises `ValueError` for a broken time."""
+def _numbered(known: dict[str, int], names: Sequence[str]) -> NDArray[np.int32]:
+    """Return the number of each name, −1 for none, numbering those that are new in `known`."""
+    for name in dict.fromkeys(names):
+        if name:
+            known.setdefault(name, len(known))
+    return _mapped({**known, "": -1}.__getitem__, names).astype(np.int32)
 
-    def numbered(names: Sequence[str]) -> NDArray[Any]:
-        for name in dict.fromkeys(names):
-            if name:
-                sessions.setdefault(name, len(sessions))
-        return _mapped({**sessions, "": -1}.__getitem__, names)
 
+def _speakers(sources: Sequence[object]) -> list[str]:
+    return [str(source.get("speaker") or "") if isinstance(source, dict) else "" for source in sources]
+
+
+def _read_columns(docs: DocColumns, names: _Names) -> dict[str, Any]:
+    """Read the columns from documents, numbering sessions and speakers; raises `ValueError` for a broken time."""
     created = docs.column("created_at", 0, np.int64, parsed_micros)
     kind = docs.column("memory_type", _KINDS["episodic"], np.int8, partial(_mapped, _KINDS.__getitem__))
     kind[docs.column("pinned", False, np.bool_)] += PINNED
@@ -276,7 +311,8 @@ def _read_columns(docs: DocColumns, sessions: dict[str, int]) -> dict[str, Any]:
         "importance": docs.column("importance_score", 5.0, np.float64),
         "net": helpful - harmful,
         "kind": kind,
-        "session": docs.column("session_id", -1, np.int32, numbered),
+        "session": docs.column("session_id", -1, np.int32, partial(_numbered, names.sessions)),
+        "speaker": docs.column("source", -1, np.int32, lambda sources: _numbered(names.speakers, _speakers(sources))),
         "servable": docs.column("status", True, np.bool_, partial(_mapped, SERVED.__contains__)),
     }
 
@@ -286,7 +322,7 @@ def _mapped(number_of: Callable[[Any], int], values: Sequence[Any]) -> NDArray[n
 
 
 _COVERS = {
-    "layout_token": {"session", "created", "servable"},
+    "layout_token": {"session", "speaker", "created", "servable"},
     "access_token": {"accessed", "kind"},
     "importance_token": {"importance", "net", "feedback"},
 }
@@ -302,8 +338,10 @@ def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
     keep = ["id_rank"]
     if new.session is old.session and new.created is old.created:
         keep.append("order")
+    if new.speaker is old.speaker:
+        keep.append("actors")
     if all(old.memories.text(row) == new.memories.text(row) for row in rows):
-        keep.append("twins")
+        keep += ["twins", "asks"]
     for name in keep:
         if name in old.__dict__:
             new.__dict__[name] = old.__dict__[name]

@@ -5,10 +5,10 @@ that a changed parameter does not touch are taken from a cache, so a slider step
 pass over memory.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from workbench.core.named import implementation
 from workbench.core.tuning.factors import RECIPE, RELEVANCE, Recipe
 from workbench.core.tuning.profile import Profile, value_of, weight_of
 from workbench.retrieval.arrays import Column, Embed, Mask, Scores, Vectors
+from workbench.retrieval.fulltext.matches import Matches, Related
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.cases import ColumnCase, Columns
 from workbench.retrieval.ranking.column_cache import ColumnCache
@@ -31,6 +32,10 @@ BLOCK = 1 << 14
 """Rows combined at a time: two float64 blocks of this size stay in a processor's cache."""
 
 
+def _nowhere(query: str) -> Matches:  # noqa: ARG001 - the signature of looking words up
+    return Matches((), np.zeros(0))
+
+
 class Lexical(Protocol):
     """A full-text index whose rows are the pool's rows."""
 
@@ -38,21 +43,34 @@ class Lexical(Protocol):
         """Return absolute BM25, 0…1, for every row."""
         ...
 
+    def matches(self, query: str, related: Related | None = None, names: Collection[str] = ()) -> Matches:
+        """Return where the query's words stand, and those related to them."""
+        ...
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class QueryScores:
-    """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1)."""
+    """Both relevance scores of a query for every row of the pool: cosine (−1…1) and absolute BM25 (0…1).
+
+    Where its words stand is looked up when it is first asked for.
+    """
 
     query: str
     dense: Scores
     lexical: Scores
+    look: Callable[[str], Matches] = _nowhere
+
+    @cached_property
+    def matches(self) -> Matches:
+        """Where the query's words stand."""
+        return self.look(self.query)
 
 
 class Ranker:
     """Ranks the memories of a pool; reads only, writes nothing.
 
     `vectors` (n, dim) and `lexical` are aligned with the rows of `pool`; `embed` turns a query into a
-    vector of the same model; `recipe` says what a score is made of.
+    vector of the same model; `recipe` says what a score is made of; `related` names words of like meaning.
     Immutable apart from the cache, so it may be used from several threads.
     """
 
@@ -64,6 +82,7 @@ class Ranker:
         embed: Embed,
         cache: ColumnCache | None = None,
         recipe: Recipe = RECIPE,
+        related: Related | None = None,
     ) -> None:
         if len(vectors) != len(pool):
             raise ValueError(f"{len(vectors)} vectors for {len(pool)} memories")
@@ -71,6 +90,7 @@ class Ranker:
         self.vectors = vectors
         self.lexical = lexical
         self.recipe = recipe
+        self._related = related
         self._embed = embed
         self._cache = cache or ColumnCache()
 
@@ -81,7 +101,7 @@ class Ranker:
         when texts or rows change, give the new vectors and index, and compute `relevance` again.
         """
         vectors = self.vectors if vectors is None else vectors
-        return type(self)(pool, vectors, lexical or self.lexical, self._embed, self._cache, self.recipe)
+        return type(self)(pool, vectors, lexical or self.lexical, self._embed, self._cache, self.recipe, self._related)
 
     def relevance(self, query: str) -> QueryScores:
         """Compute both relevance scores of `query` for every row; texts that are equal score equal."""
@@ -89,7 +109,10 @@ class Ranker:
         dense = np.clip(self.vectors @ vector, -1.0, 1.0)
         if self.pool.twins is not None:
             dense = dense[self.pool.twins]
-        return QueryScores(query, dense, self.lexical.scores(query))
+        return QueryScores(query, dense, self.lexical.scores(query), self._look)
+
+    def _look(self, query: str) -> Matches:
+        return self.lexical.matches(query, self._related, self.pool.actors)
 
     def rank(
         self, scores: QueryScores, profile: Profile, now: datetime, k: int | None = None, mask: Mask | None = None
@@ -130,7 +153,9 @@ class Ranker:
         moment = (micros(case.now), p.pinned) if p.fades else None
         matching = tuple(value_of(p, knob.key, knob.default) for knob in self.recipe.plain.parameters)
         key = ("terms", case.chosen, self.pool.episodes, case.scores, matching, p.mode, p.half_lives, moment)
-        return self._cache.get((*key, p.rank_decay, p.rank_order), partial(episode_columns, case), _terms_bytes)
+        return self._cache.get(
+            (*key, p.rank_decay, p.rank_order, p.lexical), partial(episode_columns, case), _terms_bytes
+        )
 
     def _chosen(self, mask: Mask) -> Candidates:
         """Return the candidates of a mask, the same value for an equal mask, so their columns are found again."""

@@ -11,19 +11,34 @@ from workbench.core.tuning.factors import How
 from workbench.core.tuning.profile import value_of
 from workbench.retrieval.arrays import Column
 from workbench.retrieval.ranking.cases import ColumnCase, Columns, PartColumnCase, PartColumns, ShareCase
+from workbench.retrieval.ranking.conversation import absolute_column
 
 
 def relevance_column(case: ColumnCase) -> Column:
     """Let the parts of the recipe make the relevance of all candidates."""
+    so_far, _ = _made(case)
+    return np.zeros(len(case.chosen)) if so_far is None else so_far
+
+
+def part_columns(case: ColumnCase) -> dict[str, Any]:
+    """Return what each part comes to for all candidates, by its id; `None` for one that changes nothing."""
+    return _made(case, keeping=True)[1]
+
+
+def _made(case: ColumnCase, *, keeping: bool = False) -> tuple[Column | None, dict[str, Any]]:
     so_far: Column | None = None
     fed: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
     for part in case.recipe.parts:
         columns: PartColumns = implementation(part.columns)
+        made = columns.make(PartColumnCase(case, so_far, fed))
+        if keeping:
+            kept[part.id] = made.copy() if isinstance(made, np.ndarray) else made
         if part.how == "feeds":
-            fed[part.id] = columns.make(PartColumnCase(case, so_far, fed))
+            fed[part.id] = made
         else:
-            so_far = _joined(so_far, part.how, columns.make(PartColumnCase(case, so_far, fed)))
-    return np.zeros(len(case.chosen)) if so_far is None else so_far
+            so_far = _joined(so_far, part.how, made)
+    return so_far, kept
 
 
 def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | None:
@@ -38,7 +53,12 @@ def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | 
 
 def _depends(case: ColumnCase) -> Hashable:
     values = tuple(value_of(case.profile, knob.key, knob.default) for knob in case.recipe.parameters)
-    return (case.scores, values, tuple(implementation(p.columns).depends(case) for p in case.recipe.parts))
+    return (
+        case.scores,
+        case.profile.lexical,
+        values,
+        tuple(implementation(p.columns).depends(case) for p in case.recipe.parts),
+    )
 
 
 def _dense(case: PartColumnCase) -> Column:
@@ -48,6 +68,8 @@ def _dense(case: PartColumnCase) -> Column:
 
 def _lexical(case: PartColumnCase) -> Column:
     share = 1 - case.profile.blend
+    if case.profile.lexical == "absolute":
+        return share * absolute_column(case)
     column: Column = np.multiply(case.case.scores.lexical[case.chosen.rows], share, dtype=np.float64)
     return column
 
@@ -69,15 +91,17 @@ def dense_share(case: ShareCase) -> Share:
 
 
 def lexical_share(case: ShareCase) -> Share:
-    """Tell the share of absolute BM25."""
-    value, times = float(case.scores.lexical[case.row]), 1 - case.profile.blend
+    """Tell the share of full text."""
+    times, amount = 1 - case.profile.blend, case.made_of("lexical")
+    if case.profile.lexical == "absolute" and amount is not None:
+        return Share(case.part, amount / times if times else 0.0, times, amount)
+    value = float(case.scores.lexical[case.row])
     return Share(case.part, value, times, times * value)
 
 
 def contiguity_share(case: ShareCase) -> Share:
-    """Tell what neighbours in the session add: what is left of the relevance."""
-    adds = case.profile.contiguity and case.profile.scorer == "factors" and case.relevance is not None
-    gained = max(0.0, case.relevance - case.so_far) if adds and case.relevance is not None else 0.0
+    """Tell what neighbours in the session add."""
+    gained = case.made_of("contiguity") or 0.0
     return Share(case.part, gained, None, gained)
 
 

@@ -87,7 +87,8 @@ def other_ways(session: TuningSession, id: str, cancelled: Cancelled) -> tuple[W
     """Try every step of the parameters that are no weights; takes some hundred rankings."""
     found: list[tuple[int, WayIn]] = []
     for parameter in parameters_of(session.recipe):
-        if not parameter.factor and not parameter.holds(session.profile):
+        offered = not parameter.factor and parameter.offered(session.profile, session.saved)
+        if offered and not parameter.holds(session.profile):
             found += (hit for d in (-1, 1) if (hit := _first(session, parameter, d, id, cancelled)))
     return tuple(way for _, way in sorted(found, key=lambda hit: hit[0]))
 

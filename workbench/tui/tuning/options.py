@@ -8,6 +8,7 @@ from workbench.core.tuning.profile import (
     FEEDBACK_HALF_LIFE,
     LITERAL_FEEDBACK_HALF_LIFE,
     FrozenBounds,
+    LexicalRule,
     PinnedHandling,
     Profile,
     RankOrder,
@@ -65,6 +66,10 @@ def _votes_fade(half_life: float, profile: Profile) -> Profile:
     return replace(profile, feedback_half_life=half_life)
 
 
+def _lexical(rule: LexicalRule, profile: Profile) -> Profile:
+    return replace(profile, lexical=rule)
+
+
 def _pool(profile: Profile) -> Profile:
     return replace(profile, scope="pool")
 
@@ -87,6 +92,8 @@ _OPTIONS: dict[str, Callable[[Profile], Profile]] = {
     "pinned-fades": partial(_pinned, "fades"),
     "votes-slow": partial(_votes_fade, FEEDBACK_HALF_LIFE),
     "votes-literal": partial(_votes_fade, LITERAL_FEEDBACK_HALF_LIFE),
+    "lexical-bm25": partial(_lexical, "bm25"),
+    "lexical-absolute": partial(_lexical, "absolute"),
     "pool": _pool,
     "frozen": _frozen,
 }
@@ -100,6 +107,8 @@ _LABELS = {
     "pinned-fades": "Pinned memories fade as the others do",
     "votes-slow": "Votes fade slower than recency, by half in 29 d",
     "votes-literal": "Votes fade as ENGRAM prints it, × 0.99 an hour",
+    "lexical-bm25": "Full text as BM25, against the mean length",
+    "lexical-absolute": "Full text word by word, with words around",
     "pool": "0 to 1 over all served memories",
     **{f"top-{n}": f"0 to 1 over the {n} most relevant" for n in TOP_NS},
 }

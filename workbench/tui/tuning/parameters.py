@@ -31,7 +31,8 @@ class Parameter:
     """One number of a profile; `factor` is set for a weight, `off` says what `None` means.
 
     A weight's scale is as long as that of the longest of `weights`. `fading` ones count only while recency fades
-    with time, and what the score of episodes lacks has no effect on it.
+    with time, `by_word` ones only while full text counts word by word, and what the score of episodes lacks has no
+    effect on it.
     """
 
     id: str
@@ -47,6 +48,9 @@ class Parameter:
     weights: tuple[str, ...] = ()
     fading: bool = False
     episodes: bool = True
+    by_word: bool = False
+    talk: bool = False
+    default: Value = None
 
     @property
     def full_label(self) -> str:
@@ -75,10 +79,16 @@ class Parameter:
         """Return the hourly factor that a half-life comes to, as the sources print it; empty for other parameters."""
         return hourly(value) if self.show is days and value else ""
 
+    def offered(self, *profiles: Profile) -> bool:
+        """Tell whether the slider is of use under one of some profiles: of words one by one, or where it is moved."""
+        return not self.talk or any(p.lexical == "absolute" or self.get(p) != self.default for p in profiles)
+
     def holds(self, profile: Profile) -> str:
         """Return why the parameter has no effect under a profile, or an empty text."""
         if profile.scorer == "episodic" and not self.episodes:
             return "the score of episodes has no such part"
+        if self.by_word and profile.lexical != "absolute":
+            return "full text counts as BM25"
         if not self.fading or profile.fades:
             return ""
         return "recency is off" if profile.mode == "off" else "recency goes by rank"
@@ -127,7 +137,8 @@ def _of_knob(knob: Knob) -> Parameter:
     scale = _LIFE if knob.days else Scale(0.0, knob.high, knob.step, knob.fine)
     return Parameter(
         knob.id, knob.label, knob.group, knob.words, get, put, scale, days if knob.days else weight,
-        "never" if knob.days else "", fading=knob.fading, episodes=knob.episodes,
+        "never" if knob.days else "", fading=knob.fading, episodes=knob.episodes, by_word=knob.by_word,
+        talk=knob.talk, default=knob.default,
     )  # fmt: skip
 
 

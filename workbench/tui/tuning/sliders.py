@@ -93,11 +93,13 @@ class TuneSliders(Vertical):
 
     def _slider(self, parameter: Parameter) -> Slider:
         show = partial(self._weight, parameter) if parameter.factor else parameter.show
-        return Slider(
+        slider = Slider(
             parameter.label, parameter.get(self._profile), parameter.scale_for(self._profile), off=parameter.off,
             show=show, id=f"slider-{parameter.id}", classes="-two" if parameter.factor else "", digits=False,
             label_width=LABEL_WIDTH, value_width=VALUE_WIDTH,
         )  # fmt: skip
+        slider.display = parameter.offered(self._profile, self._session.saved)
+        return slider
 
     def _weight(self, parameter: Parameter, value: float) -> str:
         return f"{weight(value)} {parameter.share(self._profile):.0%}"
@@ -151,6 +153,7 @@ class TuneSliders(Vertical):
             scale = max(parameter.scale_for(profile), parameter.scale_for(saved), key=lambda s: s.maximum)
             slider.scale = scale
             slider.disabled = bool(parameter.holds(profile))
+            slider.display = parameter.offered(profile, saved)
             slider.default = scale.clamped(parameter.get(saved))
             self._load(slider, parameter.get(profile))
             slider.refresh()

@@ -1,0 +1,160 @@
+"""Relevance in a conversation: the columns equal the plain rules, and each part does what it says."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.retrieval.samples import memory
+from workbench.core.served import is_served
+from workbench.core.stream.memory import Memory, Source
+from workbench.core.tuning.cases import Candidate, RuleCase
+from workbench.core.tuning.conversation import actors_of
+from workbench.core.tuning.profile import CONVERSATION, Profile
+from workbench.core.tuning.scoring import Scored, rank_case
+from workbench.retrieval.arrays import Vectors
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.fulltext.matches import Near
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
+NEAR: dict[str, Near] = {"recip": (("cuisin", 0.8), ("cook", 0.6)), "fail": (("broken", 0.5),)}
+WORDS = ["recipe", "recipes", "cuisine", "cooks", "fails", "broken", "the", "Joanna", "a11y", "what?", "no."]
+PLAIN = Profile("talk", 0.0, 0.0, 1.0, mode="off", blend=0.5, lexical="absolute", others=CONVERSATION)
+
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
+queries = st.sampled_from([
+    "a recipe that fails", "what did Joanna cook in May", "accessibility of the recipe", '"recipe fails"',
+    "Nate and the cuisine on 2 March", "nothing of it", "",
+])  # fmt: skip
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[Memory]:
+    """Draw up to 12 memories of two sessions and of none, said by two actors and by nobody."""
+    numbers = draw(st.lists(st.integers(0, 90), min_size=1, max_size=12, unique=True))
+    return [
+        memory(
+            number, draw(texts),
+            created_at=datetime(2026, draw(st.sampled_from([2, 3, 5])), 1 + number % 3, number % 24, tzinfo=UTC),
+            session_id=draw(st.sampled_from(["", "a", "a", "b"])),
+            status=draw(st.sampled_from(["signal", "signal", "signal", "archived"])),
+            source=Source(speaker=draw(st.sampled_from([None, "Joanna", "Nate"]))),
+        )
+        for number in numbers
+    ]  # fmt: skip
+
+
+@st.composite
+def settings_of(draw: st.DrawFn) -> Profile:
+    """Draw how much each part counts, some of them off."""
+    others = tuple((key, draw(st.sampled_from([0.0, value, 1.0]))) for key, value in CONVERSATION)
+    lexical = draw(st.sampled_from(["absolute", "absolute", "bm25"]))
+    return replace(PLAIN, lexical=lexical, others=others, contiguity=draw(st.sampled_from([0.0, 0.5])))
+
+
+def ranker_of(memories: list[Memory]) -> Ranker:
+    def embed(asked: object) -> Vectors:
+        raise AssertionError(asked)
+
+    index = LexicalIndex.build([m.content for m in memories])
+    near = lambda stem: NEAR.get(stem, ())  # noqa: E731 - as short as it is
+    return Ranker(Pool.build(memories), np.zeros((len(memories), 2), np.float32), index, embed, related=near)
+
+
+def asked_of(ranker: Ranker, query: str, dense: list[float]) -> QueryScores:
+    lexical = ranker.lexical.scores(query)
+    return QueryScores(query, np.array(dense, np.float32), lexical, lambda text: _matches(ranker, text))
+
+
+def _matches(ranker: Ranker, text: str):  # type: ignore[no-untyped-def]
+    return ranker.lexical.matches(text, lambda stem: NEAR.get(stem, ()), ranker.pool.actors)
+
+
+def by_rule(ranker: Ranker, scores: QueryScores, profile: Profile) -> list[Scored]:
+    matches, pool = scores.matches, ranker.pool
+    candidates = [
+        Candidate(m, float(scores.dense[i]), float(scores.lexical[i]), matches.counts(i), float(matches.lengths[i]))
+        for i, m in enumerate(pool.memories)
+        if is_served(m, NOW)
+    ]
+    actors = actors_of(list(pool.memories))
+    return rank_case(RuleCase(candidates, profile, NOW, scores.query, weights=matches.weights, actors=actors))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_the_columns_equal_the_plain_rules(data: st.DataObject) -> None:
+    memories = data.draw(conversations())
+    ranker = ranker_of(memories)
+    dense = data.draw(st.lists(st.sampled_from([0.0, 0.2, 0.7]), min_size=len(memories), max_size=len(memories)))
+    for _ in range(3):
+        # One ranker, so that a column kept for other settings would be found out.
+        scores, profile = asked_of(ranker, data.draw(queries), dense), data.draw(settings_of())
+        fast = ranker.rank(scores, profile, NOW, len(memories))
+        plain = {one.memory.id: one for one in by_rule(ranker, scores, profile)}
+        assert set(fast.ids) == set(plain)
+        for one in fast.top:
+            assert one.raw["relevance"] == pytest.approx(plain[one.memory.id].raw["relevance"], abs=1e-9)
+
+
+def raw(memories: list[Memory], query: str, profile: Profile, dense: list[float] | None = None) -> list[float]:
+    """Return the raw relevance of each memory, in their order."""
+    ranker = ranker_of(memories)
+    ranking = ranker.rank(asked_of(ranker, query, dense or [0.0] * len(memories)), profile, NOW, 50)
+    return [found.raw["relevance"] if (found := ranking.scored(m.id)) else -1.0 for m in memories]
+
+
+def only(**others: float) -> Profile:
+    return replace(PLAIN, blend=0.0, others=tuple(sorted(others.items())))
+
+
+def test_a_related_word_counts_less_than_the_word_itself_and_more_than_none() -> None:
+    talk = [memory(1, "a recipe"), memory(2, "the cuisine"), memory(3, "nothing")]
+    itself, near, none = raw(talk, "recipe", only(related_words=0.4))
+    assert itself > near > none == 0.0
+    assert raw(talk, "recipe", only())[1] == 0.0
+    # Capitalised within the query it is a name.
+    assert raw(talk, "a Recipe", only(related_words=0.4))[1] == 0.0
+
+
+def test_a_long_word_finds_its_abbreviation_by_letters() -> None:
+    assert raw([memory(1, "the a11y test")], "accessibility", only(related_words=0.4))[0] > 0
+
+
+def test_words_of_those_before_count_and_of_those_after_half() -> None:
+    talk = [memory(n, "recipe" if n == 3 else "nothing", session_id="s") for n in range(1, 7)]
+    one, two, itself, four, five, six = raw(talk, "recipe", only(neighbour_words=0.2))
+    assert itself > max(four, five) >= min(four, five) > max(one, two) >= min(one, two) > six == 0.0
+    archived = replace(talk[2], status="archived")
+    assert max(raw([*talk[:2], archived, *talk[3:]], "recipe", only(neighbour_words=0.2))) == 0.0
+
+
+def test_the_pool_does_not_move_how_words_count() -> None:
+    few, many = [memory(1, "recipe")], [memory(n, "recipe" + " word" * (n - 1)) for n in range(1, 9)]
+    assert raw(few, "recipe", only())[0] == raw(many, "recipe", only())[0]
+
+
+def test_an_answer_inherits_from_its_question() -> None:
+    who = {"session_id": "s"}
+    talk = [
+        memory(1, "what recipe?", source=Source(speaker="Joanna"), **who), memory(2, "hm", **who),
+        memory(3, "the one of last week", source=Source(speaker="Nate"), **who),
+        *(memory(n, "nothing") for n in range(4, 20)),
+    ]  # fmt: skip
+    _, _, answer, *others = raw(talk, "recipe", only(carry=1.0))
+    assert answer > max(others) == 0.0
+
+
+def test_asking_another_actor_and_another_month_take_something_away() -> None:
+    may, joanna, nate = datetime(2026, 5, 3, tzinfo=UTC), Source(speaker="Joanna"), Source(speaker="Nate")
+    talk = [
+        memory(1, "recipe", source=joanna, created_at=may), memory(2, "recipe", source=joanna),
+        memory(3, "recipe", source=nate), memory(4, "recipe?", source=nate), memory(5, "recipe"),
+    ]  # fmt: skip
+    found = raw(talk, "recipe of Joanna in May", only(questions=0.3, other_actor=0.2, month=0.25))
+    assert found == pytest.approx([found[0] * times for times in (1, 0.75, 0.8 * 0.75, 0.7 * 0.8 * 0.75, 0.75)])

@@ -1,0 +1,48 @@
+"""Words of like meaning: what is shipped is what the model says, and what is damaged is made again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, THESAURUS, Embedder
+from workbench.retrieval.fulltext.stemming import stems
+from workbench.retrieval.fulltext.thesaurus import MOST, Thesaurus, built, read
+
+
+def test_a_small_model_has_its_nearest_stems() -> None:
+    vocabulary = {"recipe": 0, "recipes": 1, "cuisine": 2, "engine": 3, "of": 4, "##ing": 5}
+    vectors = np.array([[1, 0], [1, 0.1], [0.9, 0.4], [-1, 0], [1, 0], [1, 0]], np.float32)
+    found = built(vocabulary, vectors)
+    assert found.names == ("cuisin", "engin", "recip")
+    ((stem, cosine),) = found.near("recip")
+    assert (stem, round(cosine, 1)) == ("cuisin", 0.9)
+    assert found.near("engin") == found.near("of") == ()
+    again = Thesaurus.from_bytes(found.to_bytes())
+    assert again.near("recip")[0][1] == pytest.approx(cosine, abs=1e-3)
+
+
+def test_what_is_shipped_is_what_the_bundled_model_says() -> None:
+    shipped = read(BUNDLED_FOLDER / THESAURUS)
+    assert shipped is not None
+    model = Embedder()._model
+    words, vectors = model.tokenizer.get_vocab(), np.asarray(model.embedding, np.float32)
+    known = sorted(w for w in words if w.isascii() and w.isalpha() and w.islower() and len(w) > 2)
+    assert shipped.names == tuple(sorted(set(stems(known))))
+    whole = built(words, vectors)
+    assert [len(whole.near(name)) for name in whole.names] == [len(shipped.near(name)) for name in shipped.names]
+    assert all(len(whole.near(name)) <= MOST for name in whole.names)
+    for name in ("recip", "deploi", "databas"):
+        assert dict(whole.near(name)) == pytest.approx(dict(shipped.near(name)), abs=1e-3)
+
+
+def test_another_model_has_its_own_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = Embedder(BUNDLED_FOLDER)
+    monkeypatch.setattr(Embedder, "is_bundled", False)
+    first = embedder.thesaurus(tmp_path)
+    (file,) = tmp_path.iterdir()
+    assert read(file) is not None
+    file.write_bytes(b"broken")
+    second = Embedder(BUNDLED_FOLDER)
+    assert second.thesaurus(tmp_path).near("recip")[0][0] == first.near("recip")[0][0]
+    assert read(file) is not None

@@ -1,0 +1,152 @@
+"""Relevance in a conversation: the plain rules of its parts, each named by its entry in `core.tuning.factors`.
+
+Words count with those that mean the same, and with those of the memories around; an answer inherits from its
+question; a question is no answer; and what another person said, or was said in another month, than the query names
+counts less. Neighbours are the memories before and after in the same session, by time, then id, among those that
+take part. The fast forms are in `retrieval.ranking.conversation`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.cases import Candidate, PartCase
+from workbench.core.tuning.naming import actors_named, month_share, months_named, question_share
+from workbench.core.tuning.profile import Profile, value_of
+
+SATURATION, WORDS = 0.3, 100.0
+"""A term that occurs x times counts x / (x + `SATURATION` + length / `WORDS`), times the slider of length."""
+
+AROUND = 2
+"""Memories before and after that lend their words; those after lend half as much."""
+
+FROM_BEFORE, FROM_QUESTION, FROM_AFTER = 0.3, 0.7, 0.25
+"""What a memory inherits of the excess of the one before, of the question it answers, and of the one after."""
+
+BACK = 4
+"""How far back the memory of another actor may stand that a memory answers."""
+
+Words = tuple[tuple[float, ...], float]
+"""How often each term that is asked for counts in a memory, and the length of its text in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The candidates of one session in order: their places in the pool."""
+
+    places: tuple[int, ...]
+
+    def at(self, index: int) -> int | None:
+        """Return a place by its index, `None` outside."""
+        return self.places[index] if 0 <= index < len(self.places) else None
+
+
+def related_words(case: PartCase) -> list[Words]:
+    """Return each candidate's words: every term counts with its related ones."""
+    strength = _value(case.profile, "related_words")
+    return [(tuple(own + strength * near for own, near in c.counts), c.length) for c in case.pool]
+
+
+def neighbour_words(case: PartCase) -> list[Words]:
+    """Return each candidate's words with its share of those of the memories around it."""
+    words: Sequence[Words] = case.fed.get("related", ()) or related_words(case)
+    share = _value(case.profile, "neighbour_words")
+    if not share:
+        return list(words)
+    found = list(words)
+    for line in lines(case.pool):
+        for index, place in enumerate(line.places):
+            counts, length = list(words[place][0]), words[place][1]
+            for step in range(1, AROUND + 1):
+                for other, part in ((line.at(index - step), share), (line.at(index + step), share / 2)):
+                    if other is not None:
+                        counts = [x + part * y for x, y in zip(counts, words[other][0], strict=True)]
+                        length += part * words[other][1]
+            found[place] = (tuple(counts), length)
+    return found
+
+
+def absolute_scores(case: PartCase) -> list[float]:
+    """Return for each candidate the share of the query's words that it holds, by weight; the pool does not move it."""
+    weights, long = case.case.weights, _value(case.profile, "length", 1.0)
+    words: Sequence[Words] = case.fed.get("neighbours", ()) or neighbour_words(case)
+    most = sum(weights)
+    if not most:
+        return [0.0] * len(case.pool)
+    return [
+        sum(w * x / (x + SATURATION + long * length / WORDS) for w, x in zip(weights, counts, strict=True)) / most
+        for counts, length in words
+    ]
+
+
+def carry_scores(case: PartCase) -> list[float]:
+    """Return what each memory inherits: most from the question that it answers, less from what stands beside it."""
+    gained, share, so_far = [0.0] * len(case.pool), _value(case.profile, "carry"), case.so_far
+    if not share or not so_far:
+        return gained
+    floor = fmean(so_far) + pstdev(so_far)
+    excess = [max(0.0, value - floor) for value in so_far]
+    for line in lines(case.pool):
+        for index, place in enumerate(line.places):
+            before, after, asked = line.at(index - 1), line.at(index + 1), _answered(case.pool, line, index)
+            kept = FROM_BEFORE * excess[before] if before is not None else 0.0
+            if asked is not None:
+                kept += FROM_QUESTION * question_share(case.pool[asked].memory.content) * excess[asked]
+            gained[place] = share * max(kept, FROM_AFTER * excess[after] if after is not None else 0.0)
+    return gained
+
+
+def question_shares(case: PartCase) -> list[float]:
+    """Return what is left of a memory that asks more than it tells."""
+    share = _value(case.profile, "questions")
+    return [1 - share * question_share(c.memory.content) for c in case.pool]
+
+
+def actor_shares(case: PartCase) -> list[float]:
+    """Return what is left of a memory that another actor said than the one who is named."""
+    share, named = _value(case.profile, "other_actor"), actors_named(case.case.query, case.case.actors)
+    return [1 - share if named and (who := speaker(c.memory)) and who not in named else 1.0 for c in case.pool]
+
+
+def month_shares(case: PartCase) -> list[float]:
+    """Return what is left of a memory that was made in another month than the one that is named."""
+    share, months = _value(case.profile, "month"), months_named(case.case.query)
+    return [1 - share * (1 - month_share(months, c.memory.created_at)) if months else 1.0 for c in case.pool]
+
+
+def speaker(memory: Memory) -> str:
+    """Return who said a memory, empty when nobody knows."""
+    return memory.source.speaker or ""
+
+
+def actors_of(memories: Sequence[Memory]) -> frozenset[str]:
+    """Return everybody who said at least two of some memories."""
+    said = [who for memory in memories if (who := speaker(memory))]
+    return frozenset(who for who in set(said) if said.count(who) > 1)
+
+
+def lines(pool: Sequence[Candidate]) -> list[Line]:
+    """Return the sessions of a pool, each in order; a memory without a session stands alone."""
+    memories = [c.memory for c in pool]
+    order = sorted(range(len(memories)), key=lambda i: (memories[i].created_at, memories[i].id))
+    sessions: dict[str, list[int]] = {}
+    for place in order:
+        if memories[place].session_id:
+            sessions.setdefault(memories[place].session_id, []).append(place)
+    return [Line(tuple(places)) for places in sessions.values()]
+
+
+def _answered(pool: Sequence[Candidate], line: Line, index: int) -> int | None:
+    """Return whom a memory answers: the nearest before it that another actor said, else the one just before."""
+    who = speaker(pool[line.places[index]].memory)
+    for back in range(1, BACK + 1):
+        place = line.at(index - back)
+        other = speaker(pool[place].memory) if place is not None else ""
+        if who and other and other != who:
+            return place
+    return line.at(index - 1)
+
+
+def _value(profile: Profile, key: str, default: float = 0.0) -> float:
+    return value_of(profile, key, default) or 0.0

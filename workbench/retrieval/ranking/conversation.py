@@ -1,0 +1,287 @@
+"""Relevance in a conversation as columns: the fast forms of `core.tuning.conversation`, and each part's share.
+
+Words are counted in the order of the sessions, where neighbours stand side by side.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.core.tuning.cases import Share
+from workbench.core.tuning.conversation import (
+    AROUND,
+    BACK,
+    FROM_AFTER,
+    FROM_BEFORE,
+    FROM_QUESTION,
+    SATURATION,
+    WORDS,
+)
+from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, months_named
+from workbench.core.tuning.profile import Profile, value_of
+from workbench.retrieval.arrays import Column, Mask, Rows
+from workbench.retrieval.fulltext.matches import nearness, present
+from workbench.retrieval.ranking.candidates import Candidates
+from workbench.retrieval.ranking.cases import PartColumnCase, PartColumns, ShareCase
+from workbench.retrieval.ranking.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """How often each term counts, in the order of the sessions: where, ascending, and how much; and the lengths."""
+
+    terms: tuple[tuple[float, Rows, Column], ...]
+    lengths: Column
+
+
+def absolute_column(case: PartColumnCase) -> Column:
+    """Return the share of the query's words that each candidate holds; see the plain rule."""
+    words: Words = case.fed.get("neighbours") or case.fed.get("related") or _related(case)
+    long = _value(case.profile, "length", 1.0)
+    total, most = np.zeros(len(case.chosen)), 0.0
+    for weight, at, counts in words.terms:
+        most += weight
+        if len(at):
+            total[at] += weight * counts / (counts + SATURATION + words.lengths[at] * (long / WORDS))
+    column = np.empty(len(total))
+    column[case.chosen.order] = total / most if most else total
+    return column
+
+
+def _related(case: PartColumnCase) -> Words:
+    matches, chosen, strength = case.case.scores.matches, case.chosen, _value(case.profile, "related_words")
+    if not matches.terms:
+        return Words((), np.zeros(len(chosen)))
+    terms = []
+    for term in matches.terms:
+        at = chosen.places(term.rows)
+        counts = term.own + strength * term.near
+        kept = np.flatnonzero((at >= 0) & (counts > 0))
+        terms.append((term.weight, at[kept], counts[kept]))
+    return Words(tuple(terms), matches.lengths[chosen.rows[chosen.order]])
+
+
+def _related_part(case: PartColumnCase) -> Words | None:
+    return _related(case) if case.profile.lexical == "absolute" else None
+
+
+def _neighbours_part(case: PartColumnCase) -> Words | None:
+    words: Words | None = case.fed["related"]
+    share = _value(case.profile, "neighbour_words")
+    if words is None or not share or case.chosen.alone:
+        return words
+    steps = list(_steps(case.chosen, share))
+    lengths = words.lengths.copy()
+    for step, part, together in steps:
+        _lend(lengths, words.lengths, step, np.asarray(part * together, np.float64))
+    return Words(tuple((w, *_lent(at, x, steps, len(lengths))) for w, at, x in words.terms), lengths)
+
+
+def _steps(chosen: Candidates, share: float) -> Iterator[tuple[int, float, Mask]]:
+    """Yield how far words are lent, positive to those after, how much of them, and which pairs are of one session."""
+    together = chosen.linked
+    for step in range(1, AROUND + 1):
+        if step > 1:
+            together = together[:-1] & chosen.linked[step - 1 :] if len(together) else together
+        yield step, share, together
+        yield -step, share / 2, together
+
+
+def _lend(into: Column, values: Column, step: int, factor: Column) -> None:
+    if step > 0:
+        into[step:] += factor * values[:-step]
+    else:
+        into[:step] += factor * values[-step:]
+
+
+def _lent(at: Rows, counts: Column, steps: list[tuple[int, float, Mask]], size: int) -> tuple[Rows, Column]:
+    """Return where a term counts, and how much, once its rows have lent it to those around."""
+    if not len(at):
+        return at, counts
+    where, much = [at], [counts]
+    for step, part, together in steps:
+        first = at if step > 0 else at + step
+        sound = (first >= 0) & (first < len(together))
+        sound[sound] = together[first[sound]]
+        where.append(at[sound] + step)
+        much.append(part * counts[sound])
+    total: Column = np.bincount(np.concatenate(where), np.concatenate(much), size).astype(np.float64, copy=False)
+    found = np.flatnonzero(total)
+    return found, total[found]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heritage:
+    """What each inherits, in the order of the sessions: from the one before, its question and the one after."""
+
+    before: Column
+    question: Column
+    after: Column
+    asked: Rows
+    """The place of the question, one past the end for nobody's."""
+
+    @property
+    def gained(self) -> Column:
+        """What it comes to."""
+        return np.maximum(self.before + self.question, self.after)
+
+
+def _heritage(chosen: Candidates, pool: Pool, so_far: Column) -> Heritage:
+    excess = np.maximum(so_far - (so_far.mean() + so_far.std()), 0.0)[chosen.order]
+    before, after = np.zeros(len(excess)), np.zeros(len(excess))
+    before[1:] = np.where(chosen.linked, excess[:-1], 0.0)
+    after[:-1] = np.where(chosen.linked, excess[1:], 0.0)
+    asking, asked = np.append(pool.asks[chosen.rows[chosen.order]] * excess, 0.0), _answered(chosen, pool)
+    return Heritage(FROM_BEFORE * before, FROM_QUESTION * asking[asked], FROM_AFTER * after, asked)
+
+
+def _carry_part(case: PartColumnCase) -> Column | None:
+    share, so_far, chosen = _value(case.profile, "carry"), case.so_far, case.chosen
+    if so_far is None or not share or not len(so_far) or chosen.alone:
+        return None
+    column = np.empty(len(so_far))
+    column[chosen.order] = share * _heritage(chosen, case.case.pool, so_far).gained
+    return column
+
+
+def _answered(chosen: Candidates, pool: Pool) -> Rows:
+    """Return whom each answers, in the order of the sessions; one past the end for nobody."""
+    size = len(chosen)
+    who = pool.speaker[chosen.rows[chosen.order]]
+    found = np.full(size, size, np.intp)
+    found[1:] = np.where(chosen.linked, np.arange(size - 1), size)
+    open_ones, together = who >= 0, chosen.linked
+    for step in range(1, min(BACK, size - 1) + 1):
+        if step > 1:
+            together = together[:-1] & chosen.linked[step - 1 :]
+        other = together & (who[:-step] >= 0) & (who[:-step] != who[step:]) & open_ones[step:]
+        at = np.flatnonzero(other)
+        found[at + step] = at
+        open_ones[at + step] = False
+    return found
+
+
+def _questions_part(case: PartColumnCase) -> Column | None:
+    share = _value(case.profile, "questions")
+    column: Column = 1 - share * case.case.pool.asks[case.chosen.rows]
+    return column if share else None
+
+
+def _actor_part(case: PartColumnCase) -> Column | None:
+    share, pool = _value(case.profile, "other_actor"), case.case.pool
+    named = actors_named(case.case.scores.query, pool.actors) if share else frozenset()
+    if not named:
+        return None
+    codes = [pool.speakers[name] for name in named]
+    who = pool.speaker[case.chosen.rows]
+    return np.where((who >= 0) & ~np.isin(who, codes), 1 - share, 1.0)
+
+
+def _month_part(case: PartColumnCase) -> Column | None:
+    share = _value(case.profile, "month")
+    months = months_named(case.case.scores.query) if share else ()
+    if not months:
+        return None
+    fits = _fit(months, case.case.pool.created[case.chosen.rows])
+    return 1 - share * (1 - fits)
+
+
+def _fit(months: tuple[Month, ...], created: Rows) -> Column:
+    at = created.astype("datetime64[us]")
+    month = at.astype("datetime64[M]")
+    year = month.astype("datetime64[Y]").astype(int) + 1970
+    number, day = month.astype(int) % 12 + 1, (at.astype("datetime64[D]") - month.astype("datetime64[D]")).astype(int)
+    fits = np.zeros(len(at))
+    for named in months:
+        same = number == named.month
+        if named.year is not None:
+            same &= year == named.year
+        exact = same if named.day is None else same & (day + 1 == named.day)
+        fits = np.maximum(fits, np.where(exact, 1.0, np.where(same, HALF, 0.0)))
+    return fits
+
+
+def related_share(case: ShareCase) -> Share:
+    """Tell which related word in the memory counts most."""
+    best: tuple[float, str, str, float] | None = None
+    if case.profile.lexical == "absolute" and (strength := _value(case.profile, "related_words")):
+        text = " ".join(case.pool.memories.text(case.row))
+        for term in case.scores.matches.terms:
+            for stem, cosine in present(text, term.related):
+                counts = strength * nearness(cosine)
+                best = max(best or (0.0, "", "", 0.0), (counts, stem, term.term, cosine))
+    if best is None:
+        return Share(case.part, 0.0, None, 0.0)
+    counts, word, asked, cosine = best
+    return Share(case.part, counts, None, 0.0, {"word": word, "asked": asked, "cosine": cosine, "counts": counts})
+
+
+def neighbours_share(case: ShareCase) -> Share:
+    """Tell which word of a memory beside it counts most."""
+    share, terms = _value(case.profile, "neighbour_words"), case.scores.matches.terms
+    found = []
+    if case.profile.lexical == "absolute" and share:
+        for step, row in case.chosen.around(case.row, AROUND):
+            part = share if step < 0 else share / 2
+            for term, (own, _) in zip(terms, case.scores.matches.counts(row), strict=True):
+                if own:
+                    found.append((part * own * term.weight, part * own, step, term.term))
+    if not found:
+        return Share(case.part, 0.0, None, 0.0)
+    _, counts, step, word = max(found)
+    where = "before" if step < 0 else "after"
+    facts: dict[str, str | float] = {"word": word, "steps": abs(step), "where": where, "counts": counts}
+    return Share(case.part, counts, None, 0.0, facts)
+
+
+def carry_share(case: ShareCase) -> Share:
+    """Tell what the memory inherits, and from which one."""
+    gained = case.made_of("carry")
+    if not gained or case.position is None:
+        return Share(case.part, 0.0, None, 0.0)
+    chosen, at = case.chosen, int(case.chosen.places(np.array([case.row]))[0])
+    heritage = _heritage(chosen, case.pool, case.added)
+    ways = {
+        at - 1: float(heritage.before[at]), int(heritage.asked[at]): float(heritage.question[at]),
+        at + 1: float(heritage.after[at]),
+    }  # fmt: skip
+    source = chosen.rows[chosen.order[max(ways, key=lambda place: ways[place])]]
+    facts: dict[str, str | float] = {"gained": gained, "id": case.pool.memories[int(source)].id}
+    return Share(case.part, gained, None, gained, facts)
+
+
+def questions_share(case: ShareCase) -> Share:
+    """Tell how much of the memory asks."""
+    asks = float(case.pool.asks[case.row])
+    return _kept(case, _value(case.profile, "questions") * asks, {"asks": asks})
+
+
+def other_actor_share(case: ShareCase) -> Share:
+    """Tell who said the memory when the query names somebody else."""
+    who, named = case.pool.said_by(case.row), actors_named(case.scores.query, case.pool.actors)
+    lost = _value(case.profile, "other_actor") if who and named and who not in named else 0.0
+    return _kept(case, lost, {"speaker": who, "named": " and ".join(sorted(named))})
+
+
+def month_share(case: ShareCase) -> Share:
+    """Tell when the memory was made when the query names another month."""
+    months, created = months_named(case.scores.query), case.pool.created[[case.row]]
+    lost = _value(case.profile, "month") * (1 - float(_fit(months, created)[0])) if months else 0.0
+    made = str(created.astype("datetime64[us]")[0])[:10]
+    return _kept(case, lost, {"made": made, "named": " and ".join(MONTHS[m.month - 1].title() for m in months)})
+
+
+def _kept(case: ShareCase, lost: float, facts: dict[str, str | float]) -> Share:
+    """Return a part that takes something away, with its facts where it does."""
+    times = 1 - lost
+    return Share(case.part, times, None, times, facts if lost else {})
+
+
+def _value(profile: Profile, key: str, default: float = 0.0) -> float:
+    return value_of(profile, key, default) or 0.0
+
+
+RELATED, NEIGHBOURS = PartColumns(_related_part), PartColumns(_neighbours_part)
+CARRY, QUESTIONS = PartColumns(_carry_part), PartColumns(_questions_part)
+OTHER_ACTOR, MONTH = PartColumns(_actor_part), PartColumns(_month_part)
