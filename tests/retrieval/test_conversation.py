@@ -13,11 +13,11 @@ from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory, Source
 from workbench.core.tuning.cases import Candidate, RuleCase
 from workbench.core.tuning.conversation import actors_of
-from workbench.core.tuning.profile import CONVERSATION, Profile
+from workbench.core.tuning.profile import CONVERSATION, LexicalRule, Profile
 from workbench.core.tuning.scoring import Scored, rank_case
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext.lexical import LexicalIndex
-from workbench.retrieval.fulltext.matches import Near
+from workbench.retrieval.fulltext.matches import Matches, Near
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
@@ -53,7 +53,7 @@ def conversations(draw: st.DrawFn) -> list[Memory]:
 def settings_of(draw: st.DrawFn) -> Profile:
     """Draw how much each part counts, some of them off."""
     others = tuple((key, draw(st.sampled_from([0.0, value, 1.0]))) for key, value in CONVERSATION)
-    lexical = draw(st.sampled_from(["absolute", "absolute", "bm25"]))
+    lexical: LexicalRule = draw(st.sampled_from(["absolute", "absolute", "bm25"]))
     return replace(PLAIN, lexical=lexical, others=others, contiguity=draw(st.sampled_from([0.0, 0.5])))
 
 
@@ -71,7 +71,7 @@ def asked_of(ranker: Ranker, query: str, dense: list[float]) -> QueryScores:
     return QueryScores(query, np.array(dense, np.float32), lexical, lambda text: _matches(ranker, text))
 
 
-def _matches(ranker: Ranker, text: str):  # type: ignore[no-untyped-def]
+def _matches(ranker: Ranker, text: str) -> Matches:
     return ranker.lexical.matches(text, lambda stem: NEAR.get(stem, ()), ranker.pool.actors)
 
 
