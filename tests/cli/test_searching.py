@@ -1,11 +1,15 @@
 """`workbench search`: the ranking as JSON and as lines; friendly answers where there is none; no traces."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from tests.cli.conftest import Cli, files_of
-from workbench.config.paths import cache_dir
+from tests.cli.conftest import NOW, Cli, files_of
+from tests.cli.test_importing import entry
+from workbench.bench.tuning.profiles import Profiles
+from workbench.config.paths import cache_dir, config_dir
+from workbench.core.tuning.profile import WORKBENCH
 
 AT = ("--now", "2026-03-20T17:30")
 EMPTY = "The store has no memories yet; `workbench import` or `workbench ingest` adds some.\n"
@@ -151,3 +155,24 @@ def test_a_store_without_episodes_says_so(cli: Cli) -> None:
     assert json.loads(cli.ok("list", "--json"))[0]["memory_type"] != "episodic"
     assert (result.code, result.out) == (0, "")
     assert result.err == "Agents are served no episode at that time; the store holds 1 memory.\n"
+
+
+def test_who_said_it_is_told_to_a_person_masked_and_to_no_agent(cli: Cli) -> None:
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    said = [("a", secret), ("b", secret), ("c", "Joanna"), ("d", "Joanna")]
+    lines = [
+        entry(id, f"We bake {id}", source={"hook": None, "turn": None, "file": None, "speaker": speaker})
+        for id, speaker in said
+    ]
+    cli.ok("import", cli.write("said.jsonl", "\n".join(lines) + "\n"))
+    named = replace(WORKBENCH, name="named", others=(("other_actor", 0.2),))
+    Profiles(config_dir() / "profiles").save(named, NOW, "workbench")
+    asked = ("search", "what does Joanna bake", "--profile", "named", "--explain")
+    told = cli(*asked).out
+    assert "said by " in told
+    assert "you named Joanna" in told
+    served = cli(*asked, "--for-agent", "claude").out
+    assert "bake" in served
+    for text in (told, served):
+        assert secret not in text
+    assert "you named" not in served

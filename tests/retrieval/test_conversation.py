@@ -18,6 +18,7 @@ from workbench.core.tuning.scoring import Scored, rank_case
 from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.matches import Matches, Near
+from workbench.retrieval.fulltext.vocabulary import Vocabulary
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
@@ -158,3 +159,8 @@ def test_asking_another_actor_and_another_month_take_something_away() -> None:
     ]  # fmt: skip
     found = raw(talk, "recipe of Joanna in May", only(questions=0.3, other_actor=0.2, month=0.25))
     assert found == pytest.approx([found[0] * times for times in (1, 0.75, 0.8 * 0.75, 0.7 * 0.8 * 0.75, 0.75)])
+
+
+def test_an_index_without_texts_finds_nothing() -> None:
+    matches = LexicalIndex(0, Vocabulary(), []).matches("a recipe", lambda stem: NEAR.get(stem, ()))
+    assert [(term.term, len(term.rows)) for term in matches.terms] == [("recip", 0)]

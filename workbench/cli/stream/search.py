@@ -1,6 +1,6 @@
 """`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent asks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.agents.blocks import Blocks
@@ -171,7 +171,9 @@ def _print(
         if blocks is not None and begin:
             say(blocks.end)
         if asked is not None:
-            for part in _terms(served, scored, asked.text) or _parts(served, scored, asked):
+            # What a share comes from names others than the answer holds, so it is for a person, and masked.
+            tell = bench.safety.masked if blocks is None else None
+            for part in _terms(served, scored, asked.text) or _parts(served, scored, asked, tell):
                 say(part)
 
 
@@ -205,8 +207,11 @@ def _terms(served: "Served", scored: "Scored", query: str) -> list[str]:
     return table(rows, right=(2,)) if rows else []
 
 
-def _parts(served: "Served", scored: "Scored", asked: "Question") -> list[str]:
-    """Return a line per factor, with whose values bound it, and what the relevance is made of."""
+def _parts(served: "Served", scored: "Scored", asked: "Question", tell: Callable[[str], str] | None) -> list[str]:
+    """Return a line per factor, with whose values bound it, and what the relevance is made of.
+
+    What that comes from is said by `tell`, or left out.
+    """
     ranking, rows = served.ranking, []
     for factor in ranking.recipe.factors:
         raw, norm, weighted = (part[factor.id] for part in (scored.raw, scored.norm, scored.weighted))
@@ -218,7 +223,7 @@ def _parts(served: "Served", scored: "Scored", asked: "Question") -> list[str]:
         )
     shares = asked.shares(ranking, scored.memory.id)
     lines = [*table(rows, right=(2,)), f"         relevance is {_made(shares)}"]
-    lines += [f"         {share.said}" for share in shares if share.said]
+    lines += [f"         {tell(share.said)}" for share in shares if tell is not None and share.said]
     return [*lines, f"         total {scored.total!r}"]
 
 

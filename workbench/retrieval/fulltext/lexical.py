@@ -128,7 +128,7 @@ class LexicalIndex:
         return Matches(tuple(found), self._row_lengths)
 
     def _match(self, term: str | tuple[str, ...], related: Near) -> TermMatch:
-        every: list[tuple[Rows, Column, Column]] = []
+        every: list[tuple[Rows, Column, Column]] = [(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))]
         for part in self.parts:
             rows, own = part.counted([(term, 1.0)])
             others, near = part.counted([(stem, nearness(cosine)) for stem, cosine in related])
