@@ -75,9 +75,12 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
             assert part.weighted == part.weight * part.norm
         assert found.standing.scored is not None
         assert sum(p.weighted for p in found.parts) == pytest.approx(found.standing.scored.total)
-        dense, lexical, contiguity = (share.value for share in found.shares)
-        raw = profile.blend * dense + (1 - profile.blend) * lexical + contiguity
-        assert raw == pytest.approx(sum(share.amount for share in found.shares))
+        raw = sum(share.amount for share in found.shares if share.part.how == "adds")
+        for share in found.shares:
+            if share.part.how == "adds":
+                assert share.amount == pytest.approx(share.value * (1.0 if share.times is None else share.times))
+            elif share.part.how == "multiplies":
+                raw *= share.amount
         if profile.scorer == "episodic":
             assert found.terms[3].value == pytest.approx(raw)
             assert sum(term.weighted for term in found.terms) == pytest.approx(found.standing.scored.total)

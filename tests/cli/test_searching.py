@@ -9,6 +9,7 @@ from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_importing import entry
 from workbench.bench.tuning.profiles import Profiles
 from workbench.config.paths import cache_dir, config_dir
+from workbench.core.tuning.factors import RECIPE
 from workbench.core.tuning.profile import WORKBENCH
 
 AT = ("--now", "2026-03-20T17:30")
@@ -45,7 +46,9 @@ def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     assert row["score"] == float(demo.ok(*asked).rpartition(" ")[2])
     explain, raw = row["explain"], row["parts"]["raw"]["relevance"]
     split, bound = explain["relevance"], explain["bounds"]["relevance"]
-    assert (split["dense"] + split["lexical"]) / 2 + split["contiguity"] == pytest.approx(raw)
+    added, times = (split[name] for name in ("carry", "questions"))
+    assert ((split["dense"] + split["lexical"]) / 2 + added) * times == pytest.approx(raw)
+    assert list(split) == [part.id for part in RECIPE.parts]
     assert (bound["high"], bound["high_by"]) == (raw, row["id"])
     assert f"{raw:.4f} ({row['id']})" in demo.ok(*asked)
     assert "explain" not in json.loads(demo.ok("search", "deploy", "-k", "1", "--json", *AT))[0]
@@ -122,7 +125,7 @@ def test_an_empty_query_is_refused_kindly(demo: Cli, query: str) -> None:
             "workbench search: argument -k: “0” is no whole number above 0. See “workbench search --help”.\n",
         ),
         (("--now", "soon"), "workbench search: argument --now: “soon” is no ISO 8601 time such as 2026-11-21T09:30."),
-        (("--profile", "mine"), "workbench: There is no profile “mine”. Known ones: workbench, engram, "),
+        (("--profile", "mine"), "workbench: There is no profile “mine”. Known ones: workbench, workbench-1, engram, "),
     ],
 )
 def test_wrong_arguments_are_one_sentence(demo: Cli, arguments: tuple[str, ...], message: str) -> None:

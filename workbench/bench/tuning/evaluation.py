@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 
 from workbench.bench.context import Context
-from workbench.bench.tuning.profiles import Profiles
+from workbench.bench.tuning.profiles import Profiles, tuned_from
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.query_sets import JudgedSet
 from workbench.bench.tuning.retriever import Retriever
@@ -201,7 +201,7 @@ class Evaluator:
         """
         how = f"cross-validated, {proposal.folds} folds; the same settings on all queries: {proposal.fitted:.4f}"
         birth = certificate(judged, proposal.verdict, proposal.start.name, proposal.metric, self._context.now(), how)
-        profile = replace(proposal.profile, name=name, about=f"tuned from {proposal.start.name} on {judged.name}")
+        profile = replace(proposal.profile, name=name, about=tuned_from(proposal.start.name, judged.name))
         return self._profiles.save(profile, birth.at, birth.parent, birth, replacing=replacing)
 
 

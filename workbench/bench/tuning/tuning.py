@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from workbench.bench.context import Context
-from workbench.bench.tuning.profiles import Profiles
+from workbench.bench.tuning.profiles import Profiles, tuned_from
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.question import Question
 from workbench.bench.tuning.retriever import Retriever
@@ -75,7 +75,7 @@ class Tuning:
 
         Only the profile it comes from may be replaced. Raises `InvalidRecord` or `StoreProblem`.
         """
-        about = profile.about if name == parent else f"tuned from {parent}"
+        about = profile.about if name == parent else tuned_from(parent)
         named = replace(profile, name=name, about=about)
         self.profiles.save(named, self._context.now(), parent, birth)
         return named

@@ -10,6 +10,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, count, time, 
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
 from workbench.cli.session import Session, actor_of
+from workbench.cli.tuning.profile import profile_of
 from workbench.core.errors import InvalidQuery
 from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
 
@@ -58,8 +59,7 @@ def search(session: Session) -> int:
         if args.actor is not None and not bench.trust.standing.trusted:
             # A hook goes on without: what nobody here has seen is no agent's to read.
             return nothing_served(session)
-        tuning = bench.tuning
-        profile = tuning.default() if args.profile is None else tuning.profiles.get(args.profile)
+        profile = profile_of(session, bench, tell=args.actor is None)
         line = ProgressLine("reading the memories", LONG)
         try:
             bench.retriever.load(line)

@@ -7,12 +7,16 @@ from workbench.cli.output import counted, fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
+from workbench.cli.tuning.profile import default_profile, profile_of
+from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
+    from workbench.bench.tuning.profiles import Profiles
     from workbench.bench.tuning.query_sets import JudgedSet
     from workbench.core.tuning.autotune import Moved, Proposal
+    from workbench.core.tuning.profile import Profile
     from workbench.core.tuning.verdict import Verdict
 
 CANCELLED = 130
@@ -23,9 +27,9 @@ NOT_SAVED = 1
 """Exit code when a proposal that is not better was to be saved."""
 
 _EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
-of queries saved in the store. Every profile is compared with the first one named (without --profile: all
-built-in ones with the one in your settings). Metrics are cut at 10, recall also at 5; a profile that
-serves another number is measured at that too. It only looks: no access is counted."""
+of queries saved in the store. Every profile is compared with the first one named (without --profile: the
+one in your settings, and all are measured, built-in ones and your own). Metrics are cut at 10, recall also
+at 5; a profile that serves another number is measured at that too. It only looks: no access is counted."""
 
 _TUNE = """Tries every point of a grid over the weights and half-lives, starting from --profile, and measures the
 choice on queries it was not chosen on (cross-validation). The result is a proposal: nothing is changed,
@@ -52,15 +56,12 @@ def add_commands(commands: Commands) -> None:
 def evaluate(session: Session) -> int:
     """Print each profile's means and the verdicts between them."""
     from workbench.bench.tuning.evaluation import EvaluationCancelled
-    from workbench.core.tuning.profile import BUILT_IN
 
     args = session.args
     with session.reading() as bench:
         profiles = bench.tuning.profiles
-        chosen = [profiles.get(name) for name in dict.fromkeys(args.profile)] if args.profile else list(BUILT_IN)
-        base = "" if args.profile else bench.tuning.default().name
-        if base and base not in (profile.name for profile in chosen):
-            chosen.insert(0, bench.tuning.default())
+        base = "" if args.profile else default_profile(session, bench).name
+        chosen = [profiles.get(name) for name in dict.fromkeys(args.profile)] if args.profile else _every(profiles)
         judged = _judged(session, bench)
         line = ProgressLine("evaluating", 1)
         with interruptible() as cancelled:
@@ -88,7 +89,7 @@ def tune(session: Session) -> int:
     measure = parse_measure(args.metric)
     with session.reading() as bench:
         profiles = bench.tuning.profiles
-        start = profiles.get(args.profile) if args.profile else bench.tuning.default()
+        start = profile_of(session, bench)
         if args.save is not None:
             profiles.check_name(args.save, args.save if args.force else start.name)
         judged = _judged(session, bench)
@@ -116,6 +117,17 @@ def tune(session: Session) -> int:
         warn("On queries it was not chosen on, the proposal is not better: it was not saved. --force saves it.")
         return NOT_SAVED
     return 0
+
+
+def _every(profiles: "Profiles") -> "list[Profile]":
+    """Return the built-in profiles and the person's own; one that cannot be read is said and left out."""
+    found = []
+    for name in profiles.names():
+        try:
+            found.append(profiles.get(name))
+        except WorkbenchError as error:
+            fail(error)
+    return found
 
 
 def _add_queries(parser: Parser) -> None:

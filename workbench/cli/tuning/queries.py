@@ -8,6 +8,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session
+from workbench.cli.tuning.profile import profile_of
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -126,14 +127,13 @@ def _text(session: Session, bench: "Workbench") -> str:
         return query_export.judgments(bench.context)
     if args.format != "run":
         return query_export.queries_jsonl(bench.context)
-    tuning = bench.tuning
-    profile = tuning.profiles.get(args.profile) if args.profile else tuning.default()
+    profile = profile_of(session, bench)
     loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
     try:
         bench.retriever.load(loading)
         loading.clear()
         with interruptible() as cancelled:
-            return query_export.run(bench.context, tuning, profile, progress=line, cancelled=cancelled)
+            return query_export.run(bench.context, bench.tuning, profile, progress=line, cancelled=cancelled)
     finally:
         loading.clear()
         line.clear()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.bench.context import PERSON
 from workbench.bench.open import Workbench, open_workbench
-from workbench.config import drafts, loading, paths, recent
+from workbench.config import drafts, loading, paths, recent, told
 from workbench.core.agents import agent_in
 from workbench.core.waiting import Holder, Patience, waiting, who
 from workbench.tui.app.app import WorkbenchApp
@@ -48,13 +48,14 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
     look = recent.last_look(state, store)
     typed = drafts.folder_of(state, store)
     bench = _opened(store, loaded)
+    new = [said] if remember and (said := told.new_default(loaded, state)) else []
     options = AppOptions(
         title=title,
         theme=loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme,
         themes=themes.themes,
         keymap=tuple(keymap.keys.items()),
         seen=look.rev if look else None,
-        problems=(*loaded.problems, *themes.problems, *keymap.problems, *_agent(), *_left(typed, look)),
+        problems=(*loaded.problems, *themes.problems, *keymap.problems, *_agent(), *_left(typed, look), *new),
         recent=(*recent.recent(state), paths.data_dir() / "store"),
         editor=loaded.settings.editor,
         config=folder / loading.FILE_NAME if remember else None,
