@@ -9,7 +9,7 @@ from workbench.bench.stream.observation import Observation
 
 def test_stats_count_every_kind(demo: Workbench) -> None:
     stats = demo.overview.stats()
-    assert (stats.memories, stats.bullets, stats.books, stats.queries, stats.judgments) == (257, 43, 1, 14, 96)
+    assert (stats.memories, stats.bullets, stats.books, stats.queries, stats.judgments) == (257, 43, 1, 102, 413)
     assert sum(stats.by_status.values()) == sum(stats.by_type.values()) == 257
     assert stats.pending == stats.by_status["candidate"] == 14
     demo.stream.vote(["mem-20260206-0000001"], "helpful")

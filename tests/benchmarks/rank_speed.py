@@ -1,5 +1,6 @@
 """How long a slider step, a new query and auto-tune take."""
 
+import json
 import statistics
 import time
 from collections.abc import Callable
@@ -11,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.profile import WORKBENCH, HalfLives, Profile
+from workbench.core.tuning.profile import CONVERSATION, WORKBENCH, WORKBENCH_1, HalfLives, Profile, with_value
 from workbench.evaluation.objective import JudgedScores
 from workbench.evaluation.tuner import tune
 from workbench.retrieval.arrays import Scores
-from workbench.retrieval.embedding.embedder import Embedder
+from workbench.retrieval.embedding.embedder import BUNDLED_FOLDER, Embedder
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
@@ -52,24 +53,51 @@ def slider_steps(rows: int, runs: int) -> dict[str, float]:
     return {**shown, "ratio": round(medians["step"] / medians["bare"], 2)}
 
 
-def new_query(rows: int, runs: int) -> dict[str, float]:
-    """Return the median in ms from a query's text to its ranking: embed, cosine, full text, combine, top 50."""
+def new_query(rows: int, runs: int) -> dict[str, object]:
+    """Return figures in ms from a query's text to its ranking (embed, cosine, full text, combine, top 50).
+
+    They are those of the default profile and of the one before it, and of a step of each part's slider.
+    """
     random = np.random.default_rng(2)
-    vocabulary = [f"{a}{b}" for a in ("re", "un", "co", "de", "in", "") for b in _stems(random, _WORDS // 6)]
+    embedder = Embedder()
+    vocabulary = _real_words(random)
     # Words by Zipf's law, as in real text, so that some words are in very many memories.
     chosen = np.minimum(random.zipf(1.3, (rows, 25)), len(vocabulary)) - 1
     texts = [" ".join(vocabulary[w] for w in row) for row in chosen.tolist()]
-    embedder = Embedder()
-    ranker = Ranker(_pool(rows, random), embedder.embed(texts), LexicalIndex.build(texts), embedder.embed)
+    near = embedder.thesaurus().near
+    index = LexicalIndex.build(texts)
+    ranker = Ranker(_pool(rows, random), embedder.embed(texts), index, embedder.embed, related=near)
     asked = [" ".join(texts[i].split()[:6]) for i in random.integers(0, rows, runs + 1).tolist()]
-    profile = replace(WORKBENCH, k=TOP)
-    ranker.rank(ranker.relevance(asked.pop()), profile, NOW, TOP)
+    profiles = {p.name: replace(p, k=TOP) for p in (WORKBENCH, WORKBENCH_1)}
+    times: dict[str, list[float]] = {name: [] for name in (*profiles, *dict(CONVERSATION))}
+    for number, query in enumerate(asked):
+        for name, profile in profiles.items():
+            times[name].append(_ms(partial(_answered, ranker, query, profile)))
+        scores = ranker.relevance(query)
+        for key, value in CONVERSATION:
+            moved = with_value(profiles[WORKBENCH.name], key, (value or 0.0) * (1 + number / len(asked)))
+            ranker.rank(scores, profiles[WORKBENCH.name], NOW, TOP)
+            times[key].append(_ms(partial(_ids, ranker, scores, moved)))
+    return {name: _spread(each[1:]) for name, each in times.items()}
 
-    def answered(query: str) -> tuple[str, ...]:
-        return ranker.rank(ranker.relevance(query), profile, NOW, TOP).ids
 
-    times = [_ms(partial(answered, query)) for query in asked]
+def _answered(ranker: Ranker, query: str, profile: Profile) -> tuple[str, ...]:
+    return _ids(ranker, ranker.relevance(query), profile)
+
+
+def _ids(ranker: Ranker, scores: QueryScores, profile: Profile) -> tuple[str, ...]:
+    return ranker.rank(scores, profile, NOW, TOP).ids
+
+
+def _spread(times: list[float]) -> dict[str, float]:
     return {"median_ms": round(statistics.median(times), 2), "p95_ms": round(float(np.quantile(times, 0.95)), 2)}
+
+
+def _real_words(random: np.random.Generator) -> list[str]:
+    """Return words that the bundled model knows, in any order: those have related ones."""
+    known = json.loads((BUNDLED_FOLDER / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
+    words = sorted(word for word in known if word.isascii() and word.isalpha() and len(word) > 2)
+    return [words[i] for i in random.permutation(len(words))[:_WORDS].tolist()]
 
 
 def auto_tune(rows: int, queries: int) -> dict[str, object]:
@@ -115,11 +143,6 @@ def _bare_pass(columns: list[NDArray[np.float64]], weights: tuple[float, float, 
     totals = weights[0] * recency + weights[1] * importance + weights[2] * relevance
     top = np.argpartition(totals, len(totals) - TOP)[-TOP:]
     return top[np.argsort(-totals[top])]
-
-
-def _stems(random: np.random.Generator, count: int) -> list[str]:
-    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
-    return ["".join(word) for word in letters[random.integers(0, 26, (count, 6))]]
 
 
 def _ms(work: Callable[[], object]) -> float:

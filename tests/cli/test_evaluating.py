@@ -2,13 +2,15 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli, files_of
+from tests.cli.conftest import NOW, Cli, files_of
+from workbench.bench.tuning.profiles import to_toml
 from workbench.config.paths import config_dir, shipped
-from workbench.core.tuning.profile import BUILT_IN
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 
 NAMES = [p.name for p in BUILT_IN]
 METRICS = {"ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"}
@@ -52,8 +54,28 @@ def test_eval_prints_a_table_and_verdicts(demo: Cli, queries: str) -> None:
     assert lines[0].split() == ["profile", "ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10", "unjudged"]
     assert [line.split()[0] for line in lines[1:8]] == NAMES
     assert lines[8].startswith("14 queries, ")
-    assert lines[10].startswith("workbench-1 against workbench")
-    assert "Δ nDCG@10" in lines[10]
+    assert lines[9].startswith("Of 140 places that workbench fills, ")
+    assert lines[11].startswith("workbench-1 against workbench")
+    assert "Δ nDCG@10" in lines[11]
+
+
+def test_eval_and_tune_try_profiles_of_ones_own(demo: Cli, queries: str) -> None:
+    folder = config_dir() / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text("recency = 0.0\nimportance = 0.0\nrelevance = 1.0\n")
+    (folder / "broken.toml").write_text("relevance = ")
+    result = demo("eval", queries, "--json")
+    assert list(json.loads(result.out)["profiles"]) == [*NAMES, "mine"]
+    assert result.err.startswith("workbench: The profile “broken” is not TOML")
+    (folder / "best.toml").write_text(to_toml(replace(WORKBENCH, name="best"), NOW, "workbench"))
+    found = json.loads(demo.ok("tune", queries, "--profile", "generative-agents", "--json"))
+    assert (found["keep"], found["settings_tried"]) == (False, 231 + 1 + 2)
+    assert found["contender"] == "best"
+    assert demo.ok("tune", queries, "--profile", "generative-agents").startswith(
+        "Proposal, from generative-agents: your profile best:\n"
+    )
+    kept = json.loads(demo.ok("tune", queries, "--profile", "best", "--folds", "2", "--json"))
+    assert kept["keep"] == (kept["after"] <= kept["before"])
 
 
 def test_neither_writes_to_the_store(demo: Cli, queries: str) -> None:

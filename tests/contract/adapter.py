@@ -82,13 +82,16 @@ def themes(folder: str) -> dict[str, Any]:
 
 
 def numerics() -> str:
-    """Return the bits of a sum of products that this machine computes its own way, to tell machines apart."""
+    """Return the bits of sums, products and roots that this machine computes its own way, to tell machines apart."""
     import hashlib
 
     import numpy as np
 
     wave = np.sin(np.arange(257 * 256, dtype=np.float64)).astype(np.float32).reshape(257, 256)
-    return hashlib.sha256((wave @ wave[0]).tobytes() + np.exp(wave[0].astype(np.float64)).tobytes()).hexdigest()[:16]
+    wide = wave[0].astype(np.float64)
+    moments = [float(part.mean()) + float(part.std()) for part in (wide[:n] for n in range(2, len(wide)))]
+    known = (wave @ wave[0], np.exp(wide), np.log1p(wide * wide), np.array(moments))
+    return hashlib.sha256(b"".join(values.tobytes() for values in known)).hexdigest()[:16]
 
 
 def python() -> str:

@@ -198,6 +198,32 @@ def test_the_gain_is_measured_on_queries_that_were_not_chosen_on() -> None:
     assert found.verdict.delta == pytest.approx(-0.2)
 
 
+def test_what_is_there_is_kept_where_nothing_beats_it_on_other_queries() -> None:
+    around = Settings(WORKBENCH, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (WORKBENCH,))
+    table = np.array([[0.2, 0.2, 0.2, 0.2], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+    assert propose(around, table, Search(folds=4)).keeps
+    table[1] = 1.0
+    assert not propose(around, table, Search(folds=4)).keeps
+
+
+def test_the_start_counts_for_what_it_is_and_is_not_drawn_down_by_what_stands_around_it() -> None:
+    around = settings_around(WORKBENCH)
+    table = np.zeros((len(around), 3))
+    table[0] = 0.9
+    table[1:] = 0.5
+    found = propose(around, table)
+    assert (found.profile, found.keeps, found.moved) == (WORKBENCH, True, ())
+
+
+def test_a_profile_of_ones_own_is_proposed_when_it_is_the_best() -> None:
+    ranker, judged, truth = known_world()
+    mine = [replace(truth, name="mine", k=3), replace(WORKBENCH, name="other", recency=0.9), WORKBENCH]
+    found = tune(ranker, judged, WORKBENCH, contenders=mine)
+    assert (found.profile, found.contender, found.tried) == (mine[0], "mine", 231 * 7 + 2)
+    assert found.fitted == pytest.approx(1.0)
+    assert not found.keeps
+
+
 def test_what_moved() -> None:
     around = Settings(
         WORKBENCH, np.array([[0.05, 0.05, 0.9], [0.0, 0.05, 0.95]]), (WORKBENCH, with_half_life(WORKBENCH, None))

@@ -166,7 +166,7 @@ async def test_narrow_shows_sliders_beside_the_ranking_and_the_explanation_on_en
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         text = screen_text(app)
-        assert all(name in text for name in ("recency", "contiguity", "now", "not served"))
+        assert all(name in text for name in ("recency", "around", "dense", "not served"))
         assert re.search(r"0\.\d+: #\d+ ⇄ #\d+", text)
         assert not tune(app).why.display
         await keys(pilot, "tab", "enter")

@@ -15,6 +15,7 @@ from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import
 from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
 from workbench.bench.tuning.query_sets import from_store
+from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.duplicates.threshold import DuplicatesDialog
@@ -68,14 +69,14 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
         proposal = dialog.proposal
         assert proposal is not None
-        assert proposal.moved
         text = str(dialog.query_one("#auto-text", Static).content)
         assert f"{proposal.before:.3f} → {proposal.after:.3f}" in text
         assert proposal.verdict.conclusion in text
         assert f"{proposal.fitted:.3f} on the queries it was chosen on" in text
-        await keys(pilot, "enter")
+        assert ("Keep yours: nothing beats workbench" in text) == proposal.keeps
+        await keys(pilot, "a" if proposal.keeps else "enter")
         await settled(pilot)
-        assert tune(app).session.profile == proposal.profile
+        assert tune(app).session.profile == proposal.profile != WORKBENCH
         assert tune(app).session.saved == WORKBENCH
         assert files(tmp_path / "store") == stored
         await keys(pilot, "s")
@@ -87,6 +88,25 @@ async def test_auto_tune_proposes_applies_and_is_saved_with_its_gain(tmp_path: P
         assert birth.delta == pytest.approx(proposal.verdict.delta, abs=1e-4)
         assert "cross-validated" in birth.how
         assert birth.query_set == from_store(app.bench.context).digest
+
+
+async def test_auto_tune_keeps_what_nothing_beats(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, lambda: NOW)
+    import_file(bench, shipped("fixtures/demo") / "memories.jsonl")
+    for text in ("pool limit", "calendar export"):
+        best = bench.tuning.rank(bench.tuning.ask(text), WORKBENCH, NOW, 1).ids[0]
+        bench.judging.judge(text, None, best, 3)
+    app = app_over(bench)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await keys(pilot, "A")
+        dialog = await shown(pilot, AutoTune, lambda d: d.proposal)
+        assert "Keep yours: nothing beats workbench" in str(dialog.query_one("#auto-text", Static).content)
+        await keys(pilot, "a")
+        assert app.screen is dialog
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is tune(app))
+        assert tune(app).session.profile == WORKBENCH
 
 
 async def test_esc_stops_the_search_and_leaves_the_sliders(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 
 SIZES = first_of((80, 24), (140, 45))
 
+QUERIES = len((DEMO / "queries.jsonl").read_text("utf-8").splitlines())
+
 
 def state(app: WorkbenchApp, name: str) -> str:
     return str(app.screen.query_one(f"#{name}-state", Static).content)
@@ -41,8 +43,8 @@ async def test_queries_are_written_as_shown_and_a_file_is_replaced_only_after_y(
         await keys(pilot, "X")
         await shown(pilot, QueriesOut, lambda d: d._preview)
         expected = queries_jsonl(app.bench.context)
-        assert "A new file of 14 lines" in state(app, "out")
-        assert len(app.screen.query_one(LineView).rows) == 14
+        assert f"A new file of {QUERIES} lines" in state(app, "out")
+        assert len(app.screen.query_one(LineView).rows) == QUERIES
         await keys(pilot, "ctrl+s")
         await until(pilot, lambda: app.screen is tune(app))
         assert (tmp_path / "queries.jsonl").read_text() == expected
@@ -52,7 +54,7 @@ async def test_queries_are_written_as_shown_and_a_file_is_replaced_only_after_y(
         await keys(pilot, "ctrl+s", "ctrl+n")
         await shown(pilot, QueriesOut, lambda d: d._preview and d._kind == "qrels")
         path_of(app, "out").value = "queries.jsonl"
-        await until(pilot, lambda: "Replaces a file of 14 lines" in state(app, "out"))
+        await until(pilot, lambda: f"Replaces a file of {QUERIES} lines" in state(app, "out"))
         await keys(pilot, "ctrl+s")
         await shown(pilot, Confirm)
         await keys(pilot, "n")
@@ -142,7 +144,7 @@ async def test_qrels_and_a_run_are_told_apart_and_the_run_is_measured(tmp_path: 
         await keys(pilot, "I")
         dialog = await shown(pilot, QueriesIn)
         path_of(app, "in").value = str(tmp_path / "mine.qrels")
-        await until(pilot, lambda: "Nothing is new · 14 queries saved already" in state(app, "in"))
+        await until(pilot, lambda: f"Nothing is new · {QUERIES} queries saved already" in state(app, "in"))
         path_of(app, "in").value = str(tmp_path / "their.run")
         await until(pilot, lambda: "A TREC run" in state(app, "in"))
         assert "ndcg@10" in state(app, "in")

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.metrics import RELEVANT_FROM
-from workbench.core.tuning.profile import Profile
+from workbench.core.tuning.profile import Profile, weight_of
 from workbench.evaluation.settings import Settings
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.places import Places, contenders, places
@@ -36,6 +36,9 @@ class JudgedScores:
 def values(ranker: Ranker, query: JudgedScores, settings: Settings, measure: Measure) -> Column:
     """Return the metric under every setting, shape (settings,): exactly what ranking each of them would give."""
     found = [_values(ranker, query, life, settings.weights, measure) for life in settings.lives]
+    for profile in settings.contenders:
+        weights = np.array([[weight_of(profile, key) for key in ranker.recipe.weights]])
+        found.append(_values(ranker, query, profile, weights, measure))
     return np.concatenate(found)
 
 

@@ -32,7 +32,8 @@ class Settings:
     """All settings around one profile, numbered life by life: number = life · len(weights) + weight.
 
     `weights` has shape (W, factors), each row with sum 1, in the order of the recipe. Row 0 holds the shares of
-    the start itself and `lives[0]` its own half-lives, so setting 0 ranks as the start does.
+    the start itself and `lives[0]` its own half-lives, so setting 0 ranks as the start does. Behind the grid come
+    the `contenders`, whole profiles that stand as they are.
     """
 
     start: Profile
@@ -40,12 +41,20 @@ class Settings:
     lives: tuple[Profile, ...]
     steps: int = STEPS
     recipe: Recipe = RECIPE
+    contenders: tuple[Profile, ...] = ()
 
     def __len__(self) -> int:
+        return self.grid + len(self.contenders)
+
+    @property
+    def grid(self) -> int:
+        """How many settings the grid has."""
         return len(self.weights) * len(self.lives)
 
     def profile(self, number: int) -> Profile:
         """Return one setting as a profile; the start's own weights are left as they were given."""
+        if number >= self.grid:
+            return self.contenders[number - self.grid]
         life, weight = divmod(number, len(self.weights))
         return with_weights(self.lives[life], self.weights[weight], self.recipe) if weight else self.lives[life]
 
@@ -54,9 +63,11 @@ class Settings:
 
         A metric over few queries jumps wherever two memories swap, so its highest peak is mostly luck. A setting
         among good ones is better than a lone peak. The weight of a neighbour falls evenly to 0 at `NEAR` steps.
+        The start and the contenders were not picked from the peaks, so each counts for what it is.
         """
-        by_life = means.reshape(len(self.lives), len(self.weights))
-        averaged: Column = (by_life @ self._kernel.T).ravel()
+        by_life = means[: self.grid].reshape(len(self.lives), len(self.weights))
+        averaged: Column = np.concatenate([(by_life @ self._kernel.T).ravel(), means[self.grid :]])
+        averaged[0] = max(averaged[0], means[0])
         return averaged
 
     @cached_property
@@ -70,15 +81,18 @@ class Settings:
         """How far each setting is from the start: half the moved share of weight, plus what the half-life moved.
 
         A tenfold half-life counts like a twentieth of the weight, and switching decay on or off like two.
+        Contenders are further away than all of the grid, in their order.
         """
         moved = np.abs(self.weights - self.weights[0]).sum(axis=1) / 2
         apart = np.array([_life_distance(self.lives[0], life) for life in self.lives]) / self.steps
-        distance: Column = (apart[:, None] + moved[None, :]).ravel()
-        return distance
+        distance = (apart[:, None] + moved[None, :]).ravel()
+        return np.concatenate([distance, distance.max() + 1 + np.arange(len(self.contenders))])
 
 
-def settings_around(start: Profile, steps: int = 0, recipe: Recipe = RECIPE) -> Settings:
-    """Return the grid around a profile, by default as fine as `POINTS` lets it be.
+def settings_around(
+    start: Profile, steps: int = 0, recipe: Recipe = RECIPE, contenders: Iterable[Profile] = ()
+) -> Settings:
+    """Return the grid around a profile, by default as fine as `POINTS` lets it be, and the contenders beside it.
 
     Profiles without hourly recency keep their one way of ageing.
     """
@@ -87,7 +101,8 @@ def settings_around(start: Profile, steps: int = 0, recipe: Recipe = RECIPE) -> 
     grid = [tuple(i / steps for i in point) for point in _points(steps, len(own))]
     # The shares of the start are a point of their own, unless the grid has it.
     distinct = [point for point in grid if np.abs(np.array(point) - own / own.sum()).max() > 1e-9]
-    return Settings(start, np.array([own / own.sum(), *distinct]), tuple(_lives(start)), steps, recipe)
+    others = tuple(profile for profile in contenders if profile.name != start.name)
+    return Settings(start, np.array([own / own.sum(), *distinct]), tuple(_lives(start)), steps, recipe, others)
 
 
 def with_weights(profile: Profile, weights: Iterable[float], recipe: Recipe) -> Profile:

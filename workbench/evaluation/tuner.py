@@ -42,19 +42,20 @@ def tune(
     search: Search = USUAL,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
+    contenders: Sequence[Profile] = (),
 ) -> Proposal:
     """Maximise the mean metric over the grid around `start` and cross-validate the choice over the queries.
 
-    With fewer queries than folds every query is a fold of its own. `progress` counts queries. Raises
-    `InvalidQuery` with fewer than two queries or folds, `InvalidRecord` for a broken profile, and
-    `TuningCancelled`.
+    The `contenders` are tried beside the grid as they are. With fewer queries than folds every query is a fold of
+    its own. `progress` counts queries. Raises `InvalidQuery` with fewer than two queries or folds, `InvalidRecord`
+    for a broken profile, and `TuningCancelled`.
     """
     check_profile(start, ranker.recipe)
     if len(queries) < 2:
         raise InvalidQuery("Tuning needs at least two judged queries.", "Judge more of them; nothing was changed.")
     if search.folds < 2:
         raise InvalidQuery("Cross-validation needs at least two folds.", "Nothing was changed.")
-    settings = settings_around(start, recipe=ranker.recipe)
+    settings = settings_around(start, recipe=ranker.recipe, contenders=contenders)
     table = score_table(ranker, queries, settings, search.measure, progress, cancelled)
     return propose(settings, table, search)
 
@@ -107,6 +108,7 @@ def propose(settings: Settings, table: Column, search: Search = USUAL) -> Propos
         queries=count,
         folds=folds,
         tried=len(settings),
+        contender=profile.name if chosen >= settings.grid else "",
     )
 
 

@@ -116,9 +116,10 @@ class ScoredSet:
         search: Search = USUAL,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
+        contenders: Sequence[Profile] = (),
     ) -> Proposal:
-        """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
-        return tune(self.ranker, self.queries, start, search, progress, cancelled)
+        """Search the grid around `start`, and the `contenders`; see `evaluation.tuner.tune` for what it raises."""
+        return tune(self.ranker, self.queries, start, search, progress, cancelled, contenders)
 
     def verdict(self, base: Profile, new: Profile, measure: Measure = NDCG10) -> Verdict:
         """Say whether `new` is better than `base`."""

@@ -5,13 +5,14 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
 from workbench.bench.tuning.provenance import Birth, birth_of
-from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord
+from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.files.fresh import fresh_file
 from workbench.core.record import iso
 from workbench.core.tuning.factors import RECIPE, Recipe, listed
@@ -76,6 +77,14 @@ class Profiles:
         """Return a profile; raises `UnknownRecord`, or `InvalidRecord` when its file is broken."""
         found = self._shipped(name)
         return read_profile(name, self.text(name), self.recipe) if found is None else found
+
+    def own(self) -> tuple[Profile, ...]:
+        """Return a person's own profiles, without those that cannot be read."""
+        found = []
+        for name in self.names():
+            with suppress(WorkbenchError):
+                found += [] if self.is_built_in(name) else [self.get(name)]
+        return tuple(found)
 
     @property
     def snapshots(self) -> Path:

@@ -99,15 +99,14 @@ def tune(session: Session) -> int:
             try:
                 scored = evaluator.score(judged, progress=scoring, cancelled=cancelled)
                 scoring.clear()
-                found = scored.tune(start, Search(measure, args.folds), line, cancelled)
+                found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles.own())
             except (EvaluationCancelled, TuningCancelled) as stopped:
                 fail(stopped)
                 return CANCELLED
             finally:
                 scoring.clear()
                 line.clear()
-        better = found.after > found.before
-        held = args.save is not None and not (better or args.force)
+        held = args.save is not None and found.keeps and not args.force
         saved = None if args.save is None or held else evaluator.save(found, judged, args.save, replacing=args.force)
     if wants_json(args):
         write_json(_proposal_json(found, judged, saved))
@@ -205,7 +204,9 @@ def _proposal_json(found: "Proposal", judged: "JudgedSet", saved: Path | None) -
     from workbench.core.tuning.profile import parameters_of
 
     return {
-        "profile": parameters_of(found.profile),
+        "keep": found.keeps,
+        "contender": found.contender or None,
+        "profile": parameters_of(found.start if found.keeps else found.profile),
         "start": parameters_of(found.start),
         "metric": found.metric,
         "before": found.before,
@@ -215,7 +216,7 @@ def _proposal_json(found: "Proposal", judged: "JudgedSet", saved: Path | None) -
         "fitted": found.fitted,
         "folds": found.folds,
         "settings_tried": found.tried,
-        "moved": found.moved,
+        "moved": () if found.keeps else found.moved,
         "verdict": _verdict_json(found.verdict),
         "query_set": _set_json(judged),
         "saved": saved,
@@ -229,6 +230,12 @@ def _print_evaluation(found: "Evaluation") -> None:
     for line in table(rows, right=range(1, len(names) + 2)):
         say(line)
     say(f"{counted(len(found.judged.queries), 'query', 'queries')}, {counted(found.judged.judgments, 'judgment')}")
+    if (first := found.results[0]).unjudged:
+        served = sum(len(query.ids) for query in first.queries)
+        say(
+            f"Of {served:,} places that {first.profile.name} fills, {first.unjudged:,} hold a memory without a grade, "
+            "which counts as 0; J in Tune grades them."
+        )
     if found.verdicts:
         say()
         for line in table([_verdict_row(one) for one in found.verdicts]):
@@ -240,19 +247,20 @@ def _verdict_row(one: "Compared") -> tuple[str, str]:
 
 
 def _print_proposal(found: "Proposal", saved: Path | None) -> None:
-    if not found.moved:
-        say(f"Nothing in the grid of {found.tried:,} settings is better than {found.start.name} on these queries.")
-        if saved:
-            say(f"Saved as {saved}.")
-        return
-    rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
-    say(f"Proposal, from {found.start.name}:")
-    for line in table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3)):
-        say(line)
+    if found.keeps:
+        say(f"Keep {found.start.name}: none of {found.tried:,} settings beats it on queries it was not chosen on.")
+    else:
+        rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
+        say(f"Proposal, from {found.start.name}{f': your profile {found.contender}' if found.contender else ''}:")
+        for line in table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3)):
+            say(line)
     metric = found.verdict.metric
     say(f"Cross-validated {metric}: {found.before:.3f} → {found.after:.3f}")
     say(found.verdict.sentence)
-    say(f"Saved as {saved}." if saved else "Nothing was changed; --save NAME keeps the proposal as a profile.")
+    if saved:
+        say(f"Saved as {saved}.")
+    else:
+        say("Nothing was changed" + ("." if found.keeps else "; --save NAME keeps the proposal as a profile."))
 
 
 def _value(moved: "Moved", value: float | None) -> str:

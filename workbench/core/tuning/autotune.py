@@ -34,11 +34,12 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The best setting of the grid and what it is worth.
+    """The best setting that was tried and what it is worth.
 
     `before` is the mean metric of the start, `after` that of the settings chosen without the query that is
     measured (cross-validation); `verdict` compares the two and holds the gain with its band. `fitted` is the
-    mean of `profile` on all queries, which flatters it, because it was chosen on them.
+    mean of `profile` on all queries, which flatters it, because it was chosen on them. `contender` names the
+    profile that it is, where it is none of the grid.
     """
 
     profile: Profile
@@ -52,3 +53,9 @@ class Proposal:
     queries: int
     folds: int
     tried: int
+    contender: str = ""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether nothing beats the start on queries it was not chosen on, so that it is what is proposed."""
+        return self.profile == self.start or self.after <= self.before

@@ -130,10 +130,7 @@ class LexicalIndex:
     def _match(self, term: str | tuple[str, ...], related: Near) -> TermMatch:
         every: list[tuple[Rows, Column, Column]] = [(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))]
         for part in self.parts:
-            rows, own = part.counted([(term, 1.0)])
-            others, near = part.counted([(stem, nearness(cosine)) for stem, cosine in related])
-            both = np.union1d(rows, others)
-            every.append((both, _spread(both, rows, own), _spread(both, others, near)))
+            every.append(part.counted(term, [(stem, nearness(cosine)) for stem, cosine in related]))
         rows, own, near = (np.concatenate(column) for column in zip(*every, strict=True))
         frequency = int(np.count_nonzero(own))
         weight = math.log1p((max(self._documents, frequency) - frequency + 0.5) / (frequency + 0.5))
@@ -194,13 +191,6 @@ class LexicalIndex:
         encoded = joined([(s.texts, part.texts) for s, part in zip(segments, parts, strict=True)])
         rows = np.concatenate([part.rows for part in parts])
         return Part(MemorySegment(encoded, self._vocabulary), rows, np.arange(len(rows)))
-
-
-def _spread(rows: Rows, at: Rows, values: Column) -> Column:
-    """Return one value for each of `rows`, 0 for those that are not among `at`."""
-    spread = np.zeros(len(rows))
-    spread[np.searchsorted(rows, at)] = values
-    return spread
 
 
 def _segment(texts: Sequence[str], vocabulary: Vocabulary) -> MemorySegment:

@@ -39,21 +39,20 @@ class Part(Generic[S_co]):
         kept = ~rows[self.rows]
         return self if kept.all() else Part(self.segment, self.rows[kept], self.texts[kept])
 
-    def counted(self, terms: Sequence[tuple[str | tuple[str, ...], float]]) -> tuple[Rows, Column]:
-        """Return the rows that have any of some terms, and how often, each time multiplied by the term's factor."""
-        total = np.zeros(len(self.segment.lengths))
-        for term, factor in terms:
-            texts, counts = self.segment.postings(term) if isinstance(term, str) else self.segment.phrase(term)
-            if len(texts):
-                total[texts] += factor * counts
-        if not total.any():
-            return _NO_ROWS
-        of_rows = total[self.texts]
-        found = np.flatnonzero(of_rows)
-        return self.rows[found], of_rows[found]
+    def counted(self, term: str | tuple[str, ...], related: Sequence[tuple[str, float]]) -> tuple[Rows, Column, Column]:
+        """Return the rows that have a word or a phrase, or stems related to it; and how often each has both.
 
-
-_NO_ROWS: tuple[Rows, Column] = (np.zeros(0, np.intp), np.zeros(0))
+        A related stem counts by the factor that stands beside it.
+        """
+        own, near = np.zeros(len(self.segment.lengths)), np.zeros(len(self.segment.lengths))
+        texts, counts = self.segment.postings(term) if isinstance(term, str) else self.segment.phrase(term)
+        own[texts] = counts
+        for stem, factor in related:
+            texts, counts = self.segment.postings(stem)
+            near[texts] += factor * counts
+        found = np.flatnonzero(np.take(own + near, self.texts) if related else np.take(own, self.texts))
+        texts = self.texts[found]
+        return self.rows[found], own[texts], near[texts]
 
 
 class PartScores:

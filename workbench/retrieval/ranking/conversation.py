@@ -3,7 +3,7 @@
 Words are counted in the order of the sessions, where neighbours stand side by side.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,11 +71,13 @@ def _neighbours_part(case: PartColumnCase) -> Words | None:
     share = _value(case.profile, "neighbour_words")
     if words is None or not share or case.chosen.alone:
         return words
-    steps = list(_steps(case.chosen, share))
-    lengths = words.lengths.copy()
-    for step, part, together in steps:
-        _lend(lengths, words.lengths, step, np.asarray(part * together, np.float64))
+    steps = [(step, part * together) for step, part, together in _steps(case.chosen, share)]
+    lengths = _lent_to_all(words.lengths, steps)
     return Words(tuple((w, *_lent(at, x, steps, len(lengths))) for w, at, x in words.terms), lengths)
+
+
+Steps = Sequence[tuple[int, Column]]
+"""How far words are lent, positive to those after, and what part of them each pair lends: none across sessions."""
 
 
 def _steps(chosen: Candidates, share: float) -> Iterator[tuple[int, float, Mask]]:
@@ -88,27 +90,37 @@ def _steps(chosen: Candidates, share: float) -> Iterator[tuple[int, float, Mask]
         yield -step, share / 2, together
 
 
-def _lend(into: Column, values: Column, step: int, factor: Column) -> None:
-    if step > 0:
-        into[step:] += factor * values[:-step]
-    else:
-        into[:step] += factor * values[-step:]
+def _lent_to_all(values: Column, steps: Steps) -> Column:
+    """Return the values once every place has lent its own to those around."""
+    lent, scratch = values.copy(), np.empty(len(values))
+    for step, factor in steps:
+        some = scratch[: len(factor)]
+        if step > 0:
+            lent[step:] += np.multiply(factor, values[:-step], out=some)
+        else:
+            lent[:step] += np.multiply(factor, values[-step:], out=some)
+    return lent
 
 
-def _lent(at: Rows, counts: Column, steps: list[tuple[int, float, Mask]], size: int) -> tuple[Rows, Column]:
-    """Return where a term counts, and how much, once its rows have lent it to those around."""
+def _lent(at: Rows, counts: Column, steps: Steps, size: int) -> tuple[Rows, Column]:
+    """Return where a term counts, and how much, once its places have lent it to those around."""
     if not len(at):
         return at, counts
-    where, much = [at], [counts]
-    for step, part, together in steps:
-        first = at if step > 0 else at + step
-        sound = (first >= 0) & (first < len(together))
-        sound[sound] = together[first[sound]]
-        where.append(at[sound] + step)
-        much.append(part * counts[sound])
-    total: Column = np.bincount(np.concatenate(where), np.concatenate(much), size).astype(np.float64, copy=False)
+    total = np.zeros(size)
+    total[at] = counts
+    if len(at) * SPARSE > size:
+        total = _lent_to_all(total, steps)
+    else:
+        for step, factor in steps:
+            pair = at if step > 0 else at + step
+            sound = (pair >= 0) & (pair < len(factor))
+            total[at[sound] + step] += factor[pair[sound]] * counts[sound]
     found = np.flatnonzero(total)
     return found, total[found]
+
+
+SPARSE = 16
+"""A term that stands in less than one of so many places is lent place by place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

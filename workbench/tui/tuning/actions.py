@@ -81,7 +81,11 @@ BETTER = Table(
 
 AUTO = Table(
     "auto-tune",
-    (Action("auto.apply", "enter", "apply to the sliders", "Put the sliders where it says", CHANGE), CANCEL),
+    (
+        Action("auto.apply", "enter", "take the proposal", "Put the sliders where it says, or keep yours", CHANGE),
+        Action("auto.anyway", "a", "try it anyway", "Put the sliders where the best setting tried has them", CHANGE),
+        CANCEL,
+    ),
 )
 
 METRICS = Table(

@@ -164,7 +164,8 @@ class Tools:
         live = await self._looked_up(lambda live: live)
         if live is None:
             return
-        proposal = await self._app.push_screen_wait(AutoTune(live, self._session.saved, self._session.changed))
+        session, own = self._session, self._bench.tuning.profiles.own
+        proposal = await self._app.push_screen_wait(AutoTune(live, session.saved, session.changed, own))
         if proposal is not None:
             self._measuring.propose(proposal, live.judged)
             self._put(proposal.profile, self._session.saved)

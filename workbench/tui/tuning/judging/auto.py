@@ -1,6 +1,6 @@
 """Auto-tune: the search with its progress, then the proposal; enter puts the sliders there, nothing is saved."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -29,7 +29,7 @@ _CELLS = 30
 
 
 class AutoTune(Dialog[Proposal | None]):
-    """Search the grid around `start`; the result is the proposal that was applied."""
+    """Search the grid around `start`, beside a person's `own` profiles; the result is the proposal that was applied."""
 
     class Went(Message):
         """So many queries are through."""
@@ -55,9 +55,10 @@ class AutoTune(Dialog[Proposal | None]):
     }
     """
 
-    def __init__(self, live: LiveSet, start: Profile, changed: bool) -> None:
+    def __init__(self, live: LiveSet, start: Profile, changed: bool, own: Callable[[], Sequence[Profile]]) -> None:
         super().__init__("Auto-tune", AUTO)
         self._live = live
+        self._own = own
         self._start = start
         self._changed = changed
         self.proposal: Proposal | None = None
@@ -81,6 +82,7 @@ class AutoTune(Dialog[Proposal | None]):
                 Search(Measure("ndcg", self._start.k)),
                 progress=lambda done, total: _nothing(self.post_message(self.Went(done, total))),
                 cancelled=lambda: worker.is_cancelled,
+                contenders=self._own(),
             )
         except TuningCancelled:
             return
@@ -110,8 +112,15 @@ class AutoTune(Dialog[Proposal | None]):
         self.query_one("#auto-text", Static).update(text)
 
     def action_apply(self) -> None:
-        """Put the sliders where the proposal has them."""
-        if self.proposal is None or not self.proposal.moved:
+        """Put the sliders where the proposal has them, or leave them where nothing is better."""
+        if self.proposal is None:
+            self.app.bell()
+        else:
+            self.dismiss(None if self.proposal.keeps else self.proposal)
+
+    def action_anyway(self) -> None:
+        """Put the sliders where the best setting that was tried has them, whatever it is worth."""
+        if self.proposal is None or self.proposal.profile == self.proposal.start:
             self.app.bell()
         else:
             self.dismiss(self.proposal)
@@ -129,9 +138,12 @@ def proposal_text(proposal: Proposal, judgments: int, changed: bool) -> Content:
         f"on {number(proposal.queries)} queries with {number(judgments)} judgments."
     )
     lines = [Content.styled(about, MUTED), Content("")]
-    lines += [_moved(moved) for moved in proposal.moved]
-    if not proposal.moved:
-        lines.append(Content.styled("Nothing to move: no setting around does better.", "bold"))
+    if proposal.keeps:
+        kept = f"Keep yours: nothing beats {printable(proposal.start.name)} on queries it was not chosen on."
+        lines.append(Content.styled(kept, "bold $text-success"))
+    if proposal.profile != proposal.start:
+        what = f"Your profile {printable(proposal.contender)}" if proposal.contender else "The best setting tried"
+        lines += [Content(f"{what}:"), *map(_moved, proposal.moved)]
     lines += [
         Content(""),
         assemble(
@@ -144,12 +156,7 @@ def proposal_text(proposal: Proposal, judgments: int, changed: bool) -> Content:
         Content.styled(f"{proposal.fitted:.3f} on the queries it was chosen on, which flatters it", MUTED),
         assemble(verdict_parts(proposal.verdict)),
     ]
-    if proposal.moved and proposal.after <= proposal.before:
-        lines += [
-            Content(""),
-            Content.styled("No better on queries it was not chosen on: esc keeps what there is.", "bold $text-warning"),
-        ]
-    if changed and proposal.moved:
+    if changed and not proposal.keeps:
         lines += [
             Content(""),
             Content.styled("The changed sliders would go; they are in no profile yet.", "$text-warning"),

@@ -72,6 +72,8 @@ class MetricsDialog(Dialog[QueryResult | None]):
         yield LineView(self._draw, lambda row: row.index)
         lines = [f"{m.title}: {m.about}" for m in self._measures]
         lines.append(f"unjudged: among the first {self._measures[0].k} without a grade; taken as grade 0")
+        if self._found.new.unjudged:
+            lines.append("enter ranks the query under the cursor, and J there grades what is unjudged")
         lines += [printable(remark) for remark in self._remarks]
         yield VerticalScroll(Static(Content("\n".join(lines))), id="metrics-about", can_focus=False)
 

@@ -145,9 +145,17 @@ class VerdictLine(FixedText):
 
 def wordings(found: LiveVerdict) -> tuple[Content, ...]:
     """Return ways to say a verdict in one line, the longest first."""
+    whole = verdict_text(found)
+    longest = (whole + Content.styled(f" · {said}", MUTED), whole) if (said := unjudged_text(found)) else (whole,)
     if found.same:
-        return verdict_text(found), _same(found, ""), Content.styled(f"{found.verdict.metric} {found.means[1]:.2f}", "")
-    return verdict_text(found), short_text(found, band=True), short_text(found, band=False)
+        return *longest, _same(found, ""), Content.styled(f"{found.verdict.metric} {found.means[1]:.2f}", "")
+    return *longest, short_text(found, band=True), short_text(found, band=False)
+
+
+def unjudged_text(found: LiveVerdict) -> str:
+    """Return how many of the best places hold what nobody graded, and what to do about it; empty for none."""
+    count, places = found.new.unjudged, sum(len(query.ids) for query in found.new.queries)
+    return f"{count:,} of {places:,} served are unjudged: m, enter, J" if count else ""
 
 
 def verdict_text(found: LiveVerdict) -> Content:
