@@ -22,7 +22,7 @@ from workbench.core.files.format import JudgedQuery, Parsed
 from workbench.core.served import is_served
 from workbench.core.tuning.autotune import Search, TuningCancelled
 from workbench.core.tuning.measure import NDCG10, STANDARD, Measure
-from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, WORKBENCH_1
 from workbench.formats.queries.trec import write_qrels
 
 DEPLOY = "how do we deploy"
@@ -199,6 +199,22 @@ def test_metrics_are_those_of_the_rankings(demo: Workbench, evaluator: Evaluator
     assert list(found.results[0].mean) == ["ndcg@10", "recall@10", "recall@5", "mrr@10", "p@10"]
     default = found.results[0].mean["ndcg@10"]
     assert default == max(r.mean["ndcg@10"] for r in found.results)
+
+
+def test_the_default_is_as_good_as_the_one_before_on_every_kind_of_query(demo: Workbench, evaluator: Evaluator) -> None:
+    before, now = evaluator.evaluate(from_store(demo.context), [WORKBENCH_1, WORKBENCH]).results
+    gained: dict[str, list[float]] = {}
+    for was, query in zip(before.queries, now.queries, strict=True):
+        for tag in query.tags:
+            gained.setdefault(tag, []).append(query.values["ndcg@10"] - was.values["ndcg@10"])
+    kinds = {"error", "decision", "negation", "opposites", "identifier", "numbers", "paraphrase", "several"}
+    assert kinds <= gained.keys()
+    assert min(map(len, map(gained.__getitem__, kinds))) >= 9
+    lost = {tag: fmean(each) for tag, each in gained.items() if fmean(each) < -0.02}
+    assert lost == {}
+    assert now.mean["ndcg@10"] > before.mean["ndcg@10"]
+    package_manager = next(q for q in now.queries if q.query == "where do we not use pnpm")
+    assert package_manager.values["recall@10"] == pytest.approx(2 / 3)
 
 
 def test_verdicts_compare_with_one_profile(demo: Workbench, evaluator: Evaluator) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from workbench.retrieval.arrays import Vectors
 from workbench.retrieval.fulltext.lexical import LexicalIndex
 from workbench.retrieval.fulltext.matches import Matches, Near
 from workbench.retrieval.fulltext.vocabulary import Vocabulary
+from workbench.retrieval.ranking import conversation
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
 
@@ -164,3 +166,21 @@ def test_asking_another_actor_and_another_month_take_something_away() -> None:
 def test_an_index_without_texts_finds_nothing() -> None:
     matches = LexicalIndex(0, Vocabulary(), []).matches("a recipe", lambda stem: NEAR.get(stem, ()))
     assert [(term.term, len(term.rows)) for term in matches.terms] == [("recip", 0)]
+
+
+@given(st.data())
+def test_a_rare_term_is_lent_as_a_frequent_one_is(data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, 40))
+    at = np.array(sorted(data.draw(st.sets(st.integers(0, size - 1), min_size=1))), np.intp)
+    counts = np.array([data.draw(st.sampled_from([1.0, 2.0, 0.35])) for _ in at])
+    steps = []
+    for step in (1, -1, 2, -2):
+        pairs = max(0, size - abs(step))
+        steps.append((step, np.array(data.draw(st.lists(st.sampled_from([0.0, 0.2]), min_size=pairs, max_size=pairs)))))
+    found = []
+    for limit in (0, size + 1):
+        with patch.object(conversation, "SPARSE", limit):
+            found.append(conversation._lent(at, counts, steps, size))
+    (rare_at, rare), (often_at, often) = found
+    assert rare_at.tolist() == often_at.tolist()
+    assert rare.tolist() == pytest.approx(often.tolist())
