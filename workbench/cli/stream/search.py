@@ -222,7 +222,7 @@ def _parts(served: "Served", scored: "Scored", asked: "Question", tell: Callable
             ("     ", factor.label, f"{raw:.4f}", span, f"→ {norm:.4f}", f"× {weight:.3g}", f"= {weighted:.4f}")
         )
     shares = asked.shares(ranking, scored.memory.id)
-    lines = [*table(rows, right=(2,)), f"         relevance is {_made(shares)}"]
+    lines = [*table(rows, right=(2,)), f"         relevance is {_made([s for s in shares if not s.idle])}"]
     lines += [f"         {tell(share.said)}" for share in shares if tell is not None and share.said]
     return [*lines, f"         total {scored.total!r}"]
 

@@ -76,6 +76,11 @@ class Share:
     facts: Mapping[str, str | float] = field(default_factory=dict)
 
     @property
+    def idle(self) -> bool:
+        """Whether it changes nothing here; what tells by itself how well a text matches is never idle."""
+        return not self.part.alone and self.amount == (1.0 if self.part.how == "multiplies" else 0.0)
+
+    @property
     def said(self) -> str:
         """The facts in the words of the part; empty where there are none."""
         return self.part.words.format(**self.facts) if self.facts else ""

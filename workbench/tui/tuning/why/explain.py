@@ -107,7 +107,7 @@ def _bound(name: str, value: float, text: str, width: int) -> Content:
 
 def _shares(found: Explanation, style: str, width: int) -> list[Content]:
     """Return a line for each thing that raw relevance is made of, with a bar of what it adds."""
-    shares = [share for share in found.shares if share.part.how != "feeds"]
+    shares = [share for share in found.shares if share.part.how != "feeds" and not share.idle]
     full = sum(max(0.0, share.amount) for share in shares if share.part.how == "adds")
     cells = max(0, min(_SHARE, width - _TERM - 6))
     lines = []
