@@ -27,7 +27,7 @@ from workbench.core.served import is_served
 from workbench.core.tuning.cases import Candidate, PartCase, RuleCase, Share
 from workbench.core.tuning.factors import RECIPE, Factor, Knob, Recipe, RelevancePart
 from workbench.core.tuning.measure import NDCG10
-from workbench.core.tuning.profile import WORKBENCH, FrozenBounds, check_profile, value_of, with_value
+from workbench.core.tuning.profile import CONVERSATION, WORKBENCH_1, FrozenBounds, check_profile, value_of, with_value
 from workbench.core.tuning.scoring import rank
 from workbench.evaluation.objective import values
 from workbench.evaluation.settings import settings_around
@@ -116,7 +116,7 @@ WITH_TOYS = Recipe(
     parts=(*RECIPE.parts[:AT], *PARTS, *RECIPE.parts[AT:]),
 )
 
-SHORT = replace(WORKBENCH, name="short", others=(("brevity", 2.0), ("quiet", 0.5)))
+SHORT = replace(WORKBENCH_1, name="short", others=(("brevity", 2.0), ("quiet", 0.5)))
 """A profile under which short texts come first."""
 
 
@@ -136,7 +136,7 @@ def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
     ]
     frozen = FrozenBounds((0, 1), (0, 1), (0, 1), (("brevity", (0.1, 0.6)),))
     for profile in (
-        SHORT, WORKBENCH, with_value(SHORT, "brevity_length", 30.0, 100.0), replace(SHORT, scope="top", top_n=20),
+        SHORT, WORKBENCH_1, with_value(SHORT, "brevity_length", 30.0, 100.0), replace(SHORT, scope="top", top_n=20),
         replace(SHORT, scope="frozen", frozen=frozen), replace(SHORT, scorer="episodic"),
     ):  # fmt: skip
         fast = bench.tuning.rank(scores, profile, NOW, 1000)
@@ -149,8 +149,8 @@ def test_it_ranks_as_its_plain_rule(bench: Workbench) -> None:
     texts = [len(s.memory.content) for s in bench.tuning.rank(scores, SHORT, NOW, 10).top]
     assert max(texts) < np.mean([len(c.memory.content) for c in candidates])
     # Without a say it changes nothing.
-    usual = bench.tuning.rank(scores, WORKBENCH, NOW, 1000)
-    assert list(usual.ids) == [s.memory.id for s in rank(candidates, WORKBENCH, NOW, QUERY)]
+    usual = bench.tuning.rank(scores, WORKBENCH_1, NOW, 1000)
+    assert list(usual.ids) == [s.memory.id for s in rank(candidates, WORKBENCH_1, NOW, QUERY)]
 
 
 async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Workbench) -> None:
@@ -164,7 +164,7 @@ async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Work
         await keys(pilot, *["right"] * 12)
         await settled(pilot)
         assert ranked(app) != before
-        assert tune(app).session.profile.others == (("brevity", 0.6),)
+        assert tune(app).session.profile.others == tuple(sorted((*CONVERSATION, ("brevity", 0.6))))
         shown = screen_text(app)
         assert TOY.words in shown
         assert "▒▒ brevity" in shown
@@ -177,8 +177,13 @@ async def test_its_sliders_move_the_ranking_and_the_panes_explain_it(bench: Work
         slider(app, "quiet").value = 0.5
         await settled(pilot)
         profile = tune(app).session.profile
-        assert dict(profile.others) == {"brevity": 0.6, "brevity_length": 20.0, "quiet": 0.5}
-        assert "quiet" in why(app)
+        assert dict(profile.others) == {**dict(CONVERSATION), "brevity": 0.6, "brevity_length": 20.0, "quiet": 0.5}
+        loud = next(place for place in range(1, 40) if "!" in row(app, place).standing.memory.content)
+        tune(app).rows.focus()
+        await keys(pilot, *["j"] * (loud - 1))
+        await settled(pilot)
+        assert "× quiet" in why(app)
+        by_length.focus()
         # Taken back move by move, the profile is the saved one again.
         await keys(pilot, "u", "u", "u")
         await settled(pilot)
@@ -201,7 +206,7 @@ def test_the_tuner_finds_its_weight_and_profiles_keep_it(bench: Workbench, tmp_p
     evaluator, profiles = bench.evaluator, bench.tuning.profiles
     judged = from_store(bench.context)
     assert len(judged.queries) > 1
-    found = evaluator.score(judged).tune(WORKBENCH)
+    found = evaluator.score(judged).tune(WORKBENCH_1)
     assert found.tried > 231
     assert {m.parameter for m in found.moved} <= {"recency", "brevity", "importance", "relevance", "half-life"}
     settings, asked = settings_around(SHORT, recipe=WITH_TOYS), evaluator.score(judged).queries[0]
@@ -215,10 +220,10 @@ def test_the_tuner_finds_its_weight_and_profiles_keep_it(bench: Workbench, tmp_p
     assert {"brevity = 2.0", "quiet = 0.5"} <= set(lines)
     assert "brevity_length" not in path.read_text("utf-8")
     assert profiles.get("short") == SHORT
-    assert changes(WORKBENCH, SHORT) == (Changed("brevity", None, 2.0), Changed("quiet", None, 0.5))
+    assert changes(WORKBENCH_1, SHORT) == (Changed("brevity", None, 2.0), Changed("quiet", None, 0.5))
     snapshot = bench.tuning.snapshots.take(SHORT, NOW)
     assert bench.tuning.snapshots.all()[-1].profile == snapshot.profile
-    only = replace(WORKBENCH, recency=0.0, importance=0.0, relevance=0.0, others=(("brevity", 1.0),))
+    only = replace(WORKBENCH_1, recency=0.0, importance=0.0, relevance=0.0, others=(("brevity", 1.0),))
     check_profile(only, WITH_TOYS)
     with pytest.raises(InvalidRecord, match="all three weights are zero"):
         check_profile(only)
@@ -254,8 +259,11 @@ def test_the_command_line_explains_it(
     lines = said("--explain").splitlines()
     assert "recency 0.05, brevity 2, importance 0.05, relevance 0.9" in lines[0]
     assert sum(bool(re.match(r" +brevity +0\.\d{4} +of .* × 2 +=", line)) for line in lines) == 3
-    assert sum("relevance is dense" in line and "× quiet" in line for line in lines) == 3
-    for found in json.loads(said("--json", "--explain")):
+    assert sum("relevance is dense" in line for line in lines) == 3
+    every = json.loads(said("--json", "--explain"))
+    loud = [found["explain"]["relevance"]["quiet"] < 1 for found in every]
+    assert ["× quiet" in line for line in lines if "relevance is dense" in line] == loud
+    for found in every:
         assert list(found["parts"]["weighted"]) == ["recency", "brevity", "importance", "relevance"]
         assert set(found["explain"]["bounds"]) == set(found["parts"]["raw"])
         assert list(found["explain"]["relevance"]) == ["dense", "lexical", "loud", "quiet", "contiguity"]

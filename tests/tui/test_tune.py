@@ -81,7 +81,7 @@ async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Pa
         parts = [float(v) for v in re.findall(r"= (\d\.\d{5})$", text, re.M)]
         assert sum(parts) == pytest.approx(line.standing.scored.total, abs=2e-5)
         assert len(re.findall(r"^    (?:min|max) +[\d.]+  \S", text, re.M)) == 6
-        assert all(word in text for word in ("dense", "lexical", "contiguity", "all 235 served memories"))
+        assert all(word in text for word in ("dense", "lexical", "carried", "all 235 served memories"))
         assert "half-life" in screen_text(app)
         assert "●" in screen_text(app)
 
