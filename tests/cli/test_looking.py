@@ -64,7 +64,7 @@ def test_a_filter_that_cannot_be_read_is_one_sentence(demo: Cli) -> None:
 def test_stats_count_everything(demo: Cli) -> None:
     stats = json.loads(demo.ok("stats", "--json"))
     assert (stats["memories"], stats["bullets"], stats["books"]) == (257, 43, 1)
-    assert (stats["queries"], stats["judgments"], stats["votes"]) == (14, 96, 0)
+    assert (stats["queries"], stats["judgments"], stats["votes"]) == (102, 413, 0)
     assert sum(stats["by_status"].values()) == sum(stats["by_type"].values()) == 257
     assert stats["pending"] == stats["by_status"]["candidate"]
     assert stats["store"] == str(demo.store)

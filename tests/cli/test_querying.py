@@ -10,7 +10,7 @@ from tests.cli.conftest import Cli, files_of
 
 def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
     rows = json.loads(demo.ok("queries", "list", "--json"))
-    assert len(rows) == 14
+    assert len(rows) == 102
     assert {"id", "query", "now", "tags", "judgments", "created_at"} == set(rows[0])
     lines = demo.ok("queries", "list").splitlines()
     assert lines[0].split() == ["id", "graded", "asked", "at", "query"]
@@ -19,9 +19,10 @@ def test_the_list_has_every_query_with_its_grades(demo: Cli) -> None:
 
 
 def test_an_export_is_a_query_set_that_eval_reads(demo: Cli) -> None:
-    assert demo.ok("queries", "export", "mine.jsonl").endswith("mine.jsonl has 14 lines now.\n")
-    means = json.loads(demo.ok("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench", "--json"))
-    assert len(means["profiles"]["workbench"]["queries"]) == 14
+    assert demo.ok("queries", "export", "mine.jsonl").endswith("mine.jsonl has 102 lines now.\n")
+    measured = demo("eval", str(demo.cwd / "mine.jsonl"), "--profile", "workbench", "--json")
+    assert measured.err == "8 queries have no relevant memory in this store and are left out.\n"
+    assert len(json.loads(measured.out)["profiles"]["workbench"]["queries"]) == 94
     result = demo("queries", "export", "mine.jsonl", "--format", "qrels")
     assert (result.code, result.out) == (2, "")
     assert "is there already. Nothing was written; --force replaces it." in result.err
@@ -35,7 +36,7 @@ def test_a_run_of_a_profile_is_measured_as_the_profile_is(demo: Cli) -> None:
     demo.ok("queries", "export", "set.jsonl")
     before = files_of(demo.store)
     found = json.loads(demo.ok("queries", "measure", "a.run", "--json"))
-    means = json.loads(demo.ok("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json"))
+    means = json.loads(demo("eval", str(demo.cwd / "set.jsonl"), "--profile", "engram", "--json").out)
     assert found["mean"] == pytest.approx(means["profiles"]["engram"]["mean"])
     assert demo.ok("queries", "measure", "a.run").startswith("Run “engram”: ndcg@10 ")
     assert files_of(demo.store) == before
