@@ -71,7 +71,7 @@ def _neighbours_part(case: PartColumnCase) -> Words | None:
     share = _value(case.profile, "neighbour_words")
     if words is None or not share or case.chosen.alone:
         return words
-    steps = [(step, part * together) for step, part, together in _steps(case.chosen, share)]
+    steps = [(step, np.asarray(part * pairs, np.float64)) for step, part, pairs in _steps(case.chosen, share)]
     lengths = _lent_to_all(words.lengths, steps)
     return Words(tuple((w, *_lent(at, x, steps, len(lengths))) for w, at, x in words.terms), lengths)
 
