@@ -6,7 +6,10 @@ import json
 import sys
 from pathlib import Path
 
-NAMES = tuple(sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py")))
+NAMES = tuple(
+    sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py") if "\ndef run(" in path.read_text("utf-8"))
+)
+"""The modules here that can be run; the others are what they share."""
 
 
 def main(arguments: list[str]) -> None:

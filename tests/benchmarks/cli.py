@@ -1,0 +1,84 @@
+"""How long commands take as whole processes, against an interpreter that only imports what any of them needs.
+
+Each command and the base run in turn, so that whatever else the machine does falls on all of them alike.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from time import perf_counter
+
+from tests.benchmarks.open import ROOT, build, demo_sentences, memory
+from workbench.store.library import Library
+
+BASE = "import argparse, dataclasses, datetime, hashlib, json, pathlib, re, typing"
+BARS = {"status": "1.5 × base + 20 ms", "append": "2 × base", "vote": "2.5 × base", "search": "0.9 s"}
+APPENDED = 10_000
+"""Changes after the last checkpoint, which every command has to reckon with."""
+
+Times = dict[str, float]
+
+
+def run(small: bool = False) -> dict[str, object]:
+    """Return medians in ms by size of the store, and those of a store with many changes after its checkpoint."""
+    found: dict[str, object] = {"bars": BARS}
+    for size in (1_000,) if small else (1_000, 10_000, 100_000):
+        with tempfile.TemporaryDirectory(prefix="bench-cli-") as name:
+            store = Path(name) / "store"
+            build(store, size)
+            found[f"{size:,}"] = measure(store, 3 if small else 9)
+            _append(store, size, 100 if small else APPENDED)
+            found[f"{size:,} with a long tail"] = measure(store, 3 if small else 9)
+    return found
+
+
+def measure(store: Path, runs: int) -> Times:
+    """Return the medians of the commands and of the base, in ms, over copies of nothing: the store is changed."""
+    surroundings = _surroundings(store.parent)
+    commands = {
+        "base": [sys.executable, "-c", BASE],
+        **{name: _ours(store, args) for name, args in _commands().items()},
+    }
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for turn in range(runs + 1):
+        for name, command in commands.items():
+            begun = perf_counter()
+            subprocess.run(command, check=True, cwd=ROOT, env=surroundings, capture_output=True)
+            if turn:  # the first fills the caches
+                times[name].append(1000 * (perf_counter() - begun))
+    return {name: round(statistics.median(each), 1) for name, each in times.items()}
+
+
+def _commands() -> Mapping[str, Sequence[str]]:
+    return {
+        "status": ("status",),
+        "search": ("search", "how do we deploy the api to staging", "-k", "5"),
+        "vote": ("vote", "mem-20251101-0000007", "helpful"),
+        "append": ("append", "the hook saw a step of the nightly build end"),
+        "show": ("show", "mem-20251101-0000009"),
+        "history": ("history", "-n", "1"),
+        "undo": ("undo",),
+    }
+
+
+def _ours(store: Path, args: Sequence[str]) -> list[str]:
+    return [sys.executable, "-m", "workbench", "--store", str(store), *args]
+
+
+def _surroundings(folder: Path) -> dict[str, str]:
+    """Return surroundings in which no command touches what the person at this machine has."""
+    homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+    return {**os.environ, **homes, "WORKBENCH_TRUST": str(folder / "store")}
+
+
+def _append(store: Path, size: int, count: int) -> None:
+    """Add memories one by one, with no checkpoint behind them."""
+    random, sentences, library = Random(size), demo_sentences(), Library(store)
+    for number in range(size, size + count):
+        with library.transaction("agent:bench", "append") as tx:
+            tx.put(memory(number, sentences, random))
