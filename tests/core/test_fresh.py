@@ -13,7 +13,7 @@ import pytest
 from workbench.bench.files.base import FileBases
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.snapshots import Snapshots
-from workbench.config import draft_files, recent
+from workbench.config import draft_files
 from workbench.core.files.fresh import fresh_file
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH
@@ -48,7 +48,7 @@ def by_export(target: Path) -> None:
 
 
 def by_state(target: Path) -> None:
-    recent.keep(target.parent, target.name, {})
+    state_files.keep(target.parent, target.name, {})
 
 
 @pytest.mark.parametrize("write", [by_export, by_state])

@@ -4,13 +4,12 @@ It is a fact of this machine, so it is kept beside the stores and not in their j
 more than the backup holds. A broken file counts as empty, and a folder that cannot be written is no error.
 """
 
-import json
 import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from workbench.config import recent
+from workbench.config.state_files import keep, kept
 from workbench.core.record import iso, parse_time
 
 FILE_NAME = "backups.json"
@@ -27,28 +26,20 @@ class LastBackup:
 
 def remember(state_dir: Path, store: Path, made: LastBackup) -> None:
     """Note the last backup of a store; never fails."""
-    rows = _read(state_dir)
+    rows = kept(state_dir, FILE_NAME)
     rows[_key(store)] = {"file": str(made.file), "at": iso(made.at), "rev": made.rev}
-    recent.keep(state_dir, FILE_NAME, rows)
+    keep(state_dir, FILE_NAME, rows)
 
 
 def last_backup(state_dir: Path, store: Path) -> LastBackup | None:
     """Return the last backup of a store that is remembered, whether its file is still there or not."""
-    raw = _read(state_dir).get(_key(store))
+    raw = kept(state_dir, FILE_NAME).get(_key(store))
     try:
         if isinstance(raw, dict):
             return LastBackup(Path(raw["file"]), parse_time(raw["at"]), int(raw["rev"]))
     except (KeyError, TypeError, ValueError, OverflowError):
         pass
     return None
-
-
-def _read(state_dir: Path) -> dict[str, object]:
-    try:
-        rows = json.loads((state_dir / FILE_NAME).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return rows if isinstance(rows, dict) else {}
 
 
 def _key(store: Path) -> str:

@@ -4,15 +4,12 @@ All of it is a convenience kept in `<state>/stores.json`: a broken file counts a
 cannot be written is no error, and of two programs writing at the same moment the later one wins.
 """
 
-import contextlib
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.files.fresh import fresh_file
+from workbench.config.state_files import keep, kept_list
 from workbench.core.record import iso, parse_time
 
 FILE_NAME = "stores.json"
@@ -84,12 +81,7 @@ def _exists(folder: Path) -> bool:
 
 def _read(state_dir: Path) -> list[_Row]:
     """Return the rows that can be read, last looked at first, each store once."""
-    try:
-        data = json.loads((state_dir / FILE_NAME).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return []
-    stores = data.get("stores") if isinstance(data, dict) else None
-    rows = [row for raw in stores if (row := _row(raw))] if isinstance(stores, list) else []
+    rows = [row for raw in kept_list(state_dir, FILE_NAME, "stores") if (row := _row(raw))]
     rows.sort(key=lambda row: row.look.at, reverse=True)
     return list({row.path: row for row in reversed(rows)}.values())[::-1]
 
@@ -112,17 +104,6 @@ def _write(state_dir: Path, rows: Sequence[_Row]) -> None:
         for row in rows
     ]
     keep(state_dir, FILE_NAME, {"version": 1, "stores": stores})
-
-
-def keep(state_dir: Path, name: str, data: object) -> None:
-    """Write a JSON file of the state folder in one step; a folder that cannot be written loses nothing else."""
-    with contextlib.suppress(OSError):
-        state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with fresh_file(state_dir / name) as (file, draft):
-            file.write(json.dumps(data, indent=1).encode("ascii"))
-            file.flush()
-            os.fsync(file.fileno())
-            draft.replace(state_dir / name)
 
 
 def remember_theme(state_dir: Path, name: str) -> None:

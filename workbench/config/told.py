@@ -4,11 +4,10 @@ What was told is kept in `<state>/told.json`: a broken file counts as empty, and
 means that something is told again.
 """
 
-import json
 from pathlib import Path
 
 from workbench.config.loading import Loaded, Settings
-from workbench.config.recent import keep
+from workbench.config.state_files import keep, kept_list
 
 FILE_NAME = "told.json"
 
@@ -31,17 +30,8 @@ def new_default(loaded: Loaded, state_dir: Path) -> str:
 
 def _first(state_dir: Path, fact: str) -> bool:
     """Tell whether something is told for the first time, and note that it was."""
-    told = _told(state_dir)
+    told = [each for each in kept_list(state_dir, FILE_NAME, "told") if isinstance(each, str)]
     if fact in told:
         return False
     keep(state_dir, FILE_NAME, {"version": 1, "told": [*told, fact]})
     return True
-
-
-def _told(state_dir: Path) -> list[str]:
-    try:
-        data = json.loads((state_dir / FILE_NAME).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return []
-    told = data.get("told") if isinstance(data, dict) else None
-    return [fact for fact in told if isinstance(fact, str)] if isinstance(told, list) else []
