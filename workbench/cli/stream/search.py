@@ -10,6 +10,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, count, time, 
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
 from workbench.cli.session import Session, actor_of
+from workbench.cli.stream import floor
 from workbench.core.errors import InvalidQuery
 from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
 
@@ -31,7 +32,10 @@ no candidates, nothing archived, nothing from after --now. It only looks: no acc
 unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody allowed is held back.
 What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
 with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
-or approved."""
+or approved.
+A query that reaches no more than background questions reach in this store has no relevant memory: that is said, and
+an agent is given nothing. Weak memories stand under a line of their own ("weak" in --json), and no agent is given
+them. retrieval.floor = false in the config file turns this off."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -69,13 +73,17 @@ def search(session: Session) -> int:
         blocks = None if args.actor is None else Blocks(served)
         for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
+        _say_nothing_relevant(args, served)
         # An agent's answer comes masked already, but for what a person allowed.
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
         top = tuple(shown(scored) for scored in served.top)
         if wants_json(args):
             terms = [term_parts(served.ranking, scored.memory.id, args.query) for scored in top]
             found = zip(top, terms, strict=True)
-            rows = [found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)]
+            rows = [
+                {**found_json(place, scored, parts), **floor.weak_json(served.floor, scored.memory.id)}
+                for place, (scored, parts) in enumerate(found, 1)
+            ]
             if args.explain:
                 asked = bench.tuning.question(args.query)
                 rows = [{**row, "explain": _explain_json(served, asked, str(row["id"]))} for row in rows]
@@ -118,7 +126,16 @@ def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served
         warn(served.problem)
     if served.unapproved:
         warn(not_approved(served.unapproved))
+    if served.weak:
+        warn(floor.left_out(served.weak))
     return served
+
+
+def _say_nothing_relevant(args: "Namespace", served: "Served") -> None:
+    """Say that nothing is relevant: beside the answer, and to an agent that reads text as its answer."""
+    sentence = floor.nothing_relevant(args.query, served.floor)
+    if sentence:
+        (warn if args.actor is None or wants_json(args) else say)(sentence)
 
 
 def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> list[str]:
@@ -161,20 +178,29 @@ def _print(
     ]  # fmt: skip
     lines = table(rows, right=(0, 1)) if rows else []
     if explained is not None and lines:
-        say(_basis(served))
+        for basis in filter(None, (_basis(served), floor.basis(served.floor))):
+            say(basis)
     asked = None if explained is None else bench.tuning.question(explained)
-    for line, scored in zip(lines, top, strict=True):
-        begin = "" if blocks is None else blocks.begin(scored.memory.id)
-        if begin:
-            say(begin)
-        say(line)
-        if blocks is not None and begin:
-            say(blocks.end)
-        if asked is not None:
-            # What a share comes from names others than the answer holds, so it is for a person, and masked.
-            tell = bench.safety.masked if blocks is None else None
-            for part in _terms(served, scored, asked.text) or _parts(served, scored, asked, tell):
-                say(part)
+    # What a share comes from names others than the answer holds, so it is for a person, and masked.
+    tell = bench.safety.masked if blocks is None else None
+    found = [(line, scored, served.floor.is_weak(scored.memory.id)) for line, scored in zip(lines, top, strict=True)]
+    found.sort(key=lambda one: one[2])
+    ruled = False
+    for line, scored, weak in found:
+        if weak and not ruled:
+            say(floor.BELOW)
+            ruled = True
+        for shown in (line,) if blocks is None else blocks.around(scored.memory.id, line):
+            say(shown)
+        for part in () if asked is None else _explained(served, scored, asked, tell):
+            say(part)
+
+
+def _explained(served: "Served", scored: "Scored", asked: "Question", tell: Callable[[str], str] | None) -> list[str]:
+    """Return the lines that say how a score came about."""
+    lines = _terms(served, scored, asked.text) or _parts(served, scored, asked, tell)
+    figures = floor.of_memory(served.floor, scored.memory.id)
+    return [*lines, f"         {figures}"] if figures else lines
 
 
 def _row(place: int, scored: "Scored", name: str, flagged: str) -> tuple[str, ...]:
@@ -255,4 +281,5 @@ def _explain_json(served: "Served", asked: "Question", id: str) -> dict[str, obj
         "bounds": bounds,
         "relevance": {s.part.id: s.value for s in asked.shares(ranking, id)},
         "candidates": len(ranking.candidates),
+        **floor.floor_json(served.floor, id),
     }
