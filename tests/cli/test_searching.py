@@ -8,6 +8,7 @@ import pytest
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_importing import entry
 from workbench.bench.tuning.profiles import Profiles
+from workbench.cli.stream.floor import BELOW
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.tuning.profile import WORKBENCH
 
@@ -37,9 +38,11 @@ def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
 def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     lines = demo.ok("search", "deploy", "-k", "1", "--explain", "--profile", "engram", *AT).splitlines()
     assert lines[0].startswith("profile engram: recency 0.333, importance 0.333, relevance 0.333 · ")
-    assert [line.split()[0] for line in lines[2:]] == ["recency", "importance", "relevance", "relevance", "total"]
-    score = float(lines[1].split()[1])
-    assert sum(float(line.rpartition("= ")[2]) for line in lines[2:5]) == pytest.approx(score, abs=2e-4)
+    assert lines[1].startswith("floor 0.")
+    parts = ["recency", "importance", "relevance", "relevance", "cosine", "total"]
+    assert [line.split()[0] for line in lines[3:]] == parts
+    score = float(lines[2].split()[1])
+    assert sum(float(line.rpartition("= ")[2]) for line in lines[3:6]) == pytest.approx(score, abs=2e-4)
     asked = ("search", "deploy", "-k", "1", "--explain", *AT)
     (row,) = json.loads(demo.ok(*asked, "--json"))
     assert row["score"] == float(demo.ok(*asked).rpartition(" ")[2])
@@ -68,7 +71,7 @@ def test_it_is_served_what_agents_are_served(demo: Cli) -> None:
 
 def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
     result = demo("search", "tests", "-k", "999", *AT)
-    count = len(result.out.splitlines())
+    count = len([line for line in result.out.splitlines() if line != BELOW])
     assert result.code == 0
     assert result.err == f"Only {count} memories can be served at that time; these are all.\n"
 
@@ -94,8 +97,8 @@ def test_an_empty_store_gives_a_friendly_answer(cli: Cli, arguments: tuple[str, 
 
 def test_common_words_are_ranked_with_a_remark(demo: Cli) -> None:
     result = demo("search", "the of and", "-k", "2", *AT)
-    assert (result.code, len(result.out.splitlines())) == (0, 2)
-    assert result.err == "The query has only common words, so full text finds nothing in it.\n"
+    assert (result.code, len([line for line in result.out.splitlines() if line != BELOW])) == (0, 2)
+    assert result.err.startswith("The query has only common words, so full text finds nothing in it.\n")
 
 
 def test_unknown_words_leave_recency_and_importance(cli: Cli) -> None:
@@ -143,8 +146,8 @@ def test_episodes_are_explained_by_their_five_terms(demo: Cli) -> None:
         assert sum(term["weighted"] for term in terms.values()) == pytest.approx(row["score"])
     lines = demo.ok(*asked, "--explain").splitlines()
     assert lines[0].endswith(" episodes are served")
-    assert [line.split()[0] for line in lines[2:7]] == ["recency", "success", "use", "similarity", "domain"]
-    assert "unknown" in lines[3]
+    assert [line.split()[0] for line in lines[3:9]] == ["recency", "success", "use", "similarity", "domain", "cosine"]
+    assert "unknown" in lines[4]
 
 
 def test_a_store_without_episodes_says_so(cli: Cli) -> None:

@@ -16,7 +16,7 @@ from workbench.bench.context import Context
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.provenance import UNKNOWN, Provenance, provenances
 from workbench.bench.safety.safety import Safety
-from workbench.bench.tuning.floor import AgainstFloor, against
+from workbench.bench.tuning.floor.against import AgainstFloor, against
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.stream.memory import Memory

@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from workbench.bench.tuning.episode_terms import TermPart, term_parts
-from workbench.bench.tuning.floor import AgainstFloor, against
+from workbench.bench.tuning.floor.against import AgainstFloor, against
 from workbench.core.named import implementation
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches

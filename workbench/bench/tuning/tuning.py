@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from workbench.bench.context import Context
-from workbench.bench.tuning.floor import Floors
+from workbench.bench.tuning.floor.floors import Floors
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.question import Question

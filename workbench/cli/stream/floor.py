@@ -7,7 +7,7 @@ from workbench.core.text import one_line
 from workbench.core.tuning.floor import LEAST, NoFloor
 
 if TYPE_CHECKING:
-    from workbench.bench.tuning.floor import AgainstFloor
+    from workbench.bench.tuning.floor.against import AgainstFloor
 
 BELOW = "— weak: below the floor —"
 """The line under which a person sees what is weak."""
@@ -47,13 +47,13 @@ def basis(against: "AgainstFloor") -> str:
     return f"floor {floor.query:.4f}: {query} · a memory is weak below {floor.memory:.4f}"
 
 
-def of_memory(against: "AgainstFloor", id: str) -> str:
+def of_memory(against: "AgainstFloor", id: str) -> tuple[str, ...]:
     """Return a memory's two figures against the floor; nothing where there is none."""
     if against.verdict.standard.floor is None:
-        return ""
+        return ()
     cosine, lexical = against.scores_of(id)
     weak = ", weak" if against.is_weak(id) else ""
-    return f"cosine {cosine:.4f} + full text {lexical:.4f} = {cosine + lexical:.4f}{weak}"
+    return (f"cosine {cosine:.4f} + full text {lexical:.4f} = {cosine + lexical:.4f}{weak}",)
 
 
 def weak_json(against: "AgainstFloor", id: str) -> dict[str, object]:

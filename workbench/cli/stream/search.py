@@ -54,8 +54,6 @@ def add_commands(commands: Commands) -> None:
 
 def search(session: Session) -> int:
     """Print the best memories, the best first."""
-    from workbench.bench.tuning.episode_terms import term_parts
-
     args = session.args
     _check(args)
     with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
@@ -78,22 +76,28 @@ def search(session: Session) -> int:
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
         top = tuple(shown(scored) for scored in served.top)
         if wants_json(args):
-            terms = [term_parts(served.ranking, scored.memory.id, args.query) for scored in top]
-            found = zip(top, terms, strict=True)
-            rows = [
-                {**found_json(place, scored, parts), **floor.weak_json(served.floor, scored.memory.id)}
-                for place, (scored, parts) in enumerate(found, 1)
-            ]
-            if args.explain:
-                asked = bench.tuning.question(args.query)
-                rows = [{**row, "explain": _explain_json(served, asked, str(row["id"]))} for row in rows]
-            if blocks is not None:
-                rows = [blocks.json(str(row["id"]), row) for row in rows]
-            write_json(rows)
+            asked = bench.tuning.question(args.query) if args.explain else None
+            write_json(_rows_json(served, top, args.query, asked, blocks))
         else:
             _print(bench, served, top, args.query if args.explain else None, blocks)
         shown.remark()
     return 0
+
+
+def _rows_json(
+    served: "Served", top: "Sequence[Scored]", query: str, explained: "Question | None", blocks: "Blocks | None"
+) -> list[dict[str, object]]:
+    """Return the answer's rows, for an agent in their blocks; with a question, how each score came about."""
+    from workbench.bench.tuning.episode_terms import term_parts
+
+    rows = []
+    for place, (stored, scored) in enumerate(zip(served.ranking.ids, top, strict=True), 1):
+        id = scored.memory.id  # as it may be printed
+        row = found_json(place, scored, term_parts(served.ranking, id, query)) | floor.weak_json(served.floor, stored)
+        if explained is not None:
+            row["explain"] = _explain_json(served, explained, id)
+        rows.append(row if blocks is None else blocks.json(id, row))
+    return rows
 
 
 def _check(args: "Namespace") -> None:
@@ -158,7 +162,7 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
     asked = words(query)
     if not asked or all(word in STOP_WORDS for word in asked):
         remarks.append("The query has only common words, so full text finds nothing in it.")
-    if RELEVANCE in ranking.dead and served > 1:
+    if RELEVANCE in ranking.dead and served > 1 and not found.floor.empty:
         others = listed(ranking.recipe, without=RELEVANCE)
         remarks.append(f"Every memory is equally relevant; {others} alone decide the order.")
     if wanted > served:
@@ -183,8 +187,8 @@ def _print(
     asked = None if explained is None else bench.tuning.question(explained)
     # What a share comes from names others than the answer holds, so it is for a person, and masked.
     tell = bench.safety.masked if blocks is None else None
-    found = [(line, scored, served.floor.is_weak(scored.memory.id)) for line, scored in zip(lines, top, strict=True)]
-    found.sort(key=lambda one: one[2])
+    weak_ones = map(served.floor.is_weak, served.ranking.ids)
+    found = sorted(zip(lines, top, weak_ones, strict=True), key=lambda one: one[2])
     ruled = False
     for line, scored, weak in found:
         if weak and not ruled:
@@ -198,9 +202,11 @@ def _print(
 
 def _explained(served: "Served", scored: "Scored", asked: "Question", tell: Callable[[str], str] | None) -> list[str]:
     """Return the lines that say how a score came about."""
-    lines = _terms(served, scored, asked.text) or _parts(served, scored, asked, tell)
-    figures = floor.of_memory(served.floor, scored.memory.id)
-    return [*lines, f"         {figures}"] if figures else lines
+    figures = [f"         {said}" for said in floor.of_memory(served.floor, scored.memory.id)]
+    if terms := _terms(served, scored, asked.text):
+        return terms + figures
+    *lines, total = _parts(served, scored, asked, tell)
+    return [*lines, *figures, total]
 
 
 def _row(place: int, scored: "Scored", name: str, flagged: str) -> tuple[str, ...]:

@@ -8,43 +8,13 @@ import numpy as np
 
 from workbench.bench.context import Context
 from workbench.bench.tuning.retriever import Cancelled, Retriever
-from workbench.core.tuning.floor import FEW, LEAST, OFF, UNKNOWN, Standard, Verdict, floor_of
+from workbench.core.tuning.floor import FEW, LEAST, OFF, UNKNOWN, Standard, floor_of
 from workbench.retrieval.arrays import Mask
 from workbench.retrieval.floor.floor_file import FloorFile, Kept, Texts, texts_of
-from workbench.retrieval.floor.reaching import background, reach_of, reached
-from workbench.retrieval.ranking.outcome import Ranking
-from workbench.retrieval.ranking.pool import Pool, Token
-from workbench.retrieval.ranking.ranker import QueryScores, Ranker
+from workbench.retrieval.floor.reaching import background, reached
+from workbench.retrieval.ranking.pool import Token
+from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import Keys
-
-
-@dataclass(frozen=True, eq=False)
-class AgainstFloor:
-    """A query over what may be served, and each memory, held against the floor."""
-
-    verdict: Verdict
-    pool: Pool
-    scores: QueryScores
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is relevant."""
-        return self.verdict.empty
-
-    def scores_of(self, id: str) -> tuple[float, float]:
-        """Return a memory's cosine and full-text score. Raises `UnknownRecord`."""
-        row = self.pool.row(id)
-        return float(self.scores.dense[row]), float(self.scores.lexical[row])
-
-    def is_weak(self, id: str) -> bool:
-        """Tell whether a memory is one that any question could have found. Raises `UnknownRecord`."""
-        return self.verdict.is_weak(*self.scores_of(id))
-
-
-def against(standard: Standard, scores: QueryScores, ranking: Ranking) -> AgainstFloor:
-    """Hold a query against a floor at the moment of a ranking, whatever its profile."""
-    reach = reach_of(scores, ranking.pool.served(ranking.now)) if standard.floor is not None else None
-    return AgainstFloor(Verdict(standard, reach), ranking.pool, scores)
 
 
 @dataclass(frozen=True, eq=False)
