@@ -1,6 +1,7 @@
 """A query and its memories held against the floor of the store."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from workbench.core.tuning.floor import Standard, Verdict
 from workbench.retrieval.floor.reaching import reach_of
@@ -11,11 +12,12 @@ from workbench.retrieval.ranking.ranker import QueryScores
 
 @dataclass(frozen=True, eq=False)
 class AgainstFloor:
-    """A query over what may be served, and each memory, held against the floor."""
+    """A query over what may be served at a moment, and each memory, held against the floor."""
 
     verdict: Verdict
     pool: Pool
     scores: QueryScores
+    now: datetime
 
     @property
     def empty(self) -> bool:
@@ -35,4 +37,4 @@ class AgainstFloor:
 def against(standard: Standard, scores: QueryScores, ranking: Ranking) -> AgainstFloor:
     """Hold a query against a floor at the moment of a ranking, whatever its profile."""
     reach = reach_of(scores, ranking.pool.served(ranking.now)) if standard.floor is not None else None
-    return AgainstFloor(Verdict(standard, reach), ranking.pool, scores)
+    return AgainstFloor(Verdict(standard, reach), ranking.pool, scores, ranking.now)
