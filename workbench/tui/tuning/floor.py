@@ -31,7 +31,7 @@ def nothing_relevant(against: AgainstFloor) -> Said:
         return WEAK
     best, background = f"{reach.cosine:.2f} + {reach.lexical:.2f}", f"{floor.query:.2f}"
     return (
-        f"nothing relevant: {best}, floor {background}",
+        f"nothing relevant: {best} < {background}",
         f"nothing is relevant: best match {best}, background questions {background}",
         f"Nothing here is relevant to the query: the best match reaches {best}, background questions reach "
         f"{background} here. An agent is given nothing.",
@@ -60,5 +60,5 @@ def of_query(against: AgainstFloor) -> Iterator[Content]:
         for text in missing(against.verdict.standard)[:1]:
             yield Content.styled(f"  {text}", MUTED)
         return
-    text = f"  the query reaches {reach.cosine:.3f} + {reach.lexical:.3f}, the floor is {floor.query:.3f}"
+    text = f"  the query reaches {reach.cosine:.3f} + {reach.lexical:.3f}, floor {floor.query:.3f}"
     yield Content.styled(text, "$text-warning" if against.empty else MUTED)
