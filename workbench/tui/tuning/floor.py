@@ -14,7 +14,7 @@ Said = tuple[str, str, str]
 WEAK: Said = (
     "weak: below the floor",
     "weak: below the floor, no agent is given them",
-    "Weak: for half of the background questions there is a better match here. No agent is given them.",
+    "Weak: three of four background questions find a better match here. No agent is given them.",
 )
 
 _NONE: Mapping[NoFloor, tuple[str, ...]] = {
