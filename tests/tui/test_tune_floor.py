@@ -85,7 +85,7 @@ async def test_no_slider_moves_the_verdict_but_the_time_machine(tmp_path: Path) 
         await asked(pilot, app, SOMETHING)
         against = tune(app).session.against
         for name in ("recency", "relevance", "blend", "contiguity", "k"):
-            slider(app, name).value = slider(app, name).value / 2
+            slider(app, name).value = (slider(app, name).value or 0.0) / 2
         await settled(pilot)
         assert tune(app).session.against is against
         slider(app, "now").value = -30.0
