@@ -88,6 +88,21 @@ def test_pool_keys_follow_texts_and_nothing_else() -> None:
     assert not np.array_equal(other.text_keys[0], pool.text_keys[0])
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_keys_and_twins_are_those_of_a_pool_built_anew(known: bool) -> None:
+    pool = Pool.build([memory(number, text, summary="in short") for number, text in enumerate(TEXTS)])
+    if known:
+        pool.take_keys(pool.text_keys)
+    edited = replace(pool.memories[0], content=TEXTS[1])
+    later = pool.with_replaced([edited]).with_added([memory(50, TEXTS[2], summary="in short"), memory(51, "new")])
+    anew = Pool.build(list(later.memories))
+    assert np.array_equal(later.text_keys, anew.text_keys)
+    assert later.twins is not None
+    assert anew.twins is not None
+    assert np.array_equal(later.twins, anew.twins)
+    assert later.twins.tolist()[:2] == [0, 0]
+
+
 def kept(count: int = 40) -> Kept:
     keys = text_keys([f"text {number}" for number in range(count)])
     return Kept(Floor(0.71, 0.52), texts_of(keys, np.ones(count, np.bool_)))
