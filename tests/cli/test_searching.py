@@ -255,4 +255,4 @@ def test_few_memories_have_no_floor_and_say_why_when_asked(cli: Cli) -> None:
     cli.ok("ingest", "the pool is exhausted")
     assert "no floor: fewer than 30 memories can be served" in cli.ok("search", "lasagne", "--explain").splitlines()
     (row,) = json.loads(cli.ok("search", "lasagne", "--explain", "--json"))
-    assert (row["weak"], row["explain"]["floor"]) == (False, None)
+    assert (row["weak"], row["explain"]["floor"], row["explain"]["no_floor"]) == (False, None, "few")

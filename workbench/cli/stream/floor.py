@@ -62,10 +62,10 @@ def weak_json(against: "AgainstFloor", id: str) -> dict[str, object]:
 
 
 def floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
-    """Return the floor with what the query and a memory reach, as a field of what explains the row."""
+    """Return the floor and what the query and a memory reach, or why there is none, as fields of an explanation."""
     floor, reach, why = against.verdict.standard.floor, against.verdict.reach, against.verdict.standard.why
     if floor is None or reach is None:
-        return {} if why == "off" else {"floor": None}
+        return {} if why == "off" else {"floor": None, "no_floor": why}
     cosine, lexical = against.scores_of(id)
     return {
         "floor": {
