@@ -23,6 +23,9 @@ It is far below the floor on purpose. An answer may stand beside the words that 
 judged by the floor itself, agents would lose up to a quarter of the right memories, and so they lose one in a hundred.
 """
 
+DIGITS = 6
+"""Digits of a floor behind the point: what two processors compute differently lies below them."""
+
 CHANGED = 0.2
 """The share of the texts from which on a store that changed gets another floor."""
 
@@ -94,10 +97,9 @@ class Verdict:
 
 def floor_of(reached: Sequence[Reach]) -> Floor:
     """Return the floor of a store whose background questions reach this, at least one."""
-    return Floor(
-        percentile([reach.together for reach in reached], OF_TEN / 10),
-        percentile([reach.memory for reach in reached], 1 - OF_FOUR / 4),
-    )
+    query = percentile([reach.together for reach in reached], OF_TEN / 10)
+    memory = percentile([reach.memory for reach in reached], 1 - OF_FOUR / 4)
+    return Floor(round(query, DIGITS), round(memory, DIGITS))
 
 
 def percentile(values: Sequence[float], share: float) -> float:
