@@ -1,6 +1,7 @@
 """`workbench search`: the ranking as JSON and as lines; friendly answers where there is none; no traces."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.cli.conftest import NOW, Cli, files_of
 from tests.cli.test_importing import entry
 from workbench.bench.tuning.profiles import Profiles
+from workbench.cli.stream.floor import BELOW
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.tuning.factors import RECIPE
 from workbench.core.tuning.profile import WORKBENCH
@@ -38,9 +40,11 @@ def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
 def test_explain_shows_raw_normalised_and_weighted(demo: Cli) -> None:
     lines = demo.ok("search", "deploy", "-k", "1", "--explain", "--profile", "engram", *AT).splitlines()
     assert lines[0].startswith("profile engram: recency 0.333, importance 0.333, relevance 0.333 · ")
-    assert [line.split()[0] for line in lines[2:]] == ["recency", "importance", "relevance", "relevance", "total"]
-    score = float(lines[1].split()[1])
-    assert sum(float(line.rpartition("= ")[2]) for line in lines[2:5]) == pytest.approx(score, abs=2e-4)
+    assert lines[1].startswith("floor 0.")
+    parts = ["recency", "importance", "relevance", "relevance", "cosine", "total"]
+    assert [line.split()[0] for line in lines[3:]] == parts
+    score = float(lines[2].split()[1])
+    assert sum(float(line.rpartition("= ")[2]) for line in lines[3:6]) == pytest.approx(score, abs=2e-4)
     asked = ("search", "deploy", "-k", "1", "--explain", *AT)
     (row,) = json.loads(demo.ok(*asked, "--json"))
     assert row["score"] == float(demo.ok(*asked).rpartition(" ")[2])
@@ -71,7 +75,7 @@ def test_it_is_served_what_agents_are_served(demo: Cli) -> None:
 
 def test_more_than_there_is_gives_all_and_says_so(demo: Cli) -> None:
     result = demo("search", "tests", "-k", "999", *AT)
-    count = len(result.out.splitlines())
+    count = len([line for line in result.out.splitlines() if line != BELOW])
     assert result.code == 0
     assert result.err == f"Only {count} memories can be served at that time; these are all.\n"
 
@@ -97,8 +101,8 @@ def test_an_empty_store_gives_a_friendly_answer(cli: Cli, arguments: tuple[str, 
 
 def test_common_words_are_ranked_with_a_remark(demo: Cli) -> None:
     result = demo("search", "the of and", "-k", "2", *AT)
-    assert (result.code, len(result.out.splitlines())) == (0, 2)
-    assert result.err == "The query has only common words, so full text finds nothing in it.\n"
+    assert (result.code, len([line for line in result.out.splitlines() if line != BELOW])) == (0, 2)
+    assert result.err.startswith("The query has only common words, so full text finds nothing in it.\n")
 
 
 def test_unknown_words_leave_recency_and_importance(cli: Cli) -> None:
@@ -146,8 +150,8 @@ def test_episodes_are_explained_by_their_five_terms(demo: Cli) -> None:
         assert sum(term["weighted"] for term in terms.values()) == pytest.approx(row["score"])
     lines = demo.ok(*asked, "--explain").splitlines()
     assert lines[0].endswith(" episodes are served")
-    assert [line.split()[0] for line in lines[2:7]] == ["recency", "success", "use", "similarity", "domain"]
-    assert "unknown" in lines[3]
+    assert [line.split()[0] for line in lines[3:9]] == ["recency", "success", "use", "similarity", "domain", "cosine"]
+    assert "unknown" in lines[4]
 
 
 def test_a_store_without_episodes_says_so(cli: Cli) -> None:
@@ -179,3 +183,79 @@ def test_who_said_it_is_told_to_a_person_masked_and_to_no_agent(cli: Cli) -> Non
     for text in (told, served):
         assert secret not in text
     assert "you named" not in served
+
+
+def test_nothing_relevant_is_said_and_everything_stands_below_the_line(demo: Cli) -> None:
+    result = demo("search", "recipe for lasagne", *AT)
+    assert result.code == 0
+    assert result.out.splitlines()[0] == BELOW
+    assert len(result.out.splitlines()) == 11
+    said = re.fullmatch(
+        r"Nothing here is relevant to “recipe for lasagne”: the best match reaches (\d\.\d\d) \+ (\d\.\d\d), "
+        r"background questions reach (\d\.\d\d) here\.\n",
+        result.err,
+    )
+    assert said is not None
+    assert float(said[1]) + float(said[2]) < float(said[3])
+    rows = demo("search", "recipe for lasagne", "--json", *AT)
+    assert rows.err == result.err
+    assert [row["weak"] for row in json.loads(rows.out)] == [True] * 10
+
+
+def test_weak_memories_stand_below_a_line_with_the_places_they_have(demo: Cli) -> None:
+    asked = ("search", "who may write to customers during an outage", *AT)
+    rows, lines = json.loads(demo.ok(*asked, "--json")), demo.ok(*asked).splitlines()
+    at = lines.index(BELOW)
+    strong, weak = lines[:at], lines[at + 1 :]
+    assert [line.split()[2] for line in strong] == [row["id"] for row in rows if not row["weak"]]
+    assert [line.split()[2] for line in weak] == [row["id"] for row in rows if row["weak"]]
+    assert [int(line.split()[0]) for line in weak] == [row["rank"] for row in rows if row["weak"]]
+    (first, *_), explained = rows, demo.ok(*asked, "--explain").splitlines()
+    assert explained[1].startswith("floor 0.")
+    assert sum(" = " in line and line.endswith(", weak") for line in explained) == len(weak)
+    found = json.loads(demo.ok(*asked, "--json", "--explain"))[0]["explain"]["floor"]
+    assert sum(found["memory_reaches"].values()) >= found["memory"]
+    assert sum(found["query_reaches"].values()) >= found["query"]
+    assert first["weak"] is False
+
+
+def test_an_agent_is_told_that_nothing_is_relevant_and_given_nothing(demo: Cli) -> None:
+    asked = ("search", "recipe for lasagne", "--for-agent", "claude")
+    before = demo.ok("history", "--json")
+    text, rows = demo(*asked), demo(*asked, "--json")
+    assert (text.code, text.err) == (0, "")
+    assert text.out.startswith("Nothing here is relevant to “recipe for lasagne”: ")
+    assert text.out.count("\n") == 1
+    assert (rows.code, rows.out, rows.err) == (0, "[]\n", text.out)
+    assert demo.ok("history", "--json") == before
+
+
+def test_an_agent_is_not_given_what_is_weak(demo: Cli) -> None:
+    question = ("search", "who may write to customers during an outage")
+    weak = {row["id"] for row in json.loads(demo.ok(*question, "--json")) if row["weak"]}
+    assert weak
+    served = demo(*question, "--for-agent", "claude", "--json")
+    rows = json.loads(served.out)
+    assert served.err == f"{len(weak)} weak memories were left out: background questions find better ones here.\n"
+    assert [row["rank"] for row in rows] == list(range(1, 11 - len(weak)))
+    assert not weak & {row["id"] for row in rows}
+    assert not any(row["weak"] for row in rows)
+
+
+def test_turned_off_nothing_is_said_of_it(demo: Cli) -> None:
+    (config_dir() / "config.toml").parent.mkdir(parents=True, exist_ok=True)
+    (config_dir() / "config.toml").write_text("[retrieval]\nfloor = false\n")
+    lines = demo.ok("search", "recipe for lasagne", "--explain", *AT)
+    assert "floor" not in lines
+    assert "weak" not in lines
+    rows = json.loads(demo.ok("search", "recipe for lasagne", "--explain", "--json", *AT))
+    assert not any("weak" in row or "floor" in row["explain"] for row in rows)
+    served = json.loads(demo.ok("search", "recipe for lasagne", "--for-agent", "claude", "--json"))
+    assert [row["id"] for row in served] == [row["id"] for row in rows]
+
+
+def test_few_memories_have_no_floor_and_say_why_when_asked(cli: Cli) -> None:
+    cli.ok("ingest", "the pool is exhausted")
+    assert "no floor: fewer than 30 memories can be served" in cli.ok("search", "lasagne", "--explain").splitlines()
+    (row,) = json.loads(cli.ok("search", "lasagne", "--explain", "--json"))
+    assert (row["weak"], row["explain"]["floor"], row["explain"]["no_floor"]) == (False, None, "few")

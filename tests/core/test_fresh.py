@@ -13,7 +13,7 @@ import pytest
 from workbench.bench.files.base import FileBases
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.snapshots import Snapshots
-from workbench.config import draft_files
+from workbench.config import draft_files, state_files
 from workbench.core.files.fresh import fresh_file
 from workbench.core.files.replacing import replace_file
 from workbench.core.tuning.profile import WORKBENCH

@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.support import demo_app
-from tests.tui.tune_host import is_measured
+from tests.tui.tune_host import has_floor, is_measured
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.screen import TuneScreen
 
@@ -34,7 +34,7 @@ async def at_rest(pilot: Pilot[Path | None]) -> None:
     await settled(pilot)
     screen = pilot.app.screen
     assert isinstance(screen, TuneScreen)
-    while screen.resting.waiting or not is_measured(screen) or screen.measuring.last is None:
+    while not has_floor(screen) or screen.resting.waiting or not is_measured(screen) or screen.measuring.last is None:
         await pilot.pause(0.02)
     await pilot.pause()
 

@@ -6,6 +6,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.tui.waiting import until
+from workbench.core.tuning.floor import UNKNOWN
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.tuning.rows import Row
 from workbench.tui.tuning.screen import TuneScreen
@@ -54,8 +55,15 @@ async def settled(pilot: Pilot[Path | None]) -> None:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     await pilot.pause()
+    await until(pilot, lambda: has_floor(tune(app)))
     await until(pilot, lambda: not tune(app).resting.waiting)
     await pilot.pause()
+
+
+def has_floor(screen: TuneScreen) -> bool:
+    """Tell whether the floor is known, or it is known why there is none, or nothing is asked."""
+    question = screen.session.question
+    return question is None or question.standard != UNKNOWN
 
 
 def is_measured(screen: TuneScreen) -> bool:

@@ -106,6 +106,10 @@ KEYS: tuple[Key, ...] = (
         "importance", "importance", "How observations are rated: which types and words count for more.",
         " or ".join(f'"{table.name}"' for table in TABLES), _table,
     ),
+    Key(
+        "retrieval.floor", "floor", "Say when nothing is relevant to a query, and give agents nothing weak.",
+        "true or false", _yes,
+    ),
     Key("thresholds.duplicate", "thresholds.flag", "Cosine from which two memories are a likely duplicate.", *_SHARE),
     Key("thresholds.review", "thresholds.review", "Cosine from which a pair joins the review list.", *_SHARE),
     Key(

@@ -30,7 +30,7 @@ from workbench.core.text import one_line
 class Settings:
     """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
     `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
-    action ids to comma-separated key names.
+    action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
     """
 
     theme: str = "workbench-dark"
@@ -38,6 +38,7 @@ class Settings:
     model: Path | None = None
     editor: str = ""
     importance: str = GENERAL.name
+    floor: bool = True
     keys: Mapping[str, str] = field(default_factory=dict)
     thresholds: DedupThresholds = field(default_factory=DedupThresholds)
     reflection: TriggerLimits = field(default_factory=TriggerLimits)

@@ -1,7 +1,8 @@
 """Retrieval for an agent: what it is given counts as read. A preview (`Tuning.rank`) never counts.
 
 Text that gives orders to an agent, or hides characters, is held back unless a person allowed it; secrets are masked.
-What no person wrote or approved is given with its source, and to some agents not at all.
+What no person wrote or approved is given with its source, and to some agents not at all. Where nothing is relevant,
+nothing is given, and no memory that any question could have found.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from workbench.bench.context import Context
 from workbench.bench.safety.masking import masked
 from workbench.bench.safety.provenance import UNKNOWN, Provenance, provenances
 from workbench.bench.safety.safety import Safety
+from workbench.bench.tuning.floor.against import AgainstFloor, against
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.stream.memory import Memory
@@ -30,25 +32,29 @@ Judge = Callable[[Sequence[Memory]], set[str]]
 class Served:
     """What an agent was given, or would be, and why it could not be counted as read, when it could not.
 
-    `top` holds it, the best first and with secrets masked; `ranking` says how it came about. `held` better ones were
-    held back for what their text says, `unapproved` more because this agent gets only what a person approved.
+    `top` holds it, the best first and with secrets masked; `ranking` says how it came about, and `floor` what was
+    relevant at all: nothing is given for a query that is empty. `held` better ones were
+    held back for what their text says, `unapproved` more because this agent gets only what a person approved, and
+    `weak` of the best were left out.
     `provenance` and `names` go by the id in the store: where each text comes from, and the ids and sessions as the
     agent may see them.
     """
 
     ranking: Ranking
     top: tuple[Scored, ...]
+    floor: AgainstFloor
     held: int = 0
     problem: str = ""
     unapproved: int = 0
     provenance: Mapping[str, Provenance] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    weak: int = 0
 
 
 def look(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> Served:
     """Rank the memories for a person, who only looks: nothing is held back, masked or counted."""
-    ranking = tuning.rank(tuning.ask(query), profile, now, k)
-    return Served(ranking, ranking.top)
+    ranking, floor = _ranked(tuning, query, k, profile, now)
+    return Served(ranking, ranking.top, floor)
 
 
 def serve(
@@ -61,13 +67,17 @@ def serve(
     if not context.actor.startswith("agent:"):
         raise InvalidRecord("Only an agent is served; a person looks without being counted.")
     context.library.refresh()
-    ranking = tuning.rank(tuning.ask(query), profile, context.now(), k)
+    ranking, floor = _ranked(tuning, query, k, profile, context.now())
+    if floor.empty:
+        return Served(_only(ranking, ()), (), floor)
     safe = safety or Safety(context)
     judges: list[Judge] = [lambda memories: {m.id for m in memories if safe.held_from_agents(m)}]
     if context.settings.agents.only_approved(context.actor):
         judges.append(lambda memories: _unapproved(context, memories))
     ranking, left_out = _without(ranking, judges)
     held, unapproved = (*left_out, 0)[:2]
+    strong = tuple(id for id in ranking.ids if not floor.is_weak(id))
+    ranking, weak = _only(ranking, strong), len(ranking.ids) - len(strong)
     memories = [scored.memory for scored in ranking.top]
     names = {name: served_name(name, safe.findings) for m in memories for name in (m.id, m.session_id)}
     top = tuple(replace(s, memory=_masked(s.memory, safe)) for s in ranking.top)
@@ -75,12 +85,19 @@ def serve(
     origins = {id: replace(one, name=served_name(one.name, safe.findings)) for id, one in known.items()}
     # An id that is a secret is given masked, and asked about by that name.
     origins |= {s.memory.id: origins[memory.id] for s, memory in zip(top, memories, strict=True)}
-    served = Served(ranking, top, held, "", unapproved, origins, names)
+    served = Served(ranking, top, floor, held, "", unapproved, origins, names, weak)
     try:
         count_reads(context, ranking.ids)
     except StoreProblem as error:
         return replace(served, problem=f"The reads were not counted. {error}")
     return served
+
+
+def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> tuple[Ranking, AgainstFloor]:
+    """Rank the memories and hold them against the floor, which is computed first where it is not known."""
+    standard, scores = tuning.floors.settled(), tuning.ask(query)
+    ranking = tuning.rank(scores, profile, now, k)
+    return ranking, against(standard, scores, ranking)
 
 
 def _unapproved(context: Context, memories: Sequence[Memory]) -> set[str]:
@@ -109,9 +126,16 @@ def _without(ranking: Ranking, judges: Sequence[Judge]) -> tuple[Ranking, list[i
     left_out = [len(known & passed) for known in refused]
     if not any(left_out):
         return ranking, left_out
+    return _only(ranking, [scored.memory.id for scored in kept]), left_out
+
+
+def _only(ranking: Ranking, ids: Sequence[str]) -> Ranking:
+    """Return a ranking of which only these memories are given, in this order."""
+    if tuple(ids) == ranking.ids:
+        return ranking
     place = ranking.candidates.position
-    positions = [at for s in kept if (at := place(ranking.pool.row(s.memory.id))) is not None]
-    return replace(ranking, positions=np.array(positions, ranking.positions.dtype)), left_out
+    positions = [at for id in ids if (at := place(ranking.pool.row(id))) is not None]
+    return replace(ranking, positions=np.array(positions, ranking.positions.dtype))
 
 
 def _masked(memory: Memory, safety: Safety) -> Memory:

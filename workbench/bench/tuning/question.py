@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from workbench.bench.tuning.episode_terms import TermPart, term_parts
+from workbench.bench.tuning.floor.against import AgainstFloor, against
 from workbench.core.named import implementation
 from workbench.core.served import hidden_because
 from workbench.core.stream.filter import matches
@@ -15,6 +16,7 @@ from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.cases import Share
 from workbench.core.tuning.factors import Factor
 from workbench.core.tuning.flips import Flip
+from workbench.core.tuning.floor import UNKNOWN, Standard
 from workbench.core.tuning.profile import Profile, value_of
 from workbench.core.tuning.recency import hours_between
 from workbench.core.tuning.rules import half_life_of, since
@@ -103,10 +105,14 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A query with its relevance for every memory; any number of rankings come from it, on any thread."""
+    """A query with its relevance for every memory; any number of rankings come from it, on any thread.
+
+    `standard` is the floor of the store as it was when the query was asked, or why there was none.
+    """
 
     ranker: Ranker
     scores: QueryScores
+    standard: Standard = UNKNOWN
 
     @property
     def text(self) -> str:
@@ -116,6 +122,10 @@ class Question:
     def rank(self, profile: Profile, now: datetime, k: int | None = None) -> Ranking:
         """Rank what an agent asking at `now` would be served."""
         return self.ranker.rank(self.scores, profile, now, k)
+
+    def against(self, ranking: Ranking) -> AgainstFloor:
+        """Hold the query and each memory against the floor, at the moment of a ranking."""
+        return against(self.standard, self.scores, ranking)
 
     def baseline(self, profile: Profile, now: datetime) -> Baseline:
         """Place every memory, to compare other rankings with."""

@@ -32,7 +32,7 @@ from workbench.retrieval.fulltext.matches import Near
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import searched_text, text_of
-from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
+from workbench.retrieval.text_keys import Keys, text_keys
 from workbench.store.library import Touched
 
 Progress = Callable[[int, int], None]
@@ -183,7 +183,7 @@ class Retriever:
         """Put a ranker together; the caches give what they know and are told the rest."""
         texts = _texts(pool)
         keys = text_keys(texts)
-        pool.take_twins(first_of_equals(keys))
+        pool.take_keys(keys)
         vectors = self._vectors(texts, keys, progress, cancelled)
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from workbench.bench.tuning.floor.against import AgainstFloor
 from workbench.bench.tuning.question import Baseline, Explanation, Question, Standing
 from workbench.core import record
 from workbench.core.errors import UnknownRecord
@@ -81,7 +82,7 @@ class TuningSession:
     `recipe` is what the ranking is made of. `text` is what is asked, `query` the saved query that it is. `watched` is
     a memory that somebody asked about.
     `ranking` and `baseline` are there when there is something to rank, and follow every change of what they are made
-    of. `moves` are those since something was stored.
+    of; so does `against`, the query held against the floor. `moves` are those since something was stored.
     """
 
     saved: Profile
@@ -95,6 +96,7 @@ class TuningSession:
     question: Question | None = None
     ranking: Ranking | None = None
     baseline: Baseline | None = None
+    against: AgainstFloor | None = None
     moves: Moves = field(default_factory=Moves)
 
     @property
@@ -128,7 +130,7 @@ class TuningSession:
 
     def put(self, question: Question | None, asked_at: datetime) -> None:
         """Take another question, or the same one over a store that changed."""
-        self.question, self.asked_at, self.baseline = question, asked_at, None
+        self.question, self.asked_at, self.baseline, self.against = question, asked_at, None, None
         if question is not None and self.watched not in question.ranker.pool.row_of:
             self.watched = None
         self.rerank()
@@ -186,7 +188,10 @@ class TuningSession:
             return
         if self.baseline is None or (self.baseline.profile, self.baseline.now) != (self.saved, self.asked_at):
             self.baseline = self.question.baseline(self.saved, self.asked_at)
+        moved = self.against is None or self.against.now != self.now
         self.ranking = self.question.rank(profile, self.now, profile.k + BEYOND)
+        if moved:
+            self.against = self.question.against(self.ranking)
 
     def watch(self, memory: str | None) -> None:
         """Let a memory stand in the list whatever its place; one that takes no part, and `None`, end that."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from workbench.bench.context import Context
+from workbench.bench.tuning.floor.floors import Floors
 from workbench.bench.tuning.profiles import Profiles, tuned_from
 from workbench.bench.tuning.provenance import Birth
 from workbench.bench.tuning.question import Question
@@ -25,6 +26,7 @@ class Tuning:
         self._retriever = retriever
         self.profiles = profiles
         self.snapshots = Snapshots(profiles.snapshots, profiles.recipe)
+        self.floors = Floors(context, retriever)
 
     @property
     def recipe(self) -> Recipe:
@@ -43,7 +45,7 @@ class Tuning:
     def question(self, query: str) -> Question:
         """Score every memory for a query, once, over the store as it is now; may wait for the model."""
         ranker = self._retriever.ranker()
-        return Question(ranker, ranker.relevance(query))
+        return Question(ranker, ranker.relevance(query), self.floors.known(ranker))
 
     def ask(self, query: str) -> QueryScores:
         """Score every memory for a query, once."""

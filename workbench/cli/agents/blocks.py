@@ -43,6 +43,11 @@ class Blocks:
 
         return end_of(self.mark)
 
+    def around(self, id: str, line: str) -> tuple[str, ...]:
+        """Return the line of a memory with those that open and close its block, if it has one."""
+        begin = self.begin(id)
+        return (begin, line, self.end) if begin else (line,)
+
     def enclosed(self, id: str, text: str) -> str:
         """Return a text of a memory within its block; an empty one, or one that a person stands by, as it is."""
         begin = self.begin(id)

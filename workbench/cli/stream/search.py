@@ -10,6 +10,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, count, time, 
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
 from workbench.cli.session import Session, actor_of
+from workbench.cli.stream import floor
 from workbench.cli.tuning.profile import profile_of
 from workbench.core.errors import InvalidQuery
 from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
@@ -32,7 +33,10 @@ no candidates, nothing archived, nothing from after --now. It only looks: no acc
 unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody allowed is held back.
 What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
 with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
-or approved."""
+or approved.
+A query that reaches no more than background questions reach in this store has no relevant memory: that is said, and
+an agent is given nothing. Weak memories stand under a line of their own ("weak" in --json), and no agent is given
+them. retrieval.floor = false in the config file turns this off."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -51,8 +55,6 @@ def add_commands(commands: Commands) -> None:
 
 def search(session: Session) -> int:
     """Print the best memories, the best first."""
-    from workbench.bench.tuning.episode_terms import term_parts
-
     args = session.args
     _check(args)
     with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
@@ -69,23 +71,33 @@ def search(session: Session) -> int:
         blocks = None if args.actor is None else Blocks(served)
         for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
+        _say_nothing_relevant(args, served)
         # An agent's answer comes masked already, but for what a person allowed.
         shown = Shown(bench, secrets=args.show_secrets or args.actor is not None)
         top = tuple(shown(scored) for scored in served.top)
         if wants_json(args):
-            terms = [term_parts(served.ranking, scored.memory.id, args.query) for scored in top]
-            found = zip(top, terms, strict=True)
-            rows = [found_json(place, scored, parts) for place, (scored, parts) in enumerate(found, 1)]
-            if args.explain:
-                asked = bench.tuning.question(args.query)
-                rows = [{**row, "explain": _explain_json(served, asked, str(row["id"]))} for row in rows]
-            if blocks is not None:
-                rows = [blocks.json(str(row["id"]), row) for row in rows]
-            write_json(rows)
+            asked = bench.tuning.question(args.query) if args.explain else None
+            write_json(_rows_json(served, top, args.query, asked, blocks))
         else:
             _print(bench, served, top, args.query if args.explain else None, blocks)
         shown.remark()
     return 0
+
+
+def _rows_json(
+    served: "Served", top: "Sequence[Scored]", query: str, explained: "Question | None", blocks: "Blocks | None"
+) -> list[dict[str, object]]:
+    """Return the answer's rows, for an agent in their blocks; with a question, how each score came about."""
+    from workbench.bench.tuning.episode_terms import term_parts
+
+    rows = []
+    for place, (stored, scored) in enumerate(zip(served.ranking.ids, top, strict=True), 1):
+        id = scored.memory.id  # as it may be printed
+        row = found_json(place, scored, term_parts(served.ranking, id, query)) | floor.weak_json(served.floor, stored)
+        if explained is not None:
+            row["explain"] = _explain_json(served, explained, id)
+        rows.append(row if blocks is None else blocks.json(id, row))
+    return rows
 
 
 def _check(args: "Namespace") -> None:
@@ -118,7 +130,16 @@ def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served
         warn(served.problem)
     if served.unapproved:
         warn(not_approved(served.unapproved))
+    if served.weak:
+        warn(floor.left_out(served.weak))
     return served
+
+
+def _say_nothing_relevant(args: "Namespace", served: "Served") -> None:
+    """Say that nothing is relevant: beside the answer, and to an agent that reads text as its answer."""
+    sentence = floor.nothing_relevant(args.query, served.floor)
+    if sentence:
+        (warn if args.actor is None or wants_json(args) else say)(sentence)
 
 
 def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> list[str]:
@@ -141,7 +162,7 @@ def _remarks(bench: "Workbench", found: "Served", query: str, wanted: int) -> li
     asked = words(query)
     if not asked or all(word in STOP_WORDS for word in asked):
         remarks.append("The query has only common words, so full text finds nothing in it.")
-    if RELEVANCE in ranking.dead and served > 1:
+    if RELEVANCE in ranking.dead and served > 1 and not found.floor.empty:
         others = listed(ranking.recipe, without=RELEVANCE)
         remarks.append(f"Every memory is equally relevant; {others} alone decide the order.")
     if wanted > served:
@@ -161,20 +182,31 @@ def _print(
     ]  # fmt: skip
     lines = table(rows, right=(0, 1)) if rows else []
     if explained is not None and lines:
-        say(_basis(served))
+        for basis in filter(None, (_basis(served), floor.basis(served.floor))):
+            say(basis)
     asked = None if explained is None else bench.tuning.question(explained)
-    for line, scored in zip(lines, top, strict=True):
-        begin = "" if blocks is None else blocks.begin(scored.memory.id)
-        if begin:
-            say(begin)
-        say(line)
-        if blocks is not None and begin:
-            say(blocks.end)
-        if asked is not None:
-            # What a share comes from names others than the answer holds, so it is for a person, and masked.
-            tell = bench.safety.masked if blocks is None else None
-            for part in _terms(served, scored, asked.text) or _parts(served, scored, asked, tell):
-                say(part)
+    # What a share comes from names others than the answer holds, so it is for a person, and masked.
+    tell = bench.safety.masked if blocks is None else None
+    weak_ones = map(served.floor.is_weak, served.ranking.ids)
+    found = sorted(zip(lines, top, weak_ones, strict=True), key=lambda one: one[2])
+    ruled = False
+    for line, scored, weak in found:
+        if weak and not ruled:
+            say(floor.BELOW)
+            ruled = True
+        for shown in (line,) if blocks is None else blocks.around(scored.memory.id, line):
+            say(shown)
+        for part in () if asked is None else _explained(served, scored, asked, tell):
+            say(part)
+
+
+def _explained(served: "Served", scored: "Scored", asked: "Question", tell: Callable[[str], str] | None) -> list[str]:
+    """Return the lines that say how a score came about."""
+    figures = [f"         {said}" for said in floor.of_memory(served.floor, scored.memory.id)]
+    if terms := _terms(served, scored, asked.text):
+        return terms + figures
+    *lines, total = _parts(served, scored, asked, tell)
+    return [*lines, *figures, total]
 
 
 def _row(place: int, scored: "Scored", name: str, flagged: str) -> tuple[str, ...]:
@@ -255,4 +287,5 @@ def _explain_json(served: "Served", asked: "Question", id: str) -> dict[str, obj
         "bounds": bounds,
         "relevance": {s.part.id: s.value for s in asked.shares(ranking, id)},
         "candidates": len(ranking.candidates),
+        **floor.floor_json(served.floor, id),
     }

@@ -15,6 +15,7 @@ from workbench.core.served import SERVED
 from workbench.core.stream.filter import Filter
 from workbench.core.stream.memory import MEMORY_TYPES, Memory
 from workbench.core.stream.searchable import Searchable
+from workbench.core.text import clean_for_store
 from workbench.core.tuning.candidates import candidate_filter
 from workbench.core.tuning.episodic import domains_of, success_of, use_of
 from workbench.core.tuning.naming import question_share
@@ -22,6 +23,8 @@ from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.ranking.doc_columns import DocColumns
 from workbench.retrieval.ranking.memory_rows import MemoryRows
 from workbench.retrieval.ranking.times import Micros, micros, parsed_micros
+from workbench.retrieval.text import content_and_summary, text_of
+from workbench.retrieval.text_keys import Keys, first_of_equals, text_keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +193,10 @@ class Pool:
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), values]) for name, values in added.items()
         }
-        return type(self)(self.memories.added(memories), row_of, *names, **columns)
+        pool = type(self)(self.memories.added(memories), row_of, *names, **columns)
+        if "text_keys" in self.__dict__:
+            pool.take_keys(np.concatenate([self.text_keys, _text_keys(map(content_and_summary, memories))]))
+        return pool
 
     @cached_property
     def id_rank(self) -> Rows:
@@ -237,9 +243,20 @@ class Pool:
         """Return what only the score of episodes reads; nothing else waits for it."""
         return EpisodeFields.read(self.memories)
 
-    def take_twins(self, twins: Rows | None) -> None:
-        """Be told the `twins` by who has compared the texts already."""
-        self.__dict__["twins"] = twins
+    @cached_property
+    def text_keys(self) -> Keys:
+        """Return the name of each row's text (`retrieval.text_keys`), as the caches know it."""
+        return _text_keys(self.memories.texts())
+
+    def take_keys(self, keys: Keys) -> None:
+        """Be told the `text_keys`, and so the `twins`, by who has named the texts already."""
+        self.__dict__["text_keys"] = keys
+        self.__dict__["twins"] = first_of_equals(keys)
+
+
+def _text_keys(texts: Iterable[tuple[str, str]]) -> Keys:
+    """Name texts that are given by their content and summary."""
+    return text_keys([clean_for_store(text_of(*text)) for text in texts])
 
 
 def _rows_of(ids: Sequence[str]) -> dict[str, int]:
@@ -341,7 +358,11 @@ def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
     if new.speaker is old.speaker:
         keep.append("actors")
     if all(old.memories.text(row) == new.memories.text(row) for row in rows):
-        keep += ["twins", "asks"]
+        keep += ["twins", "asks", "text_keys"]
+    elif "text_keys" in old.__dict__:
+        keys = old.text_keys.copy()
+        keys[rows] = _text_keys(new.memories.text(row) for row in rows.tolist())
+        new.take_keys(keys)
     for name in keep:
         if name in old.__dict__:
             new.__dict__[name] = old.__dict__[name]

@@ -5,7 +5,7 @@ that a changed parameter does not touch are taken from a cache, so a slider step
 pass over memory.
 """
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
@@ -110,6 +110,10 @@ class Ranker:
         if self.pool.twins is not None:
             dense = dense[self.pool.twins]
         return QueryScores(query, dense, self.lexical.scores(query), self._look)
+
+    def embedded(self, queries: Sequence[str]) -> Vectors:
+        """Return the vectors of queries, one a row."""
+        return self._embed(queries)
 
     def _look(self, query: str) -> Matches:
         return self.lexical.matches(query, self._related, self.pool.actors)

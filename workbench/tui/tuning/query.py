@@ -18,6 +18,7 @@ from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.tuning.factors import counted
+from workbench.core.tuning.floor import UNKNOWN
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
@@ -65,6 +66,14 @@ class Asked(Message):
         super().__init__()
         self.text = text
         self.question = question
+        self.problem = problem
+
+
+class FloorSettled(Message):
+    """The floor is computed, or `problem` says why not."""
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__()
         self.problem = problem
 
 
@@ -182,6 +191,27 @@ class QueryLine(Horizontal):
             self.ask()
         else:
             self._put(event)
+            if event.question is not None and event.question.standard == UNKNOWN:
+                self._settle()
+
+    @work(thread=True, exclusive=True, group="floor", description="compute the floor")
+    def _settle(self) -> None:
+        """Compute the floor, then ask again: the ranking does not wait for it."""
+        worker = get_current_worker()
+        problem = ""
+        try:
+            self._bench.tuning.floors.settled(lambda: worker.is_cancelled)
+        except WorkbenchError as error:
+            problem = str(error)
+        if not worker.is_cancelled:
+            self.post_message(FloorSettled(problem))
+
+    @on(FloorSettled)
+    def _settled(self, event: FloorSettled) -> None:
+        if event.problem:
+            self._host.say(event.problem, "error")
+        else:
+            self.ask()
 
     @on(Input.Submitted, "#query")
     def _entered(self) -> None:

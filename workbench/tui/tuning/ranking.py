@@ -12,6 +12,7 @@ from workbench.core.stopwords import STOP_WORDS
 from workbench.core.text import printable, words
 from workbench.core.tuning.factors import RECIPE
 from workbench.tui.app.surviving import survives
+from workbench.tui.tuning.floor import missing
 from workbench.tui.tuning.parameters import day_offset, scope_texts
 from workbench.tui.tuning.rows import Line, draw, is_heading, key_of, legend, lines_of
 from workbench.tui.widgets.content import MUTED, assemble
@@ -78,7 +79,7 @@ class RankingPane(Vertical):
 def lines(session: TuningSession) -> list[Line]:
     """Return the rows of a ranking, with the memory that somebody asked about."""
     standings, watched = session.standings(), session.watched_standing()
-    return lines_of(standings, session.profile.k, watched) if standings or watched else []
+    return lines_of(standings, session.profile.k, watched, session.against) if standings or watched else []
 
 
 def only_stop_words(query: str) -> bool:
@@ -108,6 +109,8 @@ def title(session: TuningSession) -> Iterator[Piece]:
     if session.question is not None and only_stop_words(session.question.text):
         texts = ("only common words: full text finds nothing", "only common words")
         yield tuple(Content.styled(text, _WARNING) for text in texts)
+    if session.question is not None and (why := missing(session.question.standard)):
+        yield tuple(Content.styled(text, MUTED) for text in why)
 
 
 def as_many(pieces: Sequence[Piece], width: int) -> Content:

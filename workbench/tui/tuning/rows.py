@@ -1,12 +1,13 @@
 """The rows of the live ranking: place, movement, total, the bar of the three parts, and the text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from textual.content import Content
 
 from workbench.bench.safety.safety import Safety
+from workbench.bench.tuning.floor.against import AgainstFloor
 from workbench.bench.tuning.question import Standing
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.factors import RECIPE, Factor
@@ -14,6 +15,7 @@ from workbench.core.tuning.scoring import Scored
 from workbench.tui.safety.flag_view import FLAGGED
 from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
 from workbench.tui.stream.memory_view import marks_of
+from workbench.tui.tuning.floor import WEAK, nothing_relevant
 from workbench.tui.widgets.bars.factor_bar import bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
 from workbench.tui.widgets.figures import scores
@@ -23,9 +25,11 @@ _MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 16
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A line between rows."""
+    """A line over rows: its text, a longer one for where there is room, and what the rows below it have in common."""
 
     text: str
+    long: str = ""
+    about: str = ""
 
 
 class Move(NamedTuple):
@@ -55,7 +59,10 @@ _MARKS = {"up": "▲", "down": "▼", "same": "=", "new": "new", "joined": "+", 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A memory in the ranking; `served` is whether it is within k, `asked` whether somebody asked for it."""
+    """A memory in the ranking; `served` is whether it is within k, `asked` whether somebody asked for it.
+
+    A `weak` one is below the floor.
+    """
 
     standing: Standing
     served: bool
@@ -63,6 +70,7 @@ class Row:
     move: Move
     share: float
     asked: bool = False
+    weak: bool = False
 
 
 Line = Row | Heading
@@ -78,8 +86,13 @@ def is_heading(line: Line) -> bool:
     return isinstance(line, Heading)
 
 
-def lines_of(standings: Sequence[Standing], k: int, asked: Standing | None) -> list[Line]:
-    """Return the served rows, the one asked for when it is not among the rows, then those below the cut."""
+def lines_of(
+    standings: Sequence[Standing], k: int, asked: Standing | None, against: AgainstFloor | None = None
+) -> list[Line]:
+    """Return the best rows, the one asked for when it is not among the rows, then those below the cut.
+
+    Of the best, those below the floor stand under a line of their own, with the places they have.
+    """
     totals = [s.scored.total for s in standings if s.scored]
     full = max(totals, default=0.0) or 1.0
     listed = {s.memory.id for s in standings}
@@ -87,15 +100,26 @@ def lines_of(standings: Sequence[Standing], k: int, asked: Standing | None) -> l
         _row(standing, text, full, k, asked is not None and asked.memory.id == standing.memory.id)
         for standing, text in zip(standings, scores(totals, 3), strict=True)
     ]
-    lines: list[Line] = list(rows[:k])
+    lines = _by_the_floor(rows[:k], against)
     if asked is not None and asked.memory.id not in listed:
         # As many digits as the others have, so that the columns stand.
         digits = len(rows[0].total.partition(".")[2]) if rows else 3
         total = f"{asked.scored.total:.{digits}f}" if asked.scored else "–".rjust(digits + 2)
-        lines += [Heading("asked for"), _row(asked, total, full, k, True)]
+        lines += [Heading("asked for", about="The memory that was asked for."), _row(asked, total, full, k, True)]
     if rows[k:]:
-        lines += [Heading(f"not served: below the best {k}"), *rows[k:]]
+        about = "Ranked, but not served: k is smaller."
+        lines += [Heading(f"not served: below the best {k}", about=about), *rows[k:]]
     return lines
+
+
+def _by_the_floor(rows: Sequence[Row], against: AgainstFloor | None) -> list[Line]:
+    """Return the rows above the floor, then the others under a line; under the verdict where nothing is relevant."""
+    weak = [against is not None and against.is_weak(row.standing.memory.id) for row in rows]
+    strong: list[Line] = [row for row, below in zip(rows, weak, strict=True) if not below]
+    others = [replace(row, weak=True) for row, below in zip(rows, weak, strict=True) if below]
+    if against is None or not others:
+        return strong
+    return [*strong, Heading(*(nothing_relevant(against) if against.empty else WEAK)), *others]
 
 
 def movement(standing: Standing, k: int) -> Move:
@@ -118,12 +142,12 @@ def draw(line: Line, width: int, safety: Safety, factors: Sequence[Factor] = REC
     It is put together as one text with its styles, not cell by cell: a slider step draws every row in sight anew.
     """
     if isinstance(line, Heading):
-        text = f"── {line.text} "
+        text = f"── {line.long if line.long and len(line.long) + 4 <= width else line.text} "
         return fitted(Content.styled(text + "─" * max(0, width - len(text)), MUTED), width)
     scored = line.standing.scored
     room = width - 3 - _MOVE - len(line.total) - 4
     bar = max(_MIN_BAR, min(_MAX_BAR, room // 4))
-    style = "" if line.served else MUTED
+    style = "" if line.served and not line.weak else MUTED
     place = "–" if line.standing.place is None else str(line.standing.place)
     head = [
         (f"{place:>3} ", style),

@@ -38,6 +38,8 @@ HELP = f"""The ranking
   {" ".join(f.glyph for f in RECIPE.factors):17}the weighted parts: {", ".join(f.label for f in RECIPE.factors)}
   ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
+  ── weak ──       below the floor: any question finds as much here, and no agent is given them
+  nothing relevant the query stays below what nine of ten background questions reach in this store
 The sliders
   ← →              one step, from any pane; with shift a fine one
   enter            types a value; the wheel nudges, a click sets

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from workbench.bench.tuning.episode_terms import TermPart
+from workbench.bench.tuning.floor.against import AgainstFloor
 from workbench.bench.tuning.question import NO_CANDIDATE, NO_EPISODE, Explanation, Part
 from workbench.core.text import printable
 from workbench.core.tuning.factors import RELEVANCE
 from workbench.core.tuning.profile import Profile
+from workbench.tui.tuning.floor import of_memory, of_query
 from workbench.tui.tuning.hints import WayIn
 from workbench.tui.tuning.parameters import weight
 from workbench.tui.widgets.bars.factor_bar import fill_of
@@ -34,13 +36,15 @@ _TABLE = 46
 class Setting:
     """What an explanation is seen against: the profile, the baseline's name, the width in cells.
 
-    `every` tells whether every parameter was tried for ways into the top, not only the weights.
+    `every` tells whether every parameter was tried for ways into the top, not only the weights; `against` is the
+    query held against the floor.
     """
 
     profile: Profile
     baseline: str
     width: int
     every: bool = False
+    against: AgainstFloor | None = None
 
 
 def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) -> Content:
@@ -52,6 +56,8 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
             Content.styled(_BY_SETTINGS.get(found.hidden, "An agent is never given it, whatever the settings."), MUTED),
         ]
         return Content("\n").join(lines)
+    if setting.against is not None:
+        lines += of_memory(setting.against, found.standing.memory.id)
     # Before the figures: what a person wants who asks about a memory that is not served.
     lines += _ways(found, ways, setting)
     lines += terms_text(found.terms, setting.width) if found.terms else [_header(setting.width)]
@@ -61,6 +67,7 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
             lines += _shares(found, fill_of(part.factor)[1], setting.width)
     if found.standing.scored:
         lines += [_total(found.standing.scored.total, setting.width), _scope(found, setting)]
+        lines += of_query(setting.against) if setting.against is not None else ()
     return Content("\n").join(lines)
 
 

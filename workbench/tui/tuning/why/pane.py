@@ -99,12 +99,14 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
         curve = self.query_one(DecayCurve)
         found = self._session.explain(self._memory) if self._session and self._memory else None
         if self._session is None or found is None:
-            self._write(Content.styled("" if self._line is None else "Ranked, but not served: k is smaller.", MUTED))
+            about = Content.styled(self._line.about if isinstance(self._line, Heading) else "", MUTED)
+            lines = about.wrap(max(20, self.scrollable_content_region.width - self._beside))
+            self._write(Content("\n").join(line.rstrip() for line in lines))
             self._found, self._drawn = None, ""
             curve.clear()
             return
         width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
-        setting = Setting(self._session.profile, self._session.saved.name, width, self._every)
+        setting = Setting(self._session.profile, self._session.saved.name, width, self._every, self._session.against)
         self._write(explained(masked(found, self._mask), self._ways, setting))
         self._found = found
         if self._drawn != self._memory:

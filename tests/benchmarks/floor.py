@@ -1,0 +1,180 @@
+"""How often the floor calls a query empty: answered ones, off-topic ones, and plausible ones without an answer.
+
+The stores are the demo, the LoCoMo conversations and, below a folder that is named, judged collections: folders with
+`memories.jsonl` and `queries.jsonl`. None of the off-topic questions is among the background questions.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from statistics import fmean
+
+import numpy as np
+
+from tests.benchmarks import locomo
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.tuning.floor.against import against
+from workbench.bench.tuning.query_sets import JudgedSet, from_file
+from workbench.config.paths import shipped
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.floor import Standard, floor_of
+from workbench.core.tuning.profile import CONVERSATION, WORKBENCH, Profile
+from workbench.retrieval.embedding.embedder import Embedder
+from workbench.retrieval.floor.floor_file import texts_of
+from workbench.retrieval.floor.reaching import background, reached
+from workbench.retrieval.fulltext.lexical import LexicalIndex
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import Ranker
+from workbench.retrieval.text_keys import text_keys
+
+HERE = Path(__file__).parent
+RECIPE = replace(WORKBENCH, name="conversation", lexical="absolute", contiguity=0.0, others=CONVERSATION)
+PROFILES = (WORKBENCH, RECIPE)
+SIZES = (1_000, 10_000, 100_000)
+BARS = {"answered": 2.0, "off_topic": 90.0, "answered_worst": 5.0, "off_topic_worst": 85.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """A store to measure on, its judged queries, and plausible questions that nothing in it answers, by their kind."""
+
+    name: str
+    bench: Workbench
+    judged: tuple[JudgedSet, ...]
+    no_answer: dict[str, list[str]]
+
+
+def run(small: bool, folder: Path | None = None) -> dict[str, object]:
+    """Return, per store and on average, the share of each kind of question that is called empty, in percent."""
+    with tempfile.TemporaryDirectory() as name:
+        stores: dict[str, dict[str, object]] = {}
+        for store in _stores(Path(name), folder, small):
+            stores[store.name] = _measured(store)
+            store.bench.close()
+    answered, off = ([_number(found[kind]) for found in stores.values()] for kind in ("answered", "off_topic"))
+    return {
+        "stores": stores,
+        "mean": {"answered": round(fmean(answered), 2), "off_topic": round(fmean(off), 2)},
+        "worst": {"answered": max(answered), "off_topic": min(off)},
+        "bars": BARS,
+        "computing": [_cost(size) for size in (SIZES[:1] if small else SIZES)],
+    }
+
+
+def _stores(place: Path, folder: Path | None, small: bool) -> Iterator[Store]:
+    plausible = [json.loads(line) for line in (HERE / "no_answer.jsonl").read_text("utf-8").splitlines()]
+
+    def without_answer(store: str) -> list[str]:
+        return [one["query"] for one in plausible if one["store"] == store]
+
+    sets = (shipped("fixtures/demo") / "queries.jsonl", HERE / "demo_queries.jsonl")
+    demo = _opened(place / "demo", shipped("fixtures/demo") / "memories.jsonl")
+    judged = tuple(from_file(demo.context, path) for path in sets)
+    rows = [json.loads(line) for path in sets for line in path.read_text("utf-8").splitlines()]
+    judged_empty = [row["query"] for row in rows if not any(row["relevant"].values())]
+    yield Store("demo", demo, judged, {"plausible": without_answer("demo"), "judged_to_have_none": judged_empty})
+    if small:
+        return
+    for file in locomo.conversations():
+        bench, _, queries = locomo.open_conversation(file, place / file.stem)
+        asked = [qa["question"] for qa in json.loads(file.read_text("utf-8"))["qa"] if qa.get("category") == 5]
+        name = f"locomo {file.stem}"
+        yield Store(name, bench, (queries,), {"plausible": without_answer(name), "adversarial": asked})
+    for queries_file in sorted(folder.rglob("queries.jsonl")) if folder is not None else ():
+        bench = _opened(place / queries_file.parent.name, queries_file.with_name("memories.jsonl"))
+        yield Store(queries_file.parent.name, bench, (from_file(bench.context, queries_file),), {})
+
+
+def _opened(place: Path, memories: Path) -> Workbench:
+    bench = open_workbench(place / "store", profiles=place / "profiles")
+    bench.importer.carry_out(bench.importer.plan(memories))
+    bench.retriever.load()
+    return bench
+
+
+def _measured(store: Store) -> dict[str, object]:
+    standard = store.bench.tuning.floors.settled()
+    assert standard.floor is not None
+    lines = (HERE / "off_topic.jsonl").read_text("utf-8").splitlines()
+    off = [json.loads(line)["query"] for line in lines]
+    assert not set(off) & set(background())
+    answered, agents = _answered(store, standard)
+    kinds = {kind: asked for kind, asked in store.no_answer.items() if asked}
+    return {
+        "memories": len(store.bench.library.memories),
+        "floor": round(standard.floor.query, 4),
+        "weak_below": round(standard.floor.memory, 4),
+        "answered": answered,
+        "off_topic": _empty(store, standard, off),
+        "without_answer": {kind: [len(asked), _empty(store, standard, asked)] for kind, asked in kinds.items()},
+        "agents": agents,
+    }
+
+
+def _answered(store: Store, standard: Standard) -> tuple[float, dict[str, object]]:
+    """Return the share of answered queries called empty, and what agents are given under each profile."""
+    empty: list[bool] = []
+    agents: dict[str, object] = {}
+    for profile in PROFILES:
+        whole, given, rows = [], [], []
+        for query in (query for one in store.judged for query in one.queries):
+            relevant = {id for id, grade in query.relevant.items() if grade > 0}
+            if not relevant:
+                continue
+            ids, strong, is_empty = _asked(store, standard, query.text, profile, query.now)
+            if profile is WORKBENCH and relevant & set(ids):
+                empty.append(is_empty)
+            whole.append(len(relevant & set(ids)) / len(relevant))
+            given.append(len(relevant & set(strong)) / len(relevant))
+            rows.append(len(strong))
+        figures = {"recall@10": fmean(whole), "recall@10_given": fmean(given), "rows_given": fmean(rows)}
+        agents[profile.name] = {name: round(value, 3) for name, value in figures.items()}
+    return round(100 * fmean(empty), 2), agents
+
+
+def _asked(
+    store: Store, standard: Standard, query: str, profile: Profile, now: datetime | None
+) -> tuple[tuple[str, ...], list[str], bool]:
+    """Return the ten best, those of them that an agent is given, and whether the query is empty."""
+    tuning = store.bench.tuning
+    scores = tuning.ask(query)
+    ranking = tuning.rank(scores, profile, now or store.bench.context.now(), 10)
+    found = against(standard, scores, ranking)
+    strong = [] if found.empty else [id for id in ranking.ids if not found.is_weak(id)]
+    return ranking.ids, strong, found.empty
+
+
+def _empty(store: Store, standard: Standard, questions: Sequence[str]) -> float:
+    return round(100 * fmean(_asked(store, standard, q, WORKBENCH, None)[2] for q in questions), 2)
+
+
+def _cost(size: int) -> dict[str, float]:
+    """Return the CPU seconds of computing a floor, and of telling whether a pool is still the same."""
+    random, at = Random(1), datetime(2026, 3, 20, tzinfo=UTC)
+    path = shipped("fixtures/demo") / "memories.jsonl"
+    sentences = [s for line in path.read_text("utf-8").splitlines() for s in json.loads(line)["context"].split(". ")]
+    texts = [" ".join(random.choices(sentences, k=3)) for _ in range(size)]
+    pool = Pool.build([Memory(f"m{number}", text, at, at) for number, text in enumerate(texts)])
+    embedder = Embedder()
+    ranker = Ranker(pool, embedder.embed(texts), LexicalIndex.build(texts), embedder.embed)
+    served, keys = np.ones(size, np.bool_), text_keys(texts)
+    ranker.relevance("warm")
+    begun = time.process_time()
+    floor_of(list(reached(ranker, served, background())))
+    computed = time.process_time()
+    texts_of(keys, served)
+    return {
+        "memories": size,
+        "cpu_seconds": round(computed - begun, 3),
+        "texts_seconds": round(time.process_time() - computed, 4),
+    }
+
+
+def _number(value: object) -> float:
+    assert isinstance(value, float)
+    return value

@@ -1,0 +1,40 @@
+"""A query and its memories held against the floor of the store."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.core.tuning.floor import Standard, Verdict
+from workbench.retrieval.floor.reaching import reach_of
+from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.pool import Pool
+from workbench.retrieval.ranking.ranker import QueryScores
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstFloor:
+    """A query over what may be served at a moment, and each memory, held against the floor."""
+
+    verdict: Verdict
+    pool: Pool
+    scores: QueryScores
+    now: datetime
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is relevant."""
+        return self.verdict.empty
+
+    def scores_of(self, id: str) -> tuple[float, float]:
+        """Return a memory's cosine and full-text score. Raises `UnknownRecord`."""
+        row = self.pool.row(id)
+        return float(self.scores.dense[row]), float(self.scores.lexical[row])
+
+    def is_weak(self, id: str) -> bool:
+        """Tell whether a memory is one that any question could have found. Raises `UnknownRecord`."""
+        return self.verdict.is_weak(*self.scores_of(id))
+
+
+def against(standard: Standard, scores: QueryScores, ranking: Ranking) -> AgainstFloor:
+    """Hold a query against a floor at the moment of a ranking, whatever its profile."""
+    reach = reach_of(scores, ranking.pool.served(ranking.now)) if standard.floor is not None else None
+    return AgainstFloor(Verdict(standard, reach), ranking.pool, scores, ranking.now)

@@ -1,0 +1,98 @@
+"""The floor of the store as it is now: known, not computed yet, or none. Computing it takes a moment and is kept."""
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.bench.context import Context
+from workbench.bench.tuning.retriever import Cancelled, Retriever
+from workbench.core.tuning.floor import FEW, LEAST, OFF, UNKNOWN, Standard, floor_of
+from workbench.retrieval.arrays import Mask
+from workbench.retrieval.floor.floor_file import FloorFile, Kept, Texts, texts_of
+from workbench.retrieval.floor.reaching import background, reached
+from workbench.retrieval.ranking.pool import Token
+from workbench.retrieval.ranking.ranker import Ranker
+from workbench.retrieval.text_keys import Keys
+
+
+@dataclass(frozen=True, eq=False)
+class _Served:
+    """What may be served at a moment: its rows, and what they are known by."""
+
+    keys: Keys
+    layout: Token
+    rows: Mask
+
+    def is_like(self, other: "_Served | None") -> bool:
+        """Tell whether these are the rows and the texts of another moment."""
+        return (
+            other is not None
+            and (self.keys is other.keys and self.layout is other.layout)
+            and bool(np.array_equal(self.rows, other.rows))
+        )
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The distinct texts."""
+        return texts_of(self.keys, self.rows)
+
+
+class Floors:
+    """Tells what a query is held against; safe to share between threads."""
+
+    def __init__(self, context: Context, retriever: Retriever) -> None:
+        self._context = context
+        self._retriever = retriever
+        self._lock = threading.Lock()
+        self._kept: Kept | None = None
+        self._served: _Served | None = None
+        self._found = UNKNOWN
+
+    def known(self, ranker: Ranker | None = None) -> Standard:
+        """Return the floor of a ranker (else the present one) if it is known; computes nothing."""
+        if not self._context.settings.floor:
+            return OFF
+        with self._lock:
+            self._look(ranker or self._retriever.ranker())
+            return self._found
+
+    def settled(self, cancelled: Cancelled | None = None) -> Standard:
+        """Return the floor, computed now when it is not known; may wait for the model. Raises `FloorCancelled`.
+
+        It is the floor of all that may be served at this moment, whatever the profile.
+        """
+        if not self._context.settings.floor:
+            return OFF
+        with self._lock:
+            ranker = self._retriever.ranker()
+            served, found = self._look(ranker), self._found
+        if found != UNKNOWN:
+            return found
+        floor = floor_of(list(reached(ranker, served.rows, background(), cancelled)))
+        with self._lock:
+            self._kept = Kept(floor, served.texts)
+            self._file.write(self._kept)
+            if self._served is served:
+                self._found = Standard(floor)
+        return Standard(floor)
+
+    def _look(self, ranker: Ranker) -> _Served:
+        """Find out what is known of what may be served now."""
+        pool = ranker.pool
+        now = _Served(pool.text_keys, pool.layout_token, pool.served(self._context.now()))
+        if self._served is not None and now.is_like(self._served):
+            return self._served
+        self._served, self._found = now, FEW
+        if np.count_nonzero(now.rows) >= LEAST:
+            if self._kept is None or not self._kept.fits(now.texts):
+                # Another process may have computed it for the store as it is.
+                self._kept = self._file.read()
+            fits = self._kept is not None and self._kept.fits(now.texts)
+            self._found = Standard(self._kept.floor) if self._kept is not None and fits else UNKNOWN
+        return now
+
+    @property
+    def _file(self) -> FloorFile:
+        return FloorFile(self._context.caches / "floor", self._retriever.embedder.fingerprint)

@@ -1,0 +1,77 @@
+"""What `search` says about the floor: that nothing is relevant, which memories are weak, and by what figures."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from workbench.core.text import one_line
+from workbench.core.tuning.floor import LEAST, NoFloor
+
+if TYPE_CHECKING:
+    from workbench.bench.tuning.floor.against import AgainstFloor
+
+BELOW = "— weak: below the floor —"
+"""The line under which a person sees what is weak."""
+
+_LONGEST = 60
+
+_NONE: Mapping[NoFloor, str] = {
+    "few": f"no floor: fewer than {LEAST} memories can be served",
+    "unknown": "no floor: it is not computed yet",
+    "off": "",
+}
+
+
+def nothing_relevant(query: str, against: "AgainstFloor") -> str:
+    """Return the sentence about a query that nothing is relevant to, and nothing for another one."""
+    floor, reach = against.verdict.standard.floor, against.verdict.reach
+    if not against.empty or floor is None or reach is None:
+        return ""
+    best = f"the best match reaches {reach.cosine:.2f} + {reach.lexical:.2f}"
+    asked = one_line(query, _LONGEST)
+    return f"Nothing here is relevant to “{asked}”: {best}, background questions reach {floor.query:.2f} here."
+
+
+def left_out(number: int) -> str:
+    """Return what to say about memories that an agent was not given because they are weak."""
+    what = "1 weak memory was" if number == 1 else f"{number:,} weak memories were"
+    return f"{what} left out: background questions find better ones here."
+
+
+def basis(against: "AgainstFloor") -> str:
+    """Return what the query is held against; nothing where the floor is turned off."""
+    floor, reach = against.verdict.standard.floor, against.verdict.reach
+    if floor is None or reach is None:
+        why = against.verdict.standard.why
+        return "" if why is None else _NONE[why]
+    query = f"the query reaches {reach.cosine:.4f} + {reach.lexical:.4f}"
+    return f"floor {floor.query:.4f}: {query} · a memory is weak below {floor.memory:.4f}"
+
+
+def of_memory(against: "AgainstFloor", id: str) -> tuple[str, ...]:
+    """Return a memory's two figures against the floor; nothing where there is none."""
+    if against.verdict.standard.floor is None:
+        return ()
+    cosine, lexical = against.scores_of(id)
+    weak = ", weak" if against.is_weak(id) else ""
+    return (f"cosine {cosine:.4f} + full text {lexical:.4f} = {cosine + lexical:.4f}{weak}",)
+
+
+def weak_json(against: "AgainstFloor", id: str) -> dict[str, object]:
+    """Return whether a memory is weak, as a field of its row; none where the floor is turned off."""
+    return {} if against.verdict.standard.why == "off" else {"weak": against.is_weak(id)}
+
+
+def floor_json(against: "AgainstFloor", id: str) -> dict[str, object]:
+    """Return the floor and what the query and a memory reach, or why there is none, as fields of an explanation."""
+    floor, reach, why = against.verdict.standard.floor, against.verdict.reach, against.verdict.standard.why
+    if floor is None or reach is None:
+        return {} if why == "off" else {"floor": None, "no_floor": why}
+    cosine, lexical = against.scores_of(id)
+    return {
+        "floor": {
+            "query": floor.query,
+            "memory": floor.memory,
+            "query_reaches": {"cosine": reach.cosine, "lexical": reach.lexical},
+            "memory_reaches": {"cosine": cosine, "lexical": lexical},
+        }
+    }

@@ -1,0 +1,123 @@
+"""A floor under relevance: what a store reaches for questions that it has nothing to do with.
+
+A query reaches the best cosine and the best full-text score that any memory has for it, two separate maxima of plain
+scores, which no profile moves. Background questions from many fields are put to the same store; a query that stays
+below what nearly all of them reach is told that nothing is relevant. A single memory is compared with the best
+single memory of those questions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+LEAST = 30
+"""Memories below which there is no floor: the best of so few says little about what chance finds."""
+
+OF_TEN = 9
+"""Of ten background questions so many stay below the floor."""
+
+OF_FOUR = 3
+"""Of four background questions so many find a memory that is better than a weak one.
+
+It is far below the floor on purpose. An answer may stand beside the words that were asked for and share none of them:
+judged by the floor itself, agents would lose up to a quarter of the right memories, and so they lose one in a hundred.
+"""
+
+DIGITS = 6
+"""Digits of a floor behind the point: what two processors compute differently lies below them."""
+
+CHANGED = 0.2
+"""The share of the texts from which on a store that changed gets another floor."""
+
+NoFloor = Literal["off", "few", "unknown"]
+"""Why there is no floor: the settings say so, there are fewer than `LEAST` memories, or it is not computed yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a question reaches: the best cosine, the best full-text score, and the best sum that one memory has."""
+
+    cosine: float
+    lexical: float
+    memory: float
+
+    @property
+    def together(self) -> float:
+        """The sum of both maxima, which may be those of two memories."""
+        return self.cosine + self.lexical
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What background questions reach on a store: nine of ten stay below `query`, and three of four find a better
+    memory than one that stays below `memory`.
+    """
+
+    query: float
+    memory: float
+
+    def is_empty(self, reach: Reach) -> bool:
+        """Tell whether nothing is relevant to a query that reaches so much."""
+        return reach.together < self.query
+
+    def is_weak(self, cosine: float, lexical: float) -> bool:
+        """Tell whether a memory with these scores is one that any question could have found."""
+        return cosine + lexical < self.memory
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What a query and its memories are held against: a floor, or why there is none."""
+
+    floor: Floor | None = None
+    why: NoFloor | None = None
+
+
+OFF, FEW, UNKNOWN = Standard(None, "off"), Standard(None, "few"), Standard(None, "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A query against the floor of a store: what it reaches (`None` where no memory takes part), and the floor."""
+
+    standard: Standard
+    reach: Reach | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is relevant."""
+        floor = self.standard.floor
+        return floor is not None and self.reach is not None and floor.is_empty(self.reach)
+
+    def is_weak(self, cosine: float, lexical: float) -> bool:
+        """Tell whether a memory with these scores is weak; all of them are where nothing is relevant."""
+        floor = self.standard.floor
+        return floor is not None and (self.empty or floor.is_weak(cosine, lexical))
+
+
+def floor_of(reached: Sequence[Reach]) -> Floor:
+    """Return the floor of a store whose background questions reach this, at least one."""
+    query = percentile([reach.together for reach in reached], OF_TEN / 10)
+    memory = percentile([reach.memory for reach in reached], 1 - OF_FOUR / 4)
+    return Floor(round(query, DIGITS), round(memory, DIGITS))
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which a share (0…1) of them lies, between two of them by their distance.
+
+    Raises `ValueError` for none.
+    """
+    if not values:
+        raise ValueError("no values")
+    ordered = sorted(values)
+    below, part = divmod(share * (len(ordered) - 1), 1)
+    low = ordered[int(below)]
+    return low + (ordered[min(int(below) + 1, len(ordered) - 1)] - low) * part
+
+
+def has_changed(before: int, now: int, common: int) -> bool:
+    """Tell whether a store of `before` texts that has `now`, `common` of them as before, needs another floor.
+
+    A text that was changed counts once, as do one that came and one that went.
+    """
+    return max(before, now) - common >= CHANGED * before

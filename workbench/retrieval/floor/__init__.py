@@ -1,0 +1,1 @@
+"""What background questions reach on a store: the questions, the reckoning and its cache."""
