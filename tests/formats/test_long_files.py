@@ -1,11 +1,17 @@
 """Long files that are one thing over and over: each has an id of its own (what reading costs is a benchmark)."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from tests.calls import steps_of
 from tests.formats.samples import context
+from workbench.core.files.format import Parsed
 from workbench.core.files.formats import format_named
+from workbench.core.stream.memory import Memory
 from workbench.formats.lifecycle.values import texts
+from workbench.formats.mcp import mcp_memory
 from workbench.formats.shared.records import alike
 from workbench.formats.shared.yamltree import DamagedYaml, compose
 
@@ -53,6 +59,14 @@ def test_a_list_of_many_texts_is_read_and_compared_as_one() -> None:
     assert not alike(many, [*many, "more"])
     assert not alike([*many, 1], [*many, True])
     assert not alike(many, [*many[:-1], 1])
+
+
+def test_the_lines_of_a_memory_are_parted_once_to_write_it_as_an_entity() -> None:
+    made = Memory("m1", "line\n" * 1000, context().now, context().now, summary="one")
+    parsed = Parsed("jsonl", memories=(made,))
+    assert steps_of(lambda: mcp_memory.write(parsed)) < 7_000
+    doc = json.loads(mcp_memory.write(replace(parsed, memories=(replace(made, content="a\n  b\n\n  c\nd\n"),))))
+    assert doc["observations"] == ["a\nb\nc", "d"]
 
 
 def test_brackets_that_nest_too_deeply_are_given_up_where_they_do() -> None:
