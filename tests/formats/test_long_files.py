@@ -1,17 +1,25 @@
 """Long files that are one thing over and over: each has an id of its own (what reading costs is a benchmark)."""
 
 import json
+import re
+import signal
+import unicodedata
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.calls import steps_of
+from tests.calls import calls_of, steps_of
 from tests.formats.samples import context
-from workbench.core.files.format import Parsed
+from workbench.core.files.format import Detection, Parsed
 from workbench.core.files.formats import format_named
 from workbench.core.stream.memory import Memory
+from workbench.formats.claude_memory import claude_memory
 from workbench.formats.lifecycle.values import texts
 from workbench.formats.mcp import mcp_memory
+from workbench.formats.memory_streams import nodes
+from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared.records import alike
 from workbench.formats.shared.yamltree import DamagedYaml, compose
 
@@ -67,6 +75,45 @@ def test_the_lines_of_a_memory_are_parted_once_to_write_it_as_an_entity() -> Non
     assert steps_of(lambda: mcp_memory.write(parsed)) < 7_000
     doc = json.loads(mcp_memory.write(replace(parsed, memories=(replace(made, content="a\n  b\n\n  c\nd\n"),))))
     assert doc["observations"] == ["a\nb\nc", "d"]
+
+
+def test_of_a_long_name_only_the_beginning_is_reduced() -> None:
+    many = "\ufdfa " * 100_000
+    assert calls_of([nodes._reduced], lambda: slug(many)) == [1]
+    assert calls_of([nodes._reduced], lambda: slug("- " * 1000 + "a")) == [2]
+    assert slug("- " * 1000 + "a") == "a"
+    assert len(slug(many)) <= 60
+
+
+@given(st.lists(st.sampled_from(["a", "B ", "_", "\u0301", "\ufdfa", "\u1100", "\u1161", "ß", "\ufb03"]), max_size=40))
+def test_the_beginning_of_a_name_is_reduced_as_the_whole(parts: list[str]) -> None:
+    text = "".join(parts)
+    for name in (text * 60, "x" * 599 + text, "-" * 590 + text * 40):
+        whole = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFKC", name).casefold()).strip("-")
+        assert slug(name) == whole[:60].strip("-")
+
+
+def test_blanks_before_and_behind_a_link_are_passed_once() -> None:
+    """A file of blanks would take longer than anybody waits if each of them were a beginning, or an end."""
+    link = "- [Auth](auth.md) - how"
+    assert detected(" " * 60_000 + "x").confidence == 0
+    assert detected(f"{link}{' ' * 60_000}x").confidence == detected(link).score == 0.5
+    assert detected(f"{link}{' ' * 60_000}\n{link}").confidence == 0.5
+
+
+def detected(text: str) -> Detection:
+    """Return what the format of MEMORY.md says of a text, given five seconds of computing."""
+
+    def ended(_: int, __: object) -> None:
+        raise AssertionError("it takes no end")
+
+    before = signal.signal(signal.SIGVTALRM, ended)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 5)
+    try:
+        return claude_memory.detect(text, "notes.md")
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def test_brackets_that_nest_too_deeply_are_given_up_where_they_do() -> None:
