@@ -4,7 +4,9 @@ import json
 import re
 import signal
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
@@ -20,10 +22,12 @@ from workbench.formats.lifecycle.values import texts
 from workbench.formats.mcp import mcp_memory
 from workbench.formats.memory_streams import nodes
 from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared.markdown import heading_of, statements
 from workbench.formats.shared.records import alike
 from workbench.formats.shared.yamltree import DamagedYaml, compose
 
 LENGTH = 60_000
+T = TypeVar("T")
 
 
 @pytest.mark.parametrize(
@@ -101,16 +105,38 @@ def test_blanks_before_and_behind_a_link_are_passed_once() -> None:
     assert detected(f"{link}{' ' * 60_000}\n{link}").confidence == 0.5
 
 
-def detected(text: str) -> Detection:
-    """Return what the format of MEMORY.md says of a text, given five seconds of computing."""
+def test_a_heading_of_blanks_is_read_once() -> None:
+    blanks = " " * 100_000
+    found = ended(lambda: [(s.section, s.text) for s in statements(f"# a{blanks}x # #\n- one\n#{blanks}\n- two\n")])
+    assert found == [(f"a{blanks}x #", "one"), ("", "two")]
 
-    def ended(_: int, __: object) -> None:
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("# a", "a"), ("   ###### a b \t", "a b"), ("#", ""), ("##  ", ""), ("# a ##", "a"), ("# a##", "a##"),
+        ("# ##", "##"), ("# a # ##", "a #"), ("#a", None), ("####### a", None), ("    # a", None), ("a # b", None),
+    ],
+)  # fmt: skip
+def test_a_heading_is_read_without_the_signs_that_close_it(line: str, text: str | None) -> None:
+    assert heading_of(line) == text
+
+
+def detected(text: str) -> Detection:
+    """Return what the format of MEMORY.md says of a text."""
+    return ended(lambda: claude_memory.detect(text, "notes.md"))
+
+
+def ended(do: Callable[[], T]) -> T:
+    """Return what something returns, given five seconds of computing: a hundred times what it takes."""
+
+    def stop(_: int, __: object) -> None:
         raise AssertionError("it takes no end")
 
-    before = signal.signal(signal.SIGVTALRM, ended)
+    before = signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, 5)
     try:
-        return claude_memory.detect(text, "notes.md")
+        return do()
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

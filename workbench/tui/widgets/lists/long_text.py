@@ -3,9 +3,17 @@
 from textual.content import Content
 from textual.geometry import Size
 from textual.strip import Strip
+from textual.visual import VisualType
 from textual.widgets import Static
 
 from workbench.tui.app.surviving import survives
+
+
+def same(one: object, other: object) -> bool:
+    """Tell whether two contents show the same: their text and its styles."""
+    if not isinstance(one, Content) or not isinstance(other, Content):
+        return one is other
+    return one.plain == other.plain and one.spans == other.spans
 
 
 @survives
@@ -15,6 +23,11 @@ class LongText(Static):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(Content(""), id=id)
         self._lines: tuple[object, int, list[Content]] = (None, 0, [])
+
+    def update(self, content: VisualType = "", *, layout: bool = True) -> None:
+        """Show a text; the same one again is neither wrapped nor laid out nor drawn."""
+        if not same(content, self.content):
+            super().update(content, layout=layout)
 
     def _wrapped(self, width: int) -> list[Content]:
         content, known, lines = self._lines
