@@ -16,6 +16,7 @@ from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until
 from workbench.bench.context import Touched
 from workbench.bench.duplicates.comparison import BULLETS, Judge
+from workbench.bench.health.history import Event, FieldEvent
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import MAX_SEARCHED, searched
 from workbench.core.duplicates.dedup import DedupThresholds
@@ -27,10 +28,11 @@ from workbench.safety import scanning
 from workbench.store.history import reading
 from workbench.tui.app.saving import Saving
 from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.stream.history_view import event_text
 from workbench.tui.stream.memory_view import row
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.content import MAX_LINES, body, highlight
+from workbench.tui.widgets.content import MAX_LINES, body, highlight, word_diff
 from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -125,6 +127,25 @@ async def test_a_text_that_was_looked_at_is_drawn_anew_in_its_row_only(tmp_path:
         await pilot.pause()
         assert screen.rows.rows is rows
         assert set(drawn) <= {rows[1].id}
+
+
+def test_of_a_transaction_of_many_lines_the_first_ones_are_shown() -> None:
+    lines = hostile("line ends", 9_900)
+    assert word_diff("", lines).plain.count("\n") <= MAX_LINES + 1
+    assert "not compared" in word_diff("", lines).plain
+    fields = tuple(FieldEvent("memories", f"m{n}", "content", None, lines) for n in range(30))
+    text = event_text(Event(1, "2026-03-20T12:00:00Z", "human", "fill", "edit", "", 0, fields), keys=True).plain
+    assert text.count("\n") <= 2 * MAX_LINES + 3
+    assert text.endswith("… and more")
+
+
+async def test_a_text_is_wrapped_once_for_each_width(tmp_path: Path) -> None:
+    async with demo_app(tmp_path).run_test(size=(140, 30)) as pilot:
+        shown = pilot.app.screen.query_one("#detail", LongText)
+        shown.update(Content("a b"))
+        lines = shown._wrapped(10)
+        assert shown._wrapped(9) is not lines
+        assert shown._wrapped(10) is lines
 
 
 def test_of_a_line_with_many_matches_only_what_has_room_is_marked() -> None:
