@@ -46,12 +46,17 @@ def agent_name(path: str) -> str:
 
 def slug(name: str) -> str:
     """Reduce a name to lower-case letters, digits and single hyphens, at most 60 of them."""
-    # No ASCII character joins the one before it, so that what stands before one can be read without the rest.
-    end = next((at for at in range(_HEAD, min(len(name), 2 * _HEAD)) if name[at].isascii()), len(name))
+    end = next((at for at in range(_HEAD, min(len(name), 2 * _HEAD)) if _stands_alone(name[at])), len(name))
     found = _reduced(name[:end])
     if end < len(name) and len(found) <= _SLUG:
         found = _reduced(name)
     return found[:_SLUG].strip("-")
+
+
+def _stands_alone(char: str) -> bool:
+    """Tell whether a character never becomes one with what stands before it: that can be read without the rest."""
+    first = unicodedata.normalize("NFKC", char)[0]
+    return not unicodedata.category(first).startswith("M") and not "\u1160" <= first <= "\u11ff"
 
 
 def _reduced(name: str) -> str:
