@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 
+from tests.calls import calls_of
 from tests.core.samples import days, memory
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.duplicates.groups import in_merge_order, read_pair
 from workbench.core.duplicates.identity import identity_of, parted, says_all_the_same, text_key
+from workbench.core.files.format import Parsed
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
+from workbench.formats.lint import ace, records
 
 
 def named(name: str, **fields: Any) -> Memory:
@@ -87,6 +90,14 @@ def test_equal_in_everything_leaves_out_ids_places_and_counts_only() -> None:
     assert not says_all_the_same(bullet, Bullet("b", "t", "x"))
     assert not says_all_the_same(bullet, Bullet("b", "s", "X"))
     assert not says_all_the_same(Bullet("a", "others", "x"), Bullet("b", "general", "x"))
+
+
+def test_what_records_with_one_text_are_compared_by_is_made_once() -> None:
+    same = tuple(memory(f"m{n}", content="Use pnpm", importance_score=float(n)) for n in range(60))
+    bullets = "\n".join(f"[rules-{n:05}] helpful=0 harmful=0 :: Use pnpm." for n in range(60))
+    parsed = Parsed("jsonl", memories=same)
+    assert calls_of([identity_of], lambda: records.lint(parsed, "m.jsonl"))[0] < 60 * 4
+    assert calls_of([identity_of], lambda: ace.lint(f"## RULES\n{bullets}\n", "book.txt"))[0] < 60 * 6
 
 
 def test_case_and_white_space_are_no_part_of_a_texts_key() -> None:

@@ -1,15 +1,33 @@
 """Long files that are one thing over and over: each has an id of its own (what reading costs is a benchmark)."""
 
-import pytest
+import json
+import re
+import signal
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
 
-from tests.calls import steps_of
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.calls import calls_of, steps_of
 from tests.formats.samples import context
+from workbench.core.files.format import Detection, Parsed
 from workbench.core.files.formats import format_named
+from workbench.core.stream.memory import Memory
+from workbench.formats.claude_memory import claude_memory
 from workbench.formats.lifecycle.values import texts
+from workbench.formats.mcp import mcp_memory
+from workbench.formats.memory_streams import nodes
+from workbench.formats.memory_streams.nodes import slug
+from workbench.formats.shared.markdown import heading_of, statements
 from workbench.formats.shared.records import alike
 from workbench.formats.shared.yamltree import DamagedYaml, compose
 
 LENGTH = 60_000
+T = TypeVar("T")
 
 
 @pytest.mark.parametrize(
@@ -53,6 +71,82 @@ def test_a_list_of_many_texts_is_read_and_compared_as_one() -> None:
     assert not alike(many, [*many, "more"])
     assert not alike([*many, 1], [*many, True])
     assert not alike(many, [*many[:-1], 1])
+
+
+def test_the_lines_of_a_memory_are_parted_once_to_write_it_as_an_entity() -> None:
+    made = Memory("m1", "line\n" * 1000, context().now, context().now, summary="one")
+    parsed = Parsed("jsonl", memories=(made,))
+    assert steps_of(lambda: mcp_memory.write(parsed)) < 7_000
+    doc = json.loads(mcp_memory.write(replace(parsed, memories=(replace(made, content="a\n  b\n\n  c\nd\n"),))))
+    assert doc["observations"] == ["a\nb\nc", "d"]
+
+
+def test_of_a_long_name_only_the_beginning_is_reduced() -> None:
+    many = "\ufdfa" * 100_000
+    assert calls_of([nodes._reduced], lambda: slug(many)) == [1]
+    assert calls_of([nodes._reduced], lambda: slug("- " * 1000 + "a")) == [2]
+    assert slug("- " * 1000 + "a") == "a"
+    assert len(slug(many)) <= 60
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*"aß_が\u0301\u1100\u1161\u11a8\uff76\uff9e\uffa1\uffc2\u09c7\u09be\ue000", "B ", "\ufdfa", "\ufb03"]
+        ),
+        max_size=40,
+    )
+)
+def test_the_beginning_of_a_name_is_reduced_as_the_whole(parts: list[str]) -> None:
+    text = "".join(parts)
+    for name in (text * 60, "x" * 599 + text, "-" * 590 + text * 40):
+        whole = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFKC", name).casefold()).strip("-")
+        assert slug(name) == whole[:60].strip("-")
+
+
+def test_blanks_before_and_behind_a_link_are_passed_once() -> None:
+    """A file of blanks would take longer than anybody waits if each of them were a beginning, or an end."""
+    link = "- [Auth](auth.md) - how"
+    assert detected(" " * 60_000 + "x").confidence == 0
+    assert detected(f"{link}{' ' * 60_000}x").confidence == detected(link).confidence == 0.5
+    assert detected(f"{link}{' ' * 60_000}\n{link}").confidence == 0.5
+
+
+def test_a_heading_of_blanks_is_read_once() -> None:
+    blanks = " " * 100_000
+    found = ended(lambda: [(s.section, s.text) for s in statements(f"# a{blanks}x # #\n- one\n#{blanks}\n- two\n")])
+    assert found == [(f"a{blanks}x #", "one"), ("", "two")]
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("# a", "a"), ("   ###### a b \t", "a b"), ("#", ""), ("##  ", ""), ("# a ##", "a"), ("# a##", "a##"),
+        ("# ##", "##"), ("# a # ##", "a #"), ("#a", None), ("####### a", None), ("    # a", None), ("a # b", None),
+    ],
+)  # fmt: skip
+def test_a_heading_is_read_without_the_signs_that_close_it(line: str, text: str | None) -> None:
+    assert heading_of(line) == text
+
+
+def detected(text: str) -> Detection:
+    """Return what the format of MEMORY.md says of a text."""
+    return ended(lambda: claude_memory.detect(text, "notes.md"))
+
+
+def ended(do: Callable[[], T]) -> T:
+    """Return what something returns, given five seconds of computing: a hundred times what it takes."""
+
+    def stop(_: int, __: object) -> None:
+        raise AssertionError("it takes no end")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 5)
+    try:
+        return do()
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def test_brackets_that_nest_too_deeply_are_given_up_where_they_do() -> None:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.calls import calls_of
+from workbench.safety import hidden
 from workbench.safety.hidden import MOST
 from workbench.safety.scanning import scan
 
@@ -41,6 +43,11 @@ def test_what_writing_needs_is_left_alone(text: str) -> None:
 
 
 def test_a_text_full_of_hidden_characters_is_reported_in_few_places() -> None:
-    for hidden in ("a\u200b", "\u2764\ufe0f\ufe0f", "a\u200e", "a\x07"):
-        found = scan(hidden * 50_000)
+    for unseen in ("a\u200b", "\u2764\ufe0f\ufe0f", "a\u200e", "a\x07"):
+        found = scan(unseen * 50_000)
         assert 0 < len(found) <= MOST
+
+
+def test_which_way_a_text_reads_is_asked_where_a_mark_of_direction_stands() -> None:
+    assert calls_of([hidden._is_right_to_left], lambda: scan("a\u200bé\u202e")) == [0]
+    assert calls_of([hidden._is_right_to_left], lambda: scan("a\u200eé")) == [1]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.calls import steps_of
 from tests.safety.order_sets import ANYWHERE, WORDS, Half, attacks, harmless
 from workbench.safety.folding import _SAME, fold_char, folded
 from workbench.safety.orders import index, orders
@@ -121,6 +122,15 @@ def test_a_text_of_many_characters_is_not_folded_one_by_one() -> None:
     fold_char.cache_clear()
     assert folded("".join(map(chr, range(0x4E40, 0x9000))) + "Ａ").text.endswith("a")
     assert fold_char.cache_info().misses == 1
+
+
+def test_among_many_characters_that_stand_for_themselves_only_the_others_are_looked_at() -> None:
+    alone = "".join(map(chr, range(0x4E40, 0x9000)))
+    text = f"Ａ{alone}ßB{alone[::-1]}\u200b"
+    view = folded(text)
+    assert view.text == f"a{alone}ssb{alone[::-1]}"
+    assert view.place(1 + len(alone), 3 + len(alone)) == (1 + len(alone), 2 + len(alone))
+    assert steps_of(lambda: folded(text)) < 100
 
 
 def test_the_table_is_built_from_the_lines_of_unicode() -> None:

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.calls import calls_of
 from tests.store.helpers import delete, memory, open_journal, open_library, put
+from workbench.store import entry
 from workbench.store.entry import Doc
 from workbench.store.history import reading, undo
 from workbench.store.history.reading import FieldEvent, at_revision, events, tables_at
@@ -26,6 +28,22 @@ def test_who_changed_what_and_when(tmp_path: Path) -> None:
     assert [e.rev for e in events(journal)] == [3, 2, 1]
     assert [e.rev for e in events(journal, accesses=True)] == [4, 3, 2, 1]
     assert list(events(journal, ("t", "nope"))) == []
+
+
+def test_of_a_large_transaction_only_the_changes_asked_for_are_read(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path)
+    with journal.transaction("import:x", "import") as staged:
+        for n in range(200):
+            staged.put("t", str(n), {"id": f"x{n}", "a": n})
+    found: list[tuple[str, str]] = []
+
+    def read(count: int) -> None:
+        found[:] = [(key, c.doc) for _, key, c in reading.changes_of(journal, "t", [f"x{n}" for n in range(count)])]
+
+    assert calls_of([entry._change], lambda: read(2)) == [2]
+    assert found == [("x1", "1"), ("x0", "0")]
+    assert calls_of([entry._change], lambda: read(100)) == [100]
+    assert len(found) == 100
 
 
 def test_a_record_that_is_gone_keeps_its_name_in_the_history(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What keys may cost: only what is in sight is wrapped and drawn, and what takes long happens on another thread."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from tests.safety.hostile import MEGABYTE, hostile, prose
 from tests.safety.samples import keys
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until
+from workbench.bench.context import Touched
 from workbench.bench.duplicates.comparison import BULLETS, Judge
+from workbench.bench.health.history import Event, FieldEvent
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.stream import MAX_SEARCHED, searched
 from workbench.core.duplicates.dedup import DedupThresholds
@@ -25,9 +28,14 @@ from workbench.safety import scanning
 from workbench.store.history import reading
 from workbench.tui.app.saving import Saving
 from workbench.tui.stream.history_dialog import HistoryDialog
+from workbench.tui.stream.history_view import event_text
+from workbench.tui.stream.memory_view import row
+from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.choose import Choose
-from workbench.tui.widgets.content import MAX_LINES, body, highlight
+from workbench.tui.widgets.content import MAX_LINES, body, highlight, word_diff
 from workbench.tui.widgets.lists.long_text import LongText
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 ID = "mem-20260320-0000900"
 
@@ -85,6 +93,66 @@ async def test_a_long_text_is_drawn_where_it_is_in_sight(tmp_path: Path, monkeyp
         assert shown.size.height > 150
         assert len(drawn) <= 30
     bench.close()
+
+
+async def test_the_same_text_again_is_not_wrapped(tmp_path: Path) -> None:
+    async with demo_app(tmp_path).run_test(size=(140, 30)) as pilot:
+        shown = pilot.app.screen.query_one("#detail", LongText)
+        shown.update(Content("a b").stylize("bold", 0, 1))
+        lines = shown._wrapped(10)
+        shown.update(Content("a b").stylize("bold", 0, 1))
+        assert shown._wrapped(10) is lines
+        shown.update(Content("a b"))
+        assert shown._wrapped(10) is not lines
+        assert not shown._wrapped(10)[0].spans
+
+
+@pytest.mark.parametrize("words", ["", "the"])
+async def test_a_text_that_was_looked_at_is_drawn_anew_in_its_row_only(tmp_path: Path, words: str) -> None:
+    async with (app := demo_app(tmp_path)).run_test(size=(140, 30)) as pilot:
+        await app.workers.wait_for_complete()
+        screen = app.screen
+        assert isinstance(screen, StreamScreen)
+        screen.query_one("#filter", SafeInput).value = words
+        await pilot.pause()
+        rows, drawn = screen.rows.rows, list[str]()
+        draw = screen.rows._draw
+
+        def counted(memory: Memory, width: int) -> Sequence[Cell] | Content:
+            drawn.append(memory.id)
+            return draw(memory, width)
+
+        screen.rows._draw = counted
+        screen.show_changes(Touched(1, "human", "", "edit", frozenset({("memories", rows[1].id)})))
+        await pilot.pause()
+        assert screen.rows.rows is rows
+        assert set(drawn) <= {rows[1].id}
+
+
+def test_of_a_transaction_of_many_lines_the_first_ones_are_shown() -> None:
+    lines = hostile("line ends", 9_900)
+    assert word_diff("", lines).plain.count("\n") <= MAX_LINES + 1
+    assert "not compared" in word_diff("", lines).plain
+    fields = tuple(FieldEvent("memories", f"m{n}", "content", None, lines) for n in range(30))
+    text = event_text(Event(1, "2026-03-20T12:00:00Z", "human", "fill", "edit", "", 0, fields), keys=True).plain
+    assert text.count("\n") <= 2 * MAX_LINES + 3
+    assert text.endswith("… and more")
+
+
+async def test_a_text_is_wrapped_once_for_each_width(tmp_path: Path) -> None:
+    async with demo_app(tmp_path).run_test(size=(140, 30)) as pilot:
+        shown = pilot.app.screen.query_one("#detail", LongText)
+        shown.update(Content("a b"))
+        lines = shown._wrapped(10)
+        assert shown._wrapped(9) is not lines
+        assert shown._wrapped(10) is lines
+
+
+def test_of_a_line_with_many_matches_only_what_has_room_is_marked() -> None:
+    memory = Memory(ID, "a " * 200, NOW, NOW)
+    spans = [(at, at + 1) for at in range(0, 400, 2)]
+    cells = [cell for width in (40, 100) for cell in row(memory, width, NOW, unread=False, spans=spans)]
+    assert [len(cell.text.spans) for cell in cells if isinstance(cell.text, Content)] == [21, 51]
 
 
 async def test_a_dialog_is_painted_when_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,10 @@
 """Promoting in the app: by keys, from Stream and from Review; what is shown is what is written."""
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from textual.pilot import Pilot
@@ -13,6 +14,9 @@ from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.promotion.plan import PromotionPlan
+from workbench.bench.promotion.promotion import Promotion
+from workbench.core.errors import WorkbenchError
 from workbench.core.playbook.book import Book, Section
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
@@ -57,11 +61,15 @@ class Hand:
     def __init__(self, app: WorkbenchApp, pilot: Pilot[Any]) -> None:
         self.app = app
         self.pilot = pilot
+        self.hasty = False
+        """Whether keys come before what they ask for is shown."""
 
     async def keys(self, *pressed: str) -> None:
         for key in pressed:
             await self.pilot.press(key)
         await self.pilot.pause()
+        if isinstance(screen := self.app.screen, PromoteDialog) and not self.hasty:
+            await screen._ready.wait()
 
     async def write(self, text: str) -> None:
         names = {"/": "slash", ".": "full_stop", "-": "minus", " ": "space"}
@@ -130,6 +138,58 @@ async def test_escape_writes_nothing(bench: Workbench, project: Path) -> None:
         await h.closed()
     assert bench.library.journal.rev == rev
     assert (project / "CLAUDE.md").read_bytes().decode() == OWN
+
+
+@pytest.mark.parametrize("key", ["enter", "escape"])
+async def test_it_is_planned_on_a_thread_and_keys_do_not_wait(
+    bench: Workbench, project: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Enter writes what was asked for once it is known what that is; escape closes without it."""
+    free, threads, plan = threading.Event(), set[int](), Promotion.plan
+
+    def planned(*arguments: Any) -> PromotionPlan:
+        threads.add(threading.get_ident())
+        free.wait(10)
+        return plan(*arguments)
+
+    monkeypatch.setattr(Promotion, "plan", planned)
+    async with hand(bench) as h:
+        h.hasty = True
+        await h.opened()
+        assert h.state == "Looking …"
+        await h.keys(key, key)
+        assert isinstance(h.app.screen, PromoteDialog) is (key == "enter")
+        assert threading.get_ident() not in threads
+        assert (project / "CLAUDE.md").read_bytes().decode() == OWN
+        free.set()
+        await h.closed()
+        await h.until(lambda: bool(threads))
+        assert (TEXT in (project / "CLAUDE.md").read_bytes().decode()) is (key == "enter")
+        assert [said for said in h.said if "Promoted" in said] == (
+            ["Promoted k1 to CLAUDE.md. u takes it back."] if key == "enter" else []
+        )
+
+
+async def test_a_file_that_cannot_be_read_is_said(bench: Workbench, project: Path) -> None:
+    (project / "CLAUDE.md").unlink()
+    (project / "CLAUDE.md").mkdir()
+    async with hand(bench) as h:
+        await h.opened()
+        await h.until(lambda: h.state.startswith("✗ "))
+        assert "CLAUDE.md" in h.state
+
+
+async def test_places_that_cannot_be_listed_say_why(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unlisted(_: Promotion) -> NoReturn:
+        raise WorkbenchError("The playbooks cannot be read.")
+
+    monkeypatch.setattr(Promotion, "offers", unlisted)
+    async with hand(bench) as h:
+        await h.opened()
+        assert h.state == "✗ The playbooks cannot be read."
+        await h.keys("tab")
+        await h.write("a.md")
+        await h.until(lambda: "lines in, 0 out" in h.state)
 
 
 async def test_title_and_name_of_a_skill_are_the_persons(bench: Workbench, project: Path) -> None:

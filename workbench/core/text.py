@@ -24,6 +24,9 @@ TAB = "    "
 MAX_MARKS = 4
 """Combining marks that one base character may carry; more of them climb into other lines."""
 
+_MANY = 1_000
+"""Characters that are new in a text from which on those that are none are not learned one by one."""
+
 _MOST_KNOWN = 262_144
 """Characters that are known after which those of a text are looked at for it alone."""
 
@@ -33,6 +36,9 @@ _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
 )
 _UNSTORABLE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff\x00]")
+_NO_CHARACTERS = re.compile("[\ue000-\uf8ff\U00040000-\U000dffff\U000e0200-\U0010ffff]")
+"""Private use, and what will be unassigned for long: a text may hold hundreds of thousands of different ones."""
+
 _LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
@@ -54,7 +60,12 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
     inks = _inks(keep_newlines)
     if len(inks.known) > _MOST_KNOWN:
         inks = _Inks(keep_newlines)
-    inks.learn(seen - inks.known)
+    fresh = seen - inks.known
+    if len(fresh) > _MANY:
+        text = _NO_CHARACTERS.sub(REPLACEMENT, text)
+        seen = set(text)
+        fresh = seen - inks.known
+    inks.learn(fresh)
     marks = inks.marks & seen
     clean = text if inks.odd.isdisjoint(seen) else text.translate(inks.symbols)
     return _limit_marks(clean, sorted(marks)) if marks else clean
@@ -77,7 +88,7 @@ class _Inks:
         plain = (c for c in fresh if not c.isalnum() and c not in symbols)
         self.marks.update(c for c in plain if unicodedata.category(c) in ("Mn", "Me"))
         self.symbols.update((ord(c), symbol) for c, symbol in symbols.items())
-        self.odd |= symbols.keys()
+        self.odd.update(symbols)
         # Last, for other threads may ask at any moment.
         self.known |= fresh
 

@@ -18,10 +18,14 @@ _REMOVED = frozenset(("Mn", "Me", "Cf"))
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5\u2800")
 _REMEMBERED = 1 << 14
 
+_MANY = 1_000
+"""Different characters that stand for themselves from which on a text is not looked through one by one for them."""
+
 _LONGEST = 4
 """Characters that one may stand for at most: a ligature of a whole sentence holds no word that a rule knows."""
 
-_SAME = r"[\u3400-\u4e35\u4e40-\ua4cf\ud7a4-\uf8ff\U00020000-\U0002f7ff\U0002fa1e-\U000e0000\U000e01f0-\U0010ffff]+"
+_ONES = r"\u3400-\u4e35\u4e40-\ua4cf\ud7a4-\uf8ff\U00020000-\U0002f7ff\U0002fa1e-\U000e0000\U000e01f0-\U0010ffff"
+_SAME, _OTHERS = f"[{_ONES}]+", f"[^{_ONES}]+"
 """Characters beyond ASCII that stand for themselves: a text may hold a hundred thousand different ones."""
 
 
@@ -59,11 +63,13 @@ def folded(text: str) -> Folded:
         return Folded(text.lower(), None)
     chars = set(text)
     changed = {ord(char): fold_char(char) for char in compiled(_SAME).sub("", "".join(chars))}
-    parts = {**{ord(char): char for char in chars}, **changed}
-    new = text.translate(parts)
+    if len(chars) - len(changed) > _MANY:
+        new = compiled(_OTHERS).sub(lambda run: run.group().translate(changed), text)
+    else:
+        new = text.translate({**{ord(char): char for char in chars}, **changed})
     if all(len(part) == 1 for part in changed.values()):
         return Folded(new, None)
-    return Folded(new, lambda: list(accumulate(len(parts[ord(char)]) for char in text)))
+    return Folded(new, lambda: list(accumulate(len(changed.get(ord(char), char)) for char in text)))
 
 
 @lru_cache(maxsize=_REMEMBERED)

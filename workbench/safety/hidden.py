@@ -62,7 +62,7 @@ def find(text: str) -> Iterator[Finding]:
     right_to_left = False
     for rule in RULES:
         if rule is _BIDI:
-            right_to_left = _is_right_to_left(text)
+            right_to_left = compiled(f"[{_MARKS}]").search(text) is not None and _is_right_to_left(text)
         runs = (run.span() for run in compiled(f"[{rule.chars}]+").finditer(text))
         useless = (span for span in runs if not _has_use(rule, text, *span, right_to_left))
         yield from (Finding("hidden", rule.rule, rule.reason, *span) for span in islice(useless, MOST))

@@ -1,6 +1,6 @@
 """What one journal line says: a transaction and the documents it changed."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -73,21 +73,25 @@ def to_json(entry: Entry) -> dict[str, object]:
     return out
 
 
-def from_json(raw: Mapping[str, Any]) -> Entry:
-    """Read an entry; raises `ValueError` when a part is missing or misshapen."""
+def from_json(raw: Mapping[str, Any], docs: Container[str] | None = None) -> Entry:
+    """Read an entry, of its changes only those of some `docs` when these are given.
+
+    Raises `ValueError` when a part is missing or misshapen.
+    """
     try:
-        return _entry(raw)
+        return _entry(raw, docs)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is not a transaction") from error
 
 
-def _entry(raw: Mapping[str, Any]) -> Entry:
+def _entry(raw: Mapping[str, Any], docs: Container[str] | None) -> Entry:
+    wanted = raw["changes"] if docs is None else [change for change in raw["changes"] if change.get("id", "") in docs]
     return Entry(
         rev=int(raw["rev"]),
         at=str(raw["at"]),
         actor=str(raw["actor"]),
         label=str(raw["label"]),
-        changes=tuple(_change(c) for c in raw["changes"]),
+        changes=tuple(map(_change, wanted)),
         kind=raw.get("kind", "edit"),
         group=raw.get("group", ""),
         part=raw.get("part", 1),

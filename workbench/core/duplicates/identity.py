@@ -5,12 +5,17 @@ Every comparison for duplicates asks here. A reader of another tool's file keeps
 is its place, the file that an agent looked at while it noticed something is not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
 
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import FILE_KEY, Memory
+
+R = TypeVar("R", Memory, Bullet)
 
 NAMES = ("kind", "name", "from", "to", "key", "agent", "project")
 """Under which keys of `FILE_KEY` a reader keeps what names a record."""
@@ -36,6 +41,8 @@ class Identity:
 
     def parted(self, other: "Identity") -> tuple[Conflict, ...]:
         """Name what tells two records apart; what only one of them says does not."""
+        if self == other:
+            return ()
         mine, theirs = dict(self.names), dict(other.names)
         named = any(mine[key] != theirs[key] for key in mine.keys() & theirs.keys())
         strangers = bool(mine and theirs) and not mine.keys() & theirs.keys()
@@ -46,6 +53,27 @@ class Identity:
             (Conflict.FILES, bool(self.path and other.path) and self.path != other.path),
         )
         return tuple(conflict for conflict, differs in found if differs)
+
+
+class Described(Generic[R]):
+    """A record and what it is compared by, made once when it is asked for: many records may have one text."""
+
+    def __init__(self, record: R) -> None:
+        self.record: R = record
+
+    @cached_property
+    def identity(self) -> Identity:
+        """What the record is about beside its text."""
+        return identity_of(self.record)
+
+    @cached_property
+    def said(self) -> tuple[object, ...]:
+        """Everything it says."""
+        return all_said(self.record)
+
+    def may_be_one(self, other: "Described[R]") -> bool:
+        """Tell whether nothing parts two records but maybe their texts."""
+        return not self.identity.parted(other.identity)
 
 
 def identity_of(record: Memory | Bullet) -> Identity:
@@ -74,11 +102,21 @@ def says_all_the_same(one: Memory | Bullet, other: Memory | Bullet) -> bool:
 
     What only the file's form tells (the order of keys, a value written in another way) counts as well.
     """
-    if type(one) is not type(other) or identity_of(one) != identity_of(other):
-        return False
-    told = (f.name for f in fields(one) if f.name not in _PLACES and not f.name.startswith(_ADDED_UP))
-    same = all(getattr(one, name) == getattr(other, name) for name in told)
-    return same and _noted(one.metadata) == _noted(other.metadata)
+    return type(one) is type(other) and all_said(one) == all_said(other)
+
+
+def all_said(record: Memory | Bullet) -> tuple[object, ...]:
+    """Return everything that a record says but for its id, its place and its counts, to be compared with another's."""
+    told = _MEMORY if isinstance(record, Memory) else _BULLET
+    return (*told(record), identity_of(record), _noted(record.metadata))
+
+
+def _told(kind: type[Any]) -> Callable[[object], tuple[object, ...]]:
+    names = (f.name for f in fields(kind) if f.name not in _PLACES and not f.name.startswith(_ADDED_UP))
+    return attrgetter(*names)
+
+
+_MEMORY, _BULLET = _told(Memory), _told(Bullet)
 
 
 def _names(metadata: Mapping[str, object]) -> tuple[tuple[str, str], ...]:

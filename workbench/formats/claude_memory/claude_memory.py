@@ -9,7 +9,7 @@ from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import Memory
 from workbench.formats.claude_memory import topic as claude_topic
-from workbench.formats.claude_memory.topic import INDEX_LINE, KINDS, Topic, linked, statement, topic
+from workbench.formats.claude_memory.topic import INDEX_LINE, KINDS, LINK, Topic, linked, statement, topic
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
@@ -19,7 +19,7 @@ NAME = claude_topic.NAME
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
 _INDEX = frozenset({"MEMORY.MD"})
 _RULES = frozenset({"CLAUDE.MD", "CLAUDE.LOCAL.MD"})
-_LINKS = re.compile(INDEX_LINE.pattern, re.MULTILINE)
+_LINKS = re.compile(LINK, re.MULTILINE)
 
 
 def detect(head: str, path: str) -> Detection:

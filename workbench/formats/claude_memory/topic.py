@@ -15,10 +15,13 @@ from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.reading import checked, created_at, digest, place, rating
 
 NAME = "claude-memory"
-INDEX_LINE = re.compile(
-    r"[ \t]*[-*+][ \t]+\[(?P<title>[^\]\n]{1,300})\]\((?P<target>[^()\s]{1,300}\.md)\)"
-    r"(?:[ \t]*(?:[—–:|]|-{1,2})[ \t]*(?P<hook>[^\n]*?))?[ \t]*$"
+LINK = (
+    r"[-*+][ \t]+\[(?P<title>[^\]\n]{1,300})\]\((?P<target>[^()\s]{1,300}\.md)\)"
+    r"(?:[ \t]*(?:[—–:|]|-{1,2})[ \t]*(?P<hook>(?:[^\n \t]|[ \t]++(?=[^\n \t]))*+))?[ \t]*$"
 )
+"""A link to a topic file to the end of its line; blanks are passed once, so that a line of them is no work."""
+
+INDEX_LINE = re.compile(rf"[ \t]*{LINK}")
 KINDS = {"user": "general", "feedback": "correction", "project": "general", "reference": "general"}
 """The types of topic files, and what kind of observation each is."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from workbench.core.duplicates.identity import parted, says_all_the_same, text_key
+from workbench.core.duplicates.identity import Described, says_all_the_same, text_key
 from workbench.core.files.lint import COMPARED, Finding, Fix
 from workbench.core.files.textedit import Line, lines, newline_of
 from workbench.core.playbook.book import Bullet, bullet_id, initials, section_key, slug_for
@@ -137,11 +137,11 @@ def _duplicate_ids(places: list[_Place], file: str) -> Iterator[Finding]:
 
 
 def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Finding]:
-    first: dict[str, list[_Place]] = {}
+    first: dict[str, list[tuple[_Place, Described[Bullet]]]] = {}
     for place in places:
-        before = first.setdefault(text_key(place.content), [])
-        about = [other for other in before[:COMPARED] if not parted(_bullet(other), _bullet(place))]
-        before.append(place)
+        new, before = Described(_bullet(place)), first.setdefault(text_key(place.content), [])
+        about = [other for other, described in before[:COMPARED] if new.may_be_one(described)]
+        before.append((place, new))
         if not about:
             continue
         same = next((other for other in about if _is_equal(other, place)), about[0])

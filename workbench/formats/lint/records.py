@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from workbench.core.duplicates.identity import parted, says_all_the_same, text_key
+from workbench.core.duplicates.identity import Described, says_all_the_same, text_key
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.format import Parsed, WriteText
 from workbench.core.files.lint import COMPARED, Finding, Fix, Rule
@@ -88,13 +88,13 @@ def _equal(records: Iterable[R]) -> Iterator[tuple[R, R]]:
 
     Of those before it the one comes that it is equal to in everything, if any.
     """
-    first: dict[str, list[R]] = {}
+    first: dict[str, list[Described[R]]] = {}
     for record in records:
-        before = first.setdefault(text_key(record.content), [])
-        about = [other for other in before[:COMPARED] if not parted(record, other)]
+        new, before = Described(record), first.setdefault(text_key(record.content), [])
+        about = [other for other in before[:COMPARED] if new.may_be_one(other)]
         if about:
-            yield record, next((other for other in about if says_all_the_same(record, other)), about[0])
-        before.append(record)
+            yield record, next((other for other in about if new.said == other.said), about[0]).record
+        before.append(new)
 
 
 def _merged(records: Sequence[R], kept: str, gone: str) -> Iterator[R]:

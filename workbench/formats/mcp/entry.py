@@ -5,8 +5,9 @@ by two spaces. A relation's content is “from relation to”.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from workbench.core.errors import InvalidRecord
@@ -40,18 +41,22 @@ def _name(memory: Memory) -> str:
 
 
 def _observations(memory: Memory) -> list[str]:
-    if memory.content == _name(memory):
-        return []
-    lines = memory.content.split("\n")
-    if "\n  " not in memory.content:
-        return [line for line in lines if line.strip()]
-    found: list[str] = []
+    return [] if memory.content == _name(memory) else list(_parted(memory.content))
+
+
+@lru_cache(maxsize=2)
+def _parted(content: str) -> tuple[str, ...]:
+    """Return the observations of a content; those of one memory are asked for again and again while it is written."""
+    lines = content.split("\n")
+    if "\n  " not in content:
+        return tuple(line for line in lines if line.strip())
+    found: list[list[str]] = []
     for line in lines:
         if line.startswith("  ") and found:
-            found[-1] += f"\n{line[2:]}"
+            found[-1].append(line[2:])
         elif line.strip():
-            found.append(line)
-    return found
+            found.append([line])
+    return tuple(map("\n".join, found))
 
 
 def _ends(memory: Memory) -> tuple[str, str]:
@@ -115,16 +120,19 @@ def item(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
 def _entity(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory, Doc]:
     name = required_text(doc, "name")
     said = [text for text in take(doc, "observations", values.texts, (), notes) if text.strip()]
-    content = "\n".join(map(_indented, said)) or name
+    content = _joined(said) or name
     category = take(doc, "entityType", values.text, "", notes)
     summary = f"{name} ({category})" if category else name
     memory = _memory(entity_id(name), content, summary, category, context, notes)
     return memory, {"kind": ENTITY, "name": name}
 
 
-def _indented(text: str) -> str:
-    """Return an observation with all its lines but the first indented."""
-    return text.replace("\r\n", "\n").replace("\n", "\n  ") if "\n" in text else text
+def _joined(observations: Sequence[str]) -> str:
+    """Return observations one a line, with all lines of each but the first indented."""
+    joined = "\n".join(observations)
+    if joined.count("\n") < len(observations):
+        return joined
+    return "\n".join(text.replace("\r\n", "\n").replace("\n", "\n  ") for text in observations)
 
 
 def _linked(doc: Doc, context: ReadContext, notes: Notes) -> tuple[Memory, Doc]:

@@ -22,6 +22,9 @@ IDENTIFYING = 400
 
 _FOLDERS = frozenset({"memory_stream", "associative_memory", "bootstrap_memory"})
 _MAX_STEP = 5_000_000
+_SLUG, _HEAD = 60, 600
+"""Characters that a reduced name has at most, and those of a long name that are mostly enough to know them."""
+
 _NUMBER = re.compile(r"(?:node_)?([0-9]{1,12})")
 
 
@@ -43,8 +46,22 @@ def agent_name(path: str) -> str:
 
 def slug(name: str) -> str:
     """Reduce a name to lower-case letters, digits and single hyphens, at most 60 of them."""
+    end = next((at for at in range(_HEAD, min(len(name), 2 * _HEAD)) if _stands_alone(name[at])), len(name))
+    found = _reduced(name[:end])
+    if end < len(name) and len(found) <= _SLUG:
+        found = _reduced(name)
+    return found[:_SLUG].strip("-")
+
+
+def _stands_alone(char: str) -> bool:
+    """Tell whether a character never becomes one with what stands before it: that can be read without the rest."""
+    first = unicodedata.normalize("NFKC", char)[0]
+    return not unicodedata.category(first).startswith("M") and not "\u1160" <= first <= "\u11ff"
+
+
+def _reduced(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name).casefold()
-    return re.sub(r"[\W_]+", "-", plain).strip("-")[:60].strip("-")
+    return re.sub(r"[\W_]+", "-", plain).strip("-")
 
 
 def prefix(context: ReadContext, oldest: str) -> str:

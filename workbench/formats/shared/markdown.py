@@ -8,7 +8,7 @@ from typing import Literal
 from workbench.core.files.textedit import Line, lines
 from workbench.core.text import clean_for_store
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*))?$")
 _ITEM = re.compile(r"( {0,3})(?:[-*+]|[0-9]{1,9}[.)])([ \t]+)(?=\S)")
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*$")
 
@@ -40,6 +40,16 @@ def front_matter(text: str) -> tuple[dict[str, str], int]:
     return {}, 0
 
 
+def heading_of(line: str) -> str | None:
+    """Return the text of a heading, without the signs that close it; `None` when a line is none."""
+    found = _HEADING.match(line)
+    if found is None:
+        return None
+    text = (found[1] or "").rstrip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if bare != text and bare.endswith((" ", "\t")) else text
+
+
 def statements(text: str, skip: int = 0) -> Iterator[Statement]:
     """Yield the statements of `text` after its first `skip` lines."""
     section = ""
@@ -49,12 +59,12 @@ def statements(text: str, skip: int = 0) -> Iterator[Statement]:
     for line in lines(text):
         if line.number <= skip:
             continue
-        heading = None if line.code or comment else _HEADING.match(line.text)
-        if heading or (opened is not None and not comment and _begins(line, opened, gathered[-1], gap)):
+        heading = None if line.code or comment else heading_of(line.text)
+        if heading is not None or (opened is not None and not comment and _begins(line, opened, gathered[-1], gap)):
             yield from _made(gathered, section)
             gathered, opened, comment = [], None, False
-        if heading:
-            section = heading[2] or ""
+        if heading is not None:
+            section = heading
         elif line.text.strip() or (gathered and (line.code or comment)):
             if gap and gathered and gathered[-1].text.strip():
                 gathered.append(Line(line.number, line.start, ""))

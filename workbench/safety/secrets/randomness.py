@@ -1,9 +1,9 @@
 """Words that look drawn at random: keys of nobody known."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator
-from re import ASCII, IGNORECASE
+from functools import cache
+from re import ASCII
 
 from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
@@ -21,7 +21,7 @@ LONGEST_PIECES = 2.7
 
 _RUN = rf"[\w\-+/]{{{SHORTEST},}}"
 _BEFORE = (
-    r"(?:sha(?:1|224|256|384|512)[-:=_]|md5[-:=]|h1:|base64,|integrity[\"']?\s?[:=]\s?[\"']?|"
+    r"(?ai:sha(?:1|224|256|384|512)[-:=_]|md5[-:=]|h1:|base64,|integrity[\"']?\s?[:=]\s?[\"']?|"
     r"(?:etag|if-(?:none-)?match|digest|checksum|fingerprint)[\"']?\s?[:=]?\s?(?:w/)?[\"'`]?(?:w/)?[\"'`]?)\Z"
 )
 _KNOWN = (
@@ -66,7 +66,12 @@ def looks_random(word: str) -> bool:
 def entropy(word: str) -> float:
     """Return the Shannon entropy of a word's characters, in bits per character."""
     size = len(word)
-    return -sum([n / size * math.log2(n / size) for n in Counter(word).values()])
+    return math.log2(size) - sum(map(_weight, map(word.count, set(word)))) / size
+
+
+@cache
+def _weight(count: int) -> float:
+    return count * math.log2(count)
 
 
 def _told(text: str, start: int, word: str) -> bool:
@@ -74,7 +79,7 @@ def _told(text: str, start: int, word: str) -> bool:
     if compiled(_KNOWN).match(word):
         return True
     line = text[max(0, start - 300) : start].rpartition("\n")[2]
-    return "://" in _last_word(line) or compiled(_BEFORE, ASCII | IGNORECASE).search(line[-24:]) is not None
+    return ("://" in line and "://" in _last_word(line)) or compiled(_BEFORE).search(line[-24:]) is not None
 
 
 def _last_word(line: str) -> str:

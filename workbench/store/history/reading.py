@@ -80,7 +80,7 @@ def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tu
     docs = {doc: key for key in keys if (doc := journal.state.doc_id_of(table, key)) is not None}
     if not docs:
         return
-    for entry in journal.entries_back(*(f'"id":"{doc}"'.encode() for doc in docs)):
+    for entry in journal.entries_back(*(f'"id":"{doc}"'.encode() for doc in docs), docs=docs):
         if entry.kind != "access":
             yield from (
                 (entry, docs[change.doc], change)

@@ -7,7 +7,7 @@ before its first entry.
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from gzip import BadGzipFile
 from itertools import islice
 from pathlib import Path
@@ -31,6 +31,9 @@ from workbench.store.journal.segments import (  # fmt: skip
 
 _FIRST_LINES = 10_000
 """Lines at the beginning of a segment within which its heading is found."""
+
+_FEW = 50
+"""Needles that are looked for in one pass over a line; of more, one is mostly found soon."""
 
 _OPENING = b'{"journal":'
 _REV = re.compile(rb'\{"rev":(\d+),')
@@ -214,12 +217,12 @@ def _follows(raw: bytes, rev: int, accepted: frozenset[tuple[int, int]]) -> int 
 
 def values_back(folder: Path, *needles: bytes) -> Iterator[dict[str, Any]]:
     """Yield the good lines of the whole chain, newest first; only those that contain one of `needles`, when given."""
-    bad = 0
+    bad, holds = 0, _holding(needles)
     for handle in _handles_back(folder):
         try:
             with handle:
                 for raw in lines_back(handle):
-                    values = values_in(raw) if not needles or any(needle in raw for needle in needles) else []
+                    values = values_in(raw) if holds(raw) else []
                     bad += not values and (not needles or len(raw) < SHORTEST)
                     if bad > MOST_DAMAGE:
                         return
@@ -227,6 +230,13 @@ def values_back(folder: Path, *needles: bytes) -> Iterator[dict[str, Any]]:
         except TooLarge:
             # A line that is too long is damage, and what stands before it is out of reach from behind.
             continue
+
+
+def _holding(needles: Sequence[bytes]) -> Callable[[bytes], object]:
+    """Return what tells whether bytes hold one of some needles, or whatever when there are none: few in one pass."""
+    if len(needles) <= _FEW:
+        return re.compile(b"|".join(map(re.escape, needles))).search
+    return lambda raw: any(needle in raw for needle in needles)
 
 
 def fits(folder: Path, position: Position, mark: str) -> bool:

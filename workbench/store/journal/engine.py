@@ -6,7 +6,7 @@ write lock, then applied in memory. Other processes' lines are read from the tai
 
 import itertools
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -246,11 +246,11 @@ class Journal:
             entry = self.gate(entry, self.state.tables)
         self._commit(replace(entry, next_ids=self._next_ids(entry, staged)))
 
-    def entries_back(self, *needles: bytes | None) -> Iterator[Entry]:
+    def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
         """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
         lines are passed over.
 
-        Raises `StoreProblem` when a segment cannot be read.
+        With `docs` changes of other documents may be left out. Raises `StoreProblem` when a segment cannot be read.
         """
         if self._settled is not None:
             # The file is not in order yet; what holds is known, and short enough to be read whole.
@@ -260,7 +260,7 @@ class Journal:
             for value in chain.values_back(self.folder, *(needle for needle in needles if needle is not None)):
                 if not segments.is_header(value):
                     try:
-                        entry = from_json(value)
+                        entry = from_json(value, docs)
                     except ValueError:
                         continue
                     yield entry

@@ -1,18 +1,20 @@
 """Promoting a memory: choose where to, see the exact text and what changes, and write it."""
 
+import asyncio
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
-from workbench.bench.files.diff import DiffLine
 from workbench.bench.open import Workbench
 from workbench.bench.promotion.plan import Offer, PromotionPlan, Target
 from workbench.bench.promotion.texts import about_of, title_of
@@ -26,6 +28,7 @@ from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import change
 from workbench.tui.files.exports.dialog import Pane
 from workbench.tui.promotion.actions import PROMOTE
+from workbench.tui.promotion.looking import Asked, Look, look
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
@@ -48,8 +51,7 @@ BESIDE = 110
 """Columns from which the places stand beside the text."""
 
 UNNAMED = "Name the Markdown file to write: tab goes to the field."
-Changes = Sequence[tuple[str, Sequence[DiffLine]]]
-"""The files or playbooks that change, by name, with their differences."""
+LOOKING = Content.styled("Looking …", MUTED)
 
 
 class _Missing(WorkbenchError):
@@ -78,6 +80,13 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     Raises `UnknownRecord` when a memory is gone.
     """
+
+    class Looked(Message):
+        """A thread has made what there is to see."""
+
+        def __init__(self, look: Look) -> None:
+            super().__init__()
+            self.look = look
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PROMOTE)
     DEFAULT_CSS = """
@@ -117,11 +126,13 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         super().__init__(f"Promote {what}", PROMOTE)
         self._bench = bench
         self._kind = kind
-        self._plan: PromotionPlan | None = None
-        self._problem = ""
-        self._misses = False
-        """Whether the problem is only that something has yet to be said."""
-        self._slug = ""
+        self._asked: Asked | None = None
+        self._found: Look | None = None
+        self._ready = asyncio.Event()
+        """Set while what is shown is what was asked for last."""
+        self._notice = self._slug = ""
+        self._unoffered = ""
+        """Why no places suggest themselves."""
         self._previews = {name: Preview(bench, again="enter", line=True) for name in ("title", "about")}
 
     def contents(self) -> Iterable[Widget]:
@@ -150,7 +161,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         try:
             offers: tuple[Offer, ...] = (*self._bench.promotion.offers(), OTHER)
         except WorkbenchError as error:
-            offers, self._problem = (OTHER,), str(error)
+            offers, self._unoffered = (OTHER,), str(error)
         wanted = [offer for offer in offers if offer.target.kind == self._kind] or [offers[0]]
         if self._bench.promotion.project is None:
             offers = (NO_PROJECT, *offers)
@@ -184,23 +195,55 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
     def _written(self) -> None:
         self._look()
 
-    def _look(self) -> None:
-        """Plan the promotion to the place under the cursor, and show it."""
+    def _look(self, notice: str = "") -> None:
+        """Have the promotion to the place under the cursor planned; what stands there stays until that is done.
+
+        `notice` is said in place of what the plan does.
+        """
         offer = self._places.current
         if offer is None:
             return
         self._show_fields(offer)
-        self._plan, self._problem, self._misses = None, "", False
+        self._ready.clear()
+        self._notice, self._asked = notice, self._wanted(offer)
+        if self._asked.target is None:
+            self._notice = notice or self._unoffered
+            self._show(look(self._bench, self._asked))
+            return
+        if self._found is None:
+            self.query_one("#promote-state", Static).update(LOOKING)
+        self._make(self._asked)
+
+    def _wanted(self, offer: Offer) -> Asked:
+        ids = tuple(memory.id for memory in self._memories)
         try:
-            self._plan = self._bench.promotion.plan([m.id for m in self._memories], self._target(offer))
+            return Asked(ids, self._target(offer))
         except WorkbenchError as error:
-            self._problem, self._misses = str(error), isinstance(error, _Missing)
-        self._show_name(offer)
-        changes = () if self._plan is None else tuple(self._plan.changes())
-        self.query_one("#promote-state", Static).update(assemble(list(self._state(changes))))
+            return Asked(ids, None, str(error), isinstance(error, _Missing))
+
+    @work(thread=True, exclusive=True, group="promote-look", description="what is written")
+    def _make(self, asked: Asked) -> None:
+        worker = get_current_worker()
+        found = look(self._bench, asked)
+        if not worker.is_cancelled:
+            self.post_message(self.Looked(found))
+
+    @on(Looked)
+    def _looked(self, event: Looked) -> None:
+        if event.look.asked is self._asked:
+            self._show(event.look)
+
+    def _show(self, found: Look) -> None:
+        self._found = found
+        self._show_name(found.plan)
+        if self._notice:
+            self._complain(self._notice)
+        else:
+            self.query_one("#promote-state", Static).update(assemble(list(_state(found))))
         pane = self.query_one("#promote-lines", Pane)
         pane.set_empty(Content(""))
-        pane.show(self._lines(changes))
+        pane.show(found.lines)
+        self._ready.set()
 
     def _target(self, offer: Offer) -> Target:
         target = offer.target
@@ -239,50 +282,15 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
             used = offer is OTHER if name == "path" else named
             self.query_one(f"#promote-line-{name}").set_class(used, "-used")
 
-    def _show_name(self, offer: Offer) -> None:
+    def _show_name(self, plan: PromotionPlan | None) -> None:
         """Show the name that a file would get, unless the person wrote one."""
         field = self._field("slug")
-        plan = self._plan
-        if plan is None or plan.target.slug or offer.target.kind not in ("memory", "skill") or field.has_focus:
+        if plan is None or plan.target.slug or plan.target.kind not in ("memory", "skill") or field.has_focus:
             return
         path = Path(plan.to[0])
-        self._slug = path.parent.name if offer.target.kind == "skill" else path.stem
+        self._slug = path.parent.name if plan.target.kind == "skill" else path.stem
         with self.prevent(Input.Changed):
             field.value = self._slug
-
-    def _lines(self, changes: Changes) -> list[DiffLine]:
-        """Return the changes of every file, each below its name; secrets are masked while nobody let them pass."""
-        plan = self._plan
-        if plan is None:
-            return []
-        masked = self._bench.safety.masked if plan.flagged else str
-        shown: list[DiffLine] = []
-        for name, lines in changes:
-            shown.append(DiffLine("place", name))
-            kept = lines if len(lines) > 1 and lines[0].number > 1 else lines[1:]
-            shown += [DiffLine(part.kind, masked(part.text), part.number) for part in kept]
-        return shown
-
-    def _state(self, changes: Changes) -> Iterator[tuple[str, str]]:
-        plan = self._plan
-        if plan is None and self._misses:
-            yield self._problem, MUTED
-            return
-        if plan is None:
-            yield f"✗ {printable(self._problem)}", "$text-error"
-            return
-        kinds, files = [part.kind for _, lines in changes for part in lines], len(changes)
-        lines = "1 line" if kinds.count("added") == 1 else f"{kinds.count('added')} lines"
-        yield f"{lines} in, {kinds.count('removed')} out", "bold"
-        yield f" of {files} files." if files > 1 else ".", ""
-        if plan.approves:
-            yield " It is approved first." if len(plan.memories) == 1 else " They are approved first.", ""
-        for warning in plan.warnings:
-            yield f"\n! {printable(warning)}", "$text-warning"
-        for path in plan.outside:
-            yield f"\n! {printable(path)} lies outside the project.", "$text-warning"
-        for held in plan.flagged:
-            yield f"\n! {printable(held.line)}", "$text-error"
 
     # Writing
 
@@ -297,8 +305,11 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     @asking
     async def action_write(self) -> None:
-        """Write what is shown, after a yes where one is needed; what goes wrong is said here and loses nothing."""
-        plan = self._plan
+        """Write what was asked for, after a yes where one is needed; what goes wrong is said here and loses nothing."""
+        await self._ready.wait()
+        if self.app.screen is not self:
+            return
+        plan = self._found.plan if self._found is not None else None
         if plan is None:
             offer = self._places.current
             (self._field("path") if offer is OTHER else self._places).focus()
@@ -320,14 +331,36 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
 
     def _not_written(self, error: WorkbenchError) -> None:
         if isinstance(error, Conflict):
-            self._look()
-            self._complain(f"{error.message} This is what would be written now.")
+            self._look(f"{error.message} This is what would be written now.")
         else:
             self._complain(str(error))
 
     def _complain(self, sentence: str) -> None:
         said = [(f"✗ {printable(sentence)}", "bold $text-error")]
         self.query_one("#promote-state", Static).update(assemble(said))
+
+
+def _state(found: Look) -> Iterator[tuple[str, str]]:
+    """Yield what would happen, in words and their styles."""
+    plan = found.plan
+    if plan is None and found.asked.misses:
+        yield found.problem, MUTED
+        return
+    if plan is None:
+        yield f"✗ {printable(found.problem)}", "$text-error"
+        return
+    kinds, files = [part.kind for _, lines in found.changes for part in lines], len(found.changes)
+    lines = "1 line" if kinds.count("added") == 1 else f"{kinds.count('added')} lines"
+    yield f"{lines} in, {kinds.count('removed')} out", "bold"
+    yield f" of {files} files." if files > 1 else ".", ""
+    if plan.approves:
+        yield " It is approved first." if len(plan.memories) == 1 else " They are approved first.", ""
+    for warning in plan.warnings:
+        yield f"\n! {printable(warning)}", "$text-warning"
+    for path in plan.outside:
+        yield f"\n! {printable(path)} lies outside the project.", "$text-warning"
+    for held in plan.flagged:
+        yield f"\n! {printable(held.line)}", "$text-error"
 
 
 def _question(plan: PromotionPlan) -> Confirm:

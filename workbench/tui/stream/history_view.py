@@ -13,7 +13,7 @@ from workbench.core.record import parse_time, to_doc
 from workbench.core.stream.memory import FILE_KEY
 from workbench.core.text import printable
 from workbench.tui.safety.flag_view import FLAGGED, STYLE
-from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
+from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, word_diff
 from workbench.tui.widgets.figures import absolute, ago
 from workbench.tui.widgets.lists.row import Cell
 
@@ -51,10 +51,15 @@ def event_text(event: Event, *, keys: bool, hidden: bool = False, opens: str = "
     """
     where = f"revision {event.rev} · {absolute(parse_time(event.at))} · {printable(event.actor)}"
     lines = [assemble([(where, MUTED)]), *([_told(opens)] if hidden else [])]
-    lines += [_field(field, keys) for field in event.fields[:_LISTED]]
-    if len(event.fields) > _LISTED:
-        lines.append(assemble([("… and more", MUTED)]))
-    return Content("\n").join(lines)
+    fields: list[Content] = []
+    room = MAX_LINES
+    for field in event.fields[:_LISTED]:
+        fields.append(_field(field, keys))
+        room -= fields[-1].plain.count("\n") + 1
+        if room <= 0:
+            break
+    more = [assemble([("… and more", MUTED)])] if len(event.fields) > len(fields) else []
+    return Content("\n").join([*lines, *fields, *more])
 
 
 def record_text(record: object, *, hidden: bool = False, opens: str = "") -> Content:

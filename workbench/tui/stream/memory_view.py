@@ -8,6 +8,7 @@ from textual.content import Content
 
 from workbench.core.record import clock_time
 from workbench.core.stream.memory import Memory, Status
+from workbench.core.text import head as begin_of
 from workbench.core.text import printable
 from workbench.tui.safety.flag_view import FLAGGED, NO_FLAGS, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, highlight, line, says_the_same
@@ -63,7 +64,7 @@ def row(
         Cell(ago(memory.created_at, now), 6, MUTED, "right"),
         *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
         Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
-        Cell(_title(memory, unread, spans, masked)),
+        Cell(_title(memory, width, unread, spans, masked)),
     ]
     if width >= _WITH_VOTES:
         shown = votes(memory.helpful_count, memory.harmful_count) if memory.helpful_count + memory.harmful_count else ""
@@ -93,7 +94,7 @@ def detail(memory: Memory, around: Surroundings) -> Content:
     return Content("\n").join(parts)
 
 
-def _title(memory: Memory, unread: bool, spans: Sequence[tuple[int, int]], masked: str | None) -> Content:
+def _title(memory: Memory, width: int, unread: bool, spans: Sequence[tuple[int, int]], masked: str | None) -> Content:
     marks = marks_of(memory, unread)
     head = assemble(
         [(f"{FLAGGED} " if masked is not None else "", STYLE), (f"{marks} " if marks else "", "bold $text-accent")]
@@ -102,7 +103,8 @@ def _title(memory: Memory, unread: bool, spans: Sequence[tuple[int, int]], maske
         return head + Content(printable(masked[:400]))
     if not spans:
         return head + Content(printable(memory.line[:400]))
-    return head + highlight(memory.line[:400], spans)
+    line = begin_of(memory.line[:400], width)
+    return head + highlight(line, [span for span in spans if span[0] < len(line)])
 
 
 def _vote_style(memory: Memory) -> str:

@@ -27,7 +27,7 @@ from workbench.tui.stream.memory_view import Surroundings, detail, row
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.lists.long_text import LongText
+from workbench.tui.widgets.lists.long_text import LongText, same
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -118,11 +118,21 @@ class StreamScreen(AreaScreen):
             if not touched.actor.startswith(("human", "cli", "import")):
                 self._unread |= {id for id in ids if self._view and id not in {m.id for m in self._view.memories}}
             here = {m.id for m in self._view.memories}
-            self._show(self.bench.stream.updated(self._view, ids, self._text))
+            before, view = self._view, self.bench.stream.updated(self._view, ids, self._text)
+            if (view.memories, view.spans, view.total) == (before.memories, before.spans, before.total):
+                self._draw_anew(frozenset(ids))
+                return
+            self._show(view)
             if touched.kind == "undo" and touched.actor == self.bench.context.actor:
                 self._go_back_to([id for id in ids if id not in here] or ids)
         elif self.rows.current is not None:
             self.show_detail()
+
+    def _draw_anew(self, ids: frozenset[str]) -> None:
+        """Draw some rows again that are the same: a text of theirs was looked at."""
+        for place in [at for at, memory in enumerate(self.rows.rows) if memory.id in ids]:
+            self.rows.refresh_row(place)
+        self.show_detail()
 
     def _go_back_to(self, ids: Sequence[str]) -> None:
         """Put the cursor on the first row that an undo brought back or changed, unless it is on one."""
@@ -141,7 +151,9 @@ class StreamScreen(AreaScreen):
         self.show_detail()
 
     def _count(self, content: Content) -> None:
-        self.query_one("#count", Static).update(content)
+        count = self.query_one("#count", Static)
+        if not same(content, count.content):
+            count.update(content)
 
     def _draw(self, memory: Memory, width: int) -> list[Cell]:
         spans = self._view.spans.get(memory.id, ()) if self._view else ()

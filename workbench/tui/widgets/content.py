@@ -106,7 +106,8 @@ def find_words(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
 
 def word_diff(old: str, new: str) -> Content:
     """Return `new` with what it adds as {+…+} and what it takes from `old` as [-…-], word by word."""
-    before, after = (_TOKEN.findall(text[:MAX_DIFF]) for text in (old, new))
+    ends = [min(MAX_DIFF, _shown_until(text)) for text in (old, new)]
+    before, after = (_TOKEN.findall(text[:end]) for text, end in zip((old, new), ends, strict=True))
     parts: list[tuple[str, str]] = []
     for removed, added, kept in _changes(before, after):
         if removed:
@@ -114,7 +115,7 @@ def word_diff(old: str, new: str) -> Content:
         if added:
             parts.append((f"{{+{_clean(added)}+}}", ADDED))
         parts.append((_clean(kept), ""))
-    if max(len(old), len(new)) > MAX_DIFF:
+    if [len(old), len(new)] != ends:
         parts.append(("\n… the rest is not compared", MUTED))
     return assemble(parts)
 

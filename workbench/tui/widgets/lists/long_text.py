@@ -3,9 +3,17 @@
 from textual.content import Content
 from textual.geometry import Size
 from textual.strip import Strip
+from textual.visual import VisualType
 from textual.widgets import Static
 
 from workbench.tui.app.surviving import survives
+
+
+def same(one: object, other: object) -> bool:
+    """Tell whether two contents show the same: their text and its styles."""
+    if not isinstance(one, Content) or not isinstance(other, Content):
+        return one is other
+    return one.plain == other.plain and one.spans == other.spans
 
 
 @survives
@@ -14,15 +22,22 @@ class LongText(Static):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(Content(""), id=id)
-        self._lines: tuple[object, int, list[Content]] = (None, 0, [])
+        self._lines: tuple[object, dict[int, list[Content]]] = (None, {})
+        """The content that was wrapped, and its lines by width: it is laid out with a scroll bar and without."""
+
+    def update(self, content: VisualType = "", *, layout: bool = True) -> None:
+        """Show a text; the same one again is neither wrapped nor laid out nor drawn."""
+        if not same(content, self.content):
+            super().update(content, layout=layout)
 
     def _wrapped(self, width: int) -> list[Content]:
-        content, known, lines = self._lines
-        if content is not self.content or known != width:
-            shown = self.content
-            lines = shown.wrap(width) if isinstance(shown, Content) and width > 0 and shown.plain else []
-            self._lines = (shown, width, lines)
-        return lines
+        shown = self.content
+        if self._lines[0] is not shown:
+            self._lines = (shown, {})
+        known = self._lines[1]
+        if width not in known:
+            known[width] = shown.wrap(width) if isinstance(shown, Content) and width > 0 and shown.plain else []
+        return known[width]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - as Textual calls it
         """Return how many lines the text has."""
