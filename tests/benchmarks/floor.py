@@ -8,7 +8,7 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -23,7 +23,7 @@ from workbench.bench.tuning.query_sets import JudgedSet, from_file
 from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.floor import Standard, floor_of
-from workbench.core.tuning.profile import CONVERSATION, WORKBENCH, Profile
+from workbench.core.tuning.profile import WORKBENCH, WORKBENCH_1, Profile
 from workbench.retrieval.embedding.embedder import Embedder
 from workbench.retrieval.floor.floor_file import texts_of
 from workbench.retrieval.floor.reaching import background, reached
@@ -33,8 +33,7 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text_keys import text_keys
 
 HERE = Path(__file__).parent
-RECIPE = replace(WORKBENCH, name="conversation", lexical="absolute", contiguity=0.0, others=CONVERSATION)
-PROFILES = (WORKBENCH, RECIPE)
+PROFILES = (WORKBENCH, WORKBENCH_1)
 SIZES = (1_000, 10_000, 100_000)
 BARS = {"answered": 2.0, "off_topic": 90.0, "answered_worst": 5.0, "off_topic_worst": 85.0}
 
@@ -45,7 +44,7 @@ class Store:
 
     name: str
     bench: Workbench
-    judged: tuple[JudgedSet, ...]
+    judged: JudgedSet
     no_answer: dict[str, list[str]]
 
 
@@ -72,22 +71,26 @@ def _stores(place: Path, folder: Path | None, small: bool) -> Iterator[Store]:
     def without_answer(store: str) -> list[str]:
         return [one["query"] for one in plausible if one["store"] == store]
 
-    sets = (shipped("fixtures/demo") / "queries.jsonl", HERE / "demo_queries.jsonl")
+    asked_of_demo = shipped("fixtures/demo") / "queries.jsonl"
     demo = _opened(place / "demo", shipped("fixtures/demo") / "memories.jsonl")
-    judged = tuple(from_file(demo.context, path) for path in sets)
-    rows = [json.loads(line) for path in sets for line in path.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in asked_of_demo.read_text("utf-8").splitlines()]
     judged_empty = [row["query"] for row in rows if not any(row["relevant"].values())]
-    yield Store("demo", demo, judged, {"plausible": without_answer("demo"), "judged_to_have_none": judged_empty})
+    yield Store(
+        "demo",
+        demo,
+        from_file(demo.context, queries),
+        {"plausible": without_answer("demo"), "judged_to_have_none": judged_empty},
+    )
     if small:
         return
     for file in locomo.conversations():
         bench, _, queries = locomo.open_conversation(file, place / file.stem)
         asked = [qa["question"] for qa in json.loads(file.read_text("utf-8"))["qa"] if qa.get("category") == 5]
         name = f"locomo {file.stem}"
-        yield Store(name, bench, (queries,), {"plausible": without_answer(name), "adversarial": asked})
+        yield Store(name, bench, queries, {"plausible": without_answer(name), "adversarial": asked})
     for queries_file in sorted(folder.rglob("queries.jsonl")) if folder is not None else ():
         bench = _opened(place / queries_file.parent.name, queries_file.with_name("memories.jsonl"))
-        yield Store(queries_file.parent.name, bench, (from_file(bench.context, queries_file),), {})
+        yield Store(queries_file.parent.name, bench, from_file(bench.context, queries_file), {})
 
 
 def _opened(place: Path, memories: Path) -> Workbench:
@@ -122,7 +125,7 @@ def _answered(store: Store, standard: Standard) -> tuple[float, dict[str, object
     agents: dict[str, object] = {}
     for profile in PROFILES:
         whole, given, rows = [], [], []
-        for query in (query for one in store.judged for query in one.queries):
+        for query in store.judged.queries:
             relevant = {id for id, grade in query.relevant.items() if grade > 0}
             if not relevant:
                 continue
