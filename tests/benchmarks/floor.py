@@ -78,7 +78,7 @@ def _stores(place: Path, folder: Path | None, small: bool) -> Iterator[Store]:
     yield Store(
         "demo",
         demo,
-        from_file(demo.context, queries),
+        from_file(demo.context, asked_of_demo),
         {"plausible": without_answer("demo"), "judged_to_have_none": judged_empty},
     )
     if small:
