@@ -12,6 +12,7 @@ from typing import Any
 
 import pexpect
 import pytest
+from textual.theme import Theme
 
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
@@ -67,9 +68,14 @@ def app_over(
     areas: Areas = AREAS,
 ) -> WorkbenchApp:
     """Return the app over an open bench."""
-    themes = load_themes((ROOT / "themes",)).themes
-    options = AppOptions("demo", theme, themes, keymap, seen, review_at=review_at, drafts=drafts)
+    options = AppOptions("demo", theme, _themes(), keymap, seen, review_at=review_at, drafts=drafts)
     return WorkbenchApp(bench, options, areas)
+
+
+@cache
+def _themes() -> tuple[Theme, ...]:
+    """Read the themes, once in a run."""
+    return load_themes((ROOT / "themes",)).themes
 
 
 def import_file(bench: Workbench, path: Path) -> None:
