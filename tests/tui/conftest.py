@@ -9,7 +9,7 @@ import pytest
 from textual._styles_cache import StylesCache
 from textual.screen import Screen
 
-from tests.tui.idle import idle, idle_and
+from tests.tui.idle import Idle, idle, idle_and
 from tests.tui.painting import Painter
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
@@ -39,11 +39,11 @@ def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.
 
     Then the screen is painted, once; long proofs paint as often as an app does.
     """
-    rests = idle
+    rests: Idle = idle
     if "every_paint" not in request.fixturenames and request.node.get_closest_marker("slow") is None:
         painter = Painter()
         rests = idle_and(painter.paint)
-        monkeypatch.setattr(Screen, "_compositor_refresh", lambda screen: painter.keep(screen))
+        monkeypatch.setattr(Screen, "_compositor_refresh", painter.noting())
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", rests)
 

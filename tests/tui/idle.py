@@ -32,7 +32,7 @@ Idle = Callable[..., Awaitable[None]]
 
 
 def idle_and(paint: Callable[[], bool]) -> Idle:
-    """Return what waits as `idle` does and then lets `paint` what is due, which it answers with whether anything was."""
+    """Return what waits as `idle` does, and then lets `paint` paint what is due; it answers whether anything was."""
 
     async def painted(least: float = 0, most: float = 1.0) -> None:
         for _ in range(ROUNDS):

@@ -4,19 +4,25 @@ A key is followed by several paints, each of which draws widgets that the next o
 tests of the app cost.
 """
 
+from collections.abc import Callable
+
 from textual.screen import Screen
 
 
 class Painter:
-    """Paints screens when it is told to. `keep` stands in for a screen's own painting."""
+    """Paints screens when it is told to."""
 
     def __init__(self) -> None:
         self._paint = Screen._compositor_refresh
         self._due: dict[Screen[object], None] = {}
 
-    def keep(self, screen: Screen[object]) -> None:
-        """Note a screen that is to be painted."""
-        self._due[screen] = None
+    def noting(self) -> Callable[[Screen[object]], None]:
+        """Return what stands in for a screen's own painting: it is noted as due."""
+
+        def note(screen: Screen[object]) -> None:
+            self._due[screen] = None
+
+        return note
 
     def paint(self) -> bool:
         """Paint what is due and still there; tell whether anything was."""

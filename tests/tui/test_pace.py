@@ -29,6 +29,8 @@ from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.content import MAX_LINES, body, highlight
 from workbench.tui.widgets.lists.long_text import LongText
 
+pytestmark = pytest.mark.usefixtures("every_paint")
+
 ID = "mem-20260320-0000900"
 
 
