@@ -14,7 +14,7 @@ from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.handles import try_lock
-from workbench.core.health import Manifest, Progress
+from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.safety.scanning import secrets_in
 from workbench.store.files import cannot_write
 from workbench.store.maintenance.backup import check_target

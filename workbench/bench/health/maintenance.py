@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.folder import is_open_to_git
-from workbench.core.damage import Gone
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
-from workbench.core.health import Diagnosis, Recovery, Unfinished
+from workbench.core.health.damage import Gone
+from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
 from workbench.store.maintenance import doctor, leavings, outside, restore

@@ -12,7 +12,7 @@ from statistics import fmean
 from workbench.bench.context import Context
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.query_sets import JudgedSet
+from workbench.bench.tuning.queries.sets import JudgedSet
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.files.format import JudgedQuery

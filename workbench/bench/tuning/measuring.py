@@ -7,7 +7,7 @@ from workbench.bench.context import Context
 from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, certificate
 from workbench.bench.tuning.live import LiveSet, LiveVerdict, live_set
 from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.query_sets import JudgedSet, from_store
+from workbench.bench.tuning.queries.sets import JudgedSet, from_store
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
 from workbench.core.tuning.autotune import Proposal

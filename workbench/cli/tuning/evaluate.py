@@ -11,7 +11,7 @@ from workbench.cli.session import Session
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
-    from workbench.bench.tuning.query_sets import JudgedSet
+    from workbench.bench.tuning.queries.sets import JudgedSet
     from workbench.core.tuning.autotune import Moved, Proposal
     from workbench.core.tuning.verdict import Verdict
 
@@ -124,7 +124,7 @@ def _add_queries(parser: Parser) -> None:
 
 def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
     """Read the query set and load the memories, so that what is wrong with the set is said at once."""
-    from workbench.bench.tuning.query_sets import from_file
+    from workbench.bench.tuning.queries.sets import from_file
 
     judged = from_file(bench.context, session.cwd / session.args.queries.expanduser())
     for remark in judged.remarks:

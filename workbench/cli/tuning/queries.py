@@ -89,8 +89,8 @@ def _list(session: Session, bench: "Workbench") -> int:
 
 
 def _export(session: Session, bench: "Workbench") -> int:
-    from workbench.bench.tuning import query_export
     from workbench.bench.tuning.evaluation import EvaluationCancelled
+    from workbench.bench.tuning.queries import export
     from workbench.cli.files.export import report_written, to_stdout
     from workbench.core.files.replacing import present_bytes
 
@@ -107,7 +107,7 @@ def _export(session: Session, bench: "Workbench") -> int:
     if not to_file:
         to_stdout(text)
         return 0
-    preview = bench.exporter.preview(path, text, kind=query_export.KINDS[args.format or "jsonl"])
+    preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"])
     done = bench.exporter.write(preview, force=args.force)
     say(
         f"{path} has {counted(text.count(chr(10)), 'line')} now." if preview.changed else f"{path} is the same already."
@@ -117,15 +117,15 @@ def _export(session: Session, bench: "Workbench") -> int:
 
 
 def _text(session: Session, bench: "Workbench") -> str:
-    from workbench.bench.tuning import query_export
+    from workbench.bench.tuning.queries import export
 
     args = session.args
     if args.format == "qrels":
-        return query_export.qrels(bench.context)
+        return export.qrels(bench.context)
     if args.format == "judgments":
-        return query_export.judgments(bench.context)
+        return export.judgments(bench.context)
     if args.format != "run":
-        return query_export.queries_jsonl(bench.context)
+        return export.queries_jsonl(bench.context)
     tuning = bench.tuning
     profile = tuning.profiles.get(args.profile) if args.profile else tuning.default()
     loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
@@ -133,7 +133,7 @@ def _text(session: Session, bench: "Workbench") -> str:
         bench.retriever.load(loading)
         loading.clear()
         with interruptible() as cancelled:
-            return query_export.run(bench.context, tuning, profile, progress=line, cancelled=cancelled)
+            return export.run(bench.context, tuning, profile, progress=line, cancelled=cancelled)
     finally:
         loading.clear()
         line.clear()

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.damage import Damage, Gone, Renumbered
 from workbench.core.errors import StoreProblem
+from workbench.core.health.damage import Damage, Gone, Renumbered
 from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files, naming

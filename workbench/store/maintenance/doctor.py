@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.damage import Renumbered
 from workbench.core.errors import StoreProblem
-from workbench.core.health import Diagnosis, Recovery, Unfinished
+from workbench.core.health.damage import Renumbered
+from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
 from workbench.store.entry import Entry, to_json
 from workbench.store.files import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnknownRecord
-from workbench.core.health import Unfinished
+from workbench.core.health.diagnosis import Unfinished
 from workbench.store.entry import Entry
 from workbench.store.files import open_regular, put_in_place, write_atomically, write_temporary
 from workbench.store.history import reading

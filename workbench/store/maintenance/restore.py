@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnreadableFile
 from workbench.core.files.handles import try_lock
-from workbench.core.health import Manifest, Progress
+from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.store import packed
 from workbench.store.files import TooLarge, cannot_write, put_in_place, sync_folder, write_temporary
 from workbench.store.journal import chain, segments

@@ -15,7 +15,7 @@ from workbench.bench.promotion.placements import HalfDone
 from workbench.bench.safety.masking import masked
 from workbench.config import paths
 from workbench.config.backups import LastBackup, last_backup
-from workbench.core.health import Diagnosis
+from workbench.core.health.diagnosis import Diagnosis
 from workbench.core.text import printable
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff

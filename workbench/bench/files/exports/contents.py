@@ -13,8 +13,8 @@ from workbench.bench.files.exports.memories import chosen_memories
 from workbench.bench.files.states import FileStates
 from workbench.bench.playbook.playbook import BookView, Playbooks
 from workbench.bench.safety.texts import place_of
-from workbench.bench.tuning.query_export import qrels
-from workbench.bench.tuning.query_sets import judged_queries
+from workbench.bench.tuning.queries.export import qrels
+from workbench.bench.tuning.queries.sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.files.format import Outlet, Parsed, ReadContext
 from workbench.core.files.formats import format_named

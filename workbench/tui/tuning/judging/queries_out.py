@@ -18,7 +18,7 @@ from workbench.bench.files.exports.exporting import ExportPreview, Written
 from workbench.bench.files.overwriting_said import why_said
 from workbench.bench.open import Workbench
 from workbench.bench.tuning.evaluation import EvaluationCancelled
-from workbench.bench.tuning.query_export import KINDS, QUERY_FILES, QueryFile, judgments, qrels, queries_jsonl, run
+from workbench.bench.tuning.queries.export import KINDS, QUERY_FILES, QueryFile, judgments, qrels, queries_jsonl, run
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from workbench.bench.context import Context
 from workbench.bench.files.states import FileStates
 from workbench.bench.tuning.evaluation import EvaluationCancelled
-from workbench.bench.tuning.query_sets import graded, judged_queries
+from workbench.bench.tuning.queries.sets import graded, judged_queries
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.errors import InvalidQuery
 from workbench.core.files.format import JudgedQuery, Outlet, Parsed, ReadContext
