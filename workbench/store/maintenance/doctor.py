@@ -45,7 +45,7 @@ def examine(folder: Path, heads: Path | None = None, key_of: KeyOf = id_field) -
         purges: list[Unfinished] = []
         for entries, entry in enumerate(tail.entries(), 1):  # noqa: B007
             state.apply(entry)
-            if (purge := unfinished_in(entry)) is not None:
+            if (purge := unfinished_in(entry, key_of)) is not None:
                 purges.append(purge)
         renumbered: tuple[Renumbered, ...] = ()
         if tail.disordered or state.clashes:
