@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual._styles_cache import StylesCache
+from textual.pilot import Pilot
 from textual.screen import Screen
 
 from tests.tui.idle import Idle, idle, idle_and
@@ -44,6 +45,7 @@ def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.
         painter = Painter()
         rests = idle_and(painter.paint)
         monkeypatch.setattr(Screen, "_compositor_refresh", painter.noting())
+        monkeypatch.setattr(Pilot, "pause", painter.after(Pilot.pause))
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", rests)
 

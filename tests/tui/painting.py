@@ -4,9 +4,13 @@ A key is followed by several paints, each of which draws widgets that the next o
 tests of the app cost.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any
 
+from textual.pilot import Pilot
 from textual.screen import Screen
+
+Pause = Callable[..., Awaitable[None]]
 
 
 class Painter:
@@ -21,8 +25,19 @@ class Painter:
 
         def note(screen: Screen[object]) -> None:
             self._due[screen] = None
+            # Where they are is known by now; a screen that has some asks to be painted again and again.
+            screen._dirty_widgets.clear()
 
         return note
+
+    def after(self, pause: Pause) -> Pause:
+        """Return a pause after which what is due is painted: one of so many seconds does not wait for any rest."""
+
+        async def painted(pilot: Pilot[Any], delay: float | None = None) -> None:
+            await pause(pilot, delay)
+            self.paint()
+
+        return painted
 
     def paint(self) -> bool:
         """Paint what is due and still there; tell whether anything was."""
