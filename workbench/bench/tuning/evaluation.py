@@ -16,7 +16,7 @@ from workbench.bench.tuning.queries.sets import JudgedSet
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.files.format import JudgedQuery
-from workbench.core.tuning.autotune import Proposal, Search
+from workbench.core.tuning.autotune import Search, TunedProfile
 from workbench.core.tuning.measure import NDCG10, Measure, reported
 from workbench.core.tuning.metrics import unjudged
 from workbench.core.tuning.profile import Profile, check_profile
@@ -116,7 +116,7 @@ class ScoredSet:
         search: Search = USUAL,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
-    ) -> Proposal:
+    ) -> TunedProfile:
         """Search the grid around `start` for the best setting; see `retrieval.tuner.tune` for what it raises."""
         return tune(self.ranker, self.queries, start, search, progress, cancelled)
 
@@ -194,7 +194,7 @@ class Evaluator:
                 progress(len(found), len(judged.queries))
         return ScoredSet(ranker, judged, tuple(found))
 
-    def save(self, proposal: Proposal, judged: JudgedSet, name: str, *, replacing: bool = False) -> Path:
+    def save(self, proposal: TunedProfile, judged: JudgedSet, name: str, *, replacing: bool = False) -> Path:
         """Save a proposal as a profile of its own, with its birth certificate; `replacing` a profile of that name.
 
         Raises `InvalidRecord` for a bad or taken name, and `StoreProblem`.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
     from workbench.bench.tuning.queries.sets import JudgedSet
-    from workbench.core.tuning.autotune import Moved, Proposal
+    from workbench.core.tuning.autotune import Moved, TunedProfile
     from workbench.core.tuning.verdict import Verdict
 
 CANCELLED = 130
@@ -189,7 +189,7 @@ def _verdict_json(verdict: "Verdict") -> dict[str, object]:
     }
 
 
-def _proposal_json(found: "Proposal", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
+def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
     from workbench.core.tuning.profile import parameters_of
 
     return {
@@ -227,7 +227,7 @@ def _verdict_row(one: "Compared") -> tuple[str, str]:
     return (f"{one.new} against {one.base}", one.verdict.sentence)
 
 
-def _print_proposal(found: "Proposal", saved: Path | None) -> None:
+def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
     if not found.moved:
         say(f"Nothing in the grid of {found.tried:,} settings is better than {found.start.name} on these queries.")
         if saved:
