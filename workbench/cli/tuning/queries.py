@@ -107,7 +107,7 @@ def _export(session: Session, bench: "Workbench") -> int:
     if not to_file:
         to_stdout(text)
         return 0
-    preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"])
+    preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"].outlet)
     done = bench.exporter.write(preview, force=args.force)
     say(
         f"{path} has {counted(text.count(chr(10)), 'line')} now." if preview.changed else f"{path} is the same already."
@@ -119,14 +119,10 @@ def _export(session: Session, bench: "Workbench") -> int:
 def _text(session: Session, bench: "Workbench") -> str:
     from workbench.bench.tuning.queries import export
 
-    args = session.args
-    if args.format == "qrels":
-        return export.qrels(bench.context)
-    if args.format == "judgments":
-        return export.judgments(bench.context)
-    if args.format != "run":
-        return export.queries_jsonl(bench.context)
-    tuning = bench.tuning
+    args, tuning = session.args, bench.tuning
+    write = export.KINDS[args.format or "jsonl"].write
+    if write is not None:
+        return write(bench.context)
     profile = tuning.profiles.get(args.profile) if args.profile else tuning.default()
     loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
     try:
