@@ -19,13 +19,14 @@ from workbench.config.paths import shipped
 from workbench.core.files.formats import format_named
 
 DEMO = shipped("fixtures/demo")
+MEMORIES = (DEMO / "memories.jsonl").read_bytes().decode().splitlines(keepends=True)
 PLAIN = ("json", "yaml", "csv", "markdown")
 OWN = {
     "ace counts": ("playbook.txt", COUNTS, None),
     "ace bare": ("bare.txt", BARE, None),
     "ace loose": ("loose.txt", LOOSE, "ace"),
     "ace demo": ("demo.txt", (DEMO / "playbook.txt").read_bytes().decode(), None),
-    "lifecycle": ("memories.jsonl", (DEMO / "memories.jsonl").read_bytes().decode(), None),
+    "lifecycle": ("memories.jsonl", "".join(MEMORIES[::4]), None),
     "lifecycle of others": (
         "other.jsonl",
         'not an entry\n{"context":"No id, no time.","mood":1,"status":"open"}\n\n'
