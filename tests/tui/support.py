@@ -14,8 +14,10 @@ import pexpect
 import pytest
 from textual.theme import Theme
 
+from workbench.bench import caches
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
+from workbench.config import paths
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.host import AppOptions
@@ -39,17 +41,24 @@ def open_bench(folder: Path, clock: Callable[[], datetime] = lambda: NOW) -> Wor
 
 @cache
 def _demo() -> TemporaryDirectory[str]:
-    """Make the demo store, once in a run; the folder goes with the process."""
+    """Make the demo store and its caches, once in a run; the folder goes with the process."""
     folder = TemporaryDirectory(prefix="demo")
-    bench = open_bench(Path(folder.name))
+    place = Path(folder.name)
+    bench = open_workbench(place / "store", profiles=place, cache=place / "cache", clock=lambda: NOW)
     fill(bench, DEMO)
+    bench.retriever.load()
+    bench.context.caches.rename(place / "caches")
     bench.close()
     return folder
 
 
 def demo_bench(folder: Path) -> Workbench:
-    """Open a copy of the demo store in `folder`."""
-    shutil.copytree(Path(_demo().name) / "store", folder / "store")
+    """Open a copy of the demo store in `folder`, whose texts are embedded and indexed already."""
+    made, store = Path(_demo().name), folder / "store"
+    shutil.copytree(made / "store", store)
+    shutil.copytree(
+        made / "caches", caches.place(paths.cache_dir(), store), ignore=shutil.ignore_patterns(caches.STORE_NOTE)
+    )
     return open_bench(folder)
 
 
