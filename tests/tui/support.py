@@ -14,10 +14,9 @@ import pexpect
 import pytest
 from textual.theme import Theme
 
-from workbench.bench import caches
+from tests.caches import make, take_along
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
-from workbench.config import paths
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.host import AppOptions
@@ -46,8 +45,7 @@ def _demo() -> TemporaryDirectory[str]:
     place = Path(folder.name)
     bench = open_workbench(place / "store", profiles=place, cache=place / "cache", clock=lambda: NOW)
     fill(bench, DEMO)
-    bench.retriever.load()
-    bench.context.caches.rename(place / "caches")
+    make(bench, place / "caches")
     bench.close()
     return folder
 
@@ -56,9 +54,7 @@ def demo_bench(folder: Path) -> Workbench:
     """Open a copy of the demo store in `folder`, whose texts are embedded and indexed already."""
     made, store = Path(_demo().name), folder / "store"
     shutil.copytree(made / "store", store)
-    shutil.copytree(
-        made / "caches", caches.place(paths.cache_dir(), store), ignore=shutil.ignore_patterns(caches.STORE_NOTE)
-    )
+    take_along(made / "caches", store)
     return open_bench(folder)
 
 
