@@ -16,7 +16,8 @@ import pytest
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
-PACKAGE = Path(__file__).parent.parent / "workbench"
+from tests.sources import PACKAGE, trees
+
 HEAVY = ("textual", "tinydb", "numpy", "rapidfuzz", "model2vec", "anthropic", "sqlite3", "orjson")
 
 
@@ -58,15 +59,11 @@ def test_asking_for_help_loads_almost_nothing() -> None:
     assert not loaded_by(code) & {"textual", "numpy", "model2vec", "anthropic"}
 
 
-def python_files() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
-
-
 @cache
 def imports() -> dict[str, frozenset[str]]:
     """Return which modules of ours each module imports: at its top, in a function, or for its types only."""
-    files = {_module_name(path): path for path in python_files()}
-    return {name: frozenset(_imported(path, files.keys()) - {name}) for name, path in files.items()}
+    files = {_module_name(path): tree for path, tree in trees().items()}
+    return {name: frozenset(_imported(name, tree, files.keys()) - {name}) for name, tree in files.items()}
 
 
 def _module_name(path: Path) -> str:
@@ -74,15 +71,15 @@ def _module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imported(path: Path, known: Collection[str]) -> set[str]:
+def _imported(module: str, tree: ast.Module, known: Collection[str]) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports by a relative name"
+            assert node.level == 0, f"{module} imports by a relative name"
             inner = ((f"{node.module}.{name.name}", node.module or "") for name in node.names)
-            found |= {module if module in known else package for module, package in inner}
+            found |= {name if name in known else package for name, package in inner}
     return found & set(known)
 
 
@@ -108,7 +105,7 @@ def test_front_doors_import_the_bench_the_core_and_the_config() -> None:
 
 def test_contracts_cover_every_package_and_module_of_the_root() -> None:
     """Whoever does not own a library is in the contract that keeps it from it; the layers are exhaustive."""
-    root = {_module_name(path).split(".")[1] for path in python_files() if path != PACKAGE / "__init__.py"}
+    root = {_module_name(path).split(".")[1] for path in trees() if path != PACKAGE / "__init__.py"}
     settings = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     layers = next(contract for contract in settings["contracts"] if contract["type"] == "layers")
     assert layers["exhaustive"]
@@ -133,7 +130,7 @@ OWNERS = {
 
 def test_a_folder_can_be_looked_over() -> None:
     folders: dict[Path, int] = {}
-    for path in python_files():
+    for path in trees():
         if path.stem != "__init__":
             folders[path.parent] = folders.get(path.parent, 0) + 1
     assert {str(folder): count for folder, count in folders.items() if count > 18} == {}
@@ -143,8 +140,8 @@ def test_a_folder_can_be_looked_over() -> None:
 def test_functions_are_short() -> None:
     long = [
         f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name} ({node.end_lineno - node.lineno + 1} lines)"
-        for path in python_files()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.end_lineno is not None
         and node.end_lineno - node.lineno + 1 > 40
@@ -156,9 +153,9 @@ def test_the_journal_is_the_stores_own() -> None:
     """What those outside need of it is a member of the library, named after the need."""
     reaching = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
-        for path in python_files()
+        for path, tree in trees().items()
         if not path.is_relative_to(PACKAGE / "store")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree)
         if (isinstance(node, ast.Attribute) and node.attr == "journal")
         or (isinstance(node, ast.ImportFrom) and _is_journal(node.module or "", node))
         or (isinstance(node, ast.Import) and any(_is_journal(name.name) for name in node.names))
@@ -170,9 +167,9 @@ def test_documents_as_they_are_stored_are_the_stores_own() -> None:
     """What those outside need of them is a method of the library, named after the need."""
     reaching = [
         f"{path.relative_to(PACKAGE)}:{node.lineno} {node.attr}"
-        for path in python_files()
+        for path, tree in trees().items()
         if not path.is_relative_to(PACKAGE / "store")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in ("documents", "state") and _is_library(node.value)
     ]
     assert reaching == []
@@ -182,9 +179,9 @@ def test_the_stores_folder_is_only_handed_on() -> None:
     """Whoever outside the store needs a place in or beside its folder asks the library for it."""
     reaching = [
         f"{path.relative_to(PACKAGE)}:{line}"
-        for path in python_files()
+        for path, tree in trees().items()
         if not path.is_relative_to(PACKAGE / "store")
-        for line in _joined(ast.parse(path.read_text("utf-8")))
+        for line in _joined(tree)
     ]
     assert reaching == []
 
@@ -264,8 +261,8 @@ def _own_bases(cls: type) -> list[str]:
 def test_only_the_outermost_edge_catches_everything() -> None:
     broad = [
         str(path.relative_to(PACKAGE))
-        for path in python_files()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id == "Exception"))
     ]
@@ -275,8 +272,8 @@ def test_only_the_outermost_edge_catches_everything() -> None:
 def test_every_public_name_says_what_it_is() -> None:
     silent = [
         f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
-        for path in python_files()
-        for node in _defined(ast.parse(path.read_text("utf-8")))
+        for path, tree in trees().items()
+        for node in _defined(tree)
         if not node.name.startswith("_") and not ast.get_docstring(node)
     ]
     assert silent == []

@@ -3,13 +3,11 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
 
 import pytest
 
-import workbench
-
-ROOT = Path(workbench.__file__).parent
+from tests.sources import PACKAGE, trees
 
 SENTENCE = re.compile(r"[A-Za-z]{2,}[,;:.]? +[A-Za-z]{2,}")
 """Two words or more: a name, a mark or a suffix has one."""
@@ -45,9 +43,8 @@ Texts = dict[str, tuple[str, ...]]
 class Sources:
     """The modules of the package, and the texts that their constants hold."""
 
-    def __init__(self, root: Path) -> None:
-        files = sorted(root.rglob("*.py"))
-        self.trees = {file.relative_to(root).as_posix(): ast.parse(file.read_text("utf-8")) for file in files}
+    def __init__(self) -> None:
+        self.trees = {file.relative_to(PACKAGE).as_posix(): tree for file, tree in trees().items()}
         self._own = {name: dict(_constants(tree)) for name, tree in self.trees.items()}
 
     def texts(self, name: str) -> Texts:
@@ -67,6 +64,12 @@ class Sources:
     def _module(self, parts: list[str]) -> Texts:
         path = "/".join(parts)
         return self._own.get(f"{path}.py") or self._own.get(f"{path}/__init__.py") or {}
+
+
+@cache
+def sources() -> Sources:
+    """Return the sources, read once."""
+    return Sources()
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -129,15 +132,15 @@ def test_a_mark_a_name_and_what_is_said_are_none(code: str) -> None:
 
 
 def test_constants_of_other_modules_are_known() -> None:
-    sources = Sources(ROOT)
-    known = sources.texts("bench/duplicates/plan.py")
+    texts = sources().texts
+    known = texts("bench/duplicates/plan.py")
     assert known["UNCONFIRMED_TEXT"] == ("the newest text was never confirmed",)
-    assert sources.texts("tui/duplicates/memories.py")["UNCONFIRMED_TEXT"] == known["UNCONFIRMED_TEXT"]
-    assert sources.texts("bench/health/maintenance.py")["outside.EDITED"] == ("memory.edited-*.json",)
+    assert texts("tui/duplicates/memories.py")["UNCONFIRMED_TEXT"] == known["UNCONFIRMED_TEXT"]
+    assert texts("bench/health/maintenance.py")["outside.EDITED"] == ("memory.edited-*.json",)
 
 
 def test_no_code_looks_for_words_that_other_code_wrote() -> None:
-    sources = Sources(ROOT)
-    found = {(name, text) for name, tree in sources.trees.items() for text in looked_for(tree, sources.texts(name))}
+    modules = sources()
+    found = {(name, text) for name, tree in modules.trees.items() for text in looked_for(tree, modules.texts(name))}
     assert sorted(found - ALLOWED.keys()) == []
     assert sorted(ALLOWED.keys() - found) == [], "no longer looked for: take it off the list"

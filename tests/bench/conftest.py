@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.caches import make, take_along
 from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config.paths import shipped
@@ -66,6 +67,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("filled") / "store"
     bench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
     fill(bench, shipped("fixtures/demo"))
+    make(bench, folder.parent / "caches")
     bench.close()
     return folder
 
@@ -75,6 +77,7 @@ def demo(filled: Path, tmp_path: Path, clock: Clock, open_bench: Open) -> Workbe
     """A copy of the demo store, half an hour after its last memory."""
     clock.at = ANCHOR + timedelta(minutes=30)
     shutil.copytree(filled, tmp_path / "store")
+    take_along(filled.parent / "caches", tmp_path / "store")
     return open_bench()
 
 

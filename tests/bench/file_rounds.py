@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -189,7 +190,8 @@ def _pieces(touched: Touched) -> tuple[str, ...]:
 
 def _lost_values(path: Path, before: str, after: str, touched: Touched) -> Iterator[str]:
     """Yield the places of JSON and YAML values that went or changed although the edit was not about them."""
-    sides = _document(path, before), _document(path, after)
+    suffix = path.suffix.lower()
+    sides = _document(suffix, before), _document(suffix, after)
     if sides[0] is None:
         return
     if sides[1] is None:
@@ -233,9 +235,12 @@ def _unnumbered(at: Where) -> Where:
     return tuple("#" if isinstance(part, int) else part for part in at)
 
 
-def _document(path: Path, text: str) -> Any:
-    """Return a file's JSON or YAML value, of JSON lines one for each; `None` when it is neither."""
-    suffix = path.suffix.lower()
+@cache
+def _document(suffix: str, text: str) -> Any:
+    """Return a file's JSON or YAML value, of JSON lines one for each; `None` when it is neither.
+
+    Most edits of a file leave the same text; reading it as YAML is most of what a round takes.
+    """
     readers: dict[str, Callable[[str], Any]] = {
         ".json": json.loads, ".af": json.loads, ".yaml": _yaml, ".yml": _yaml, ".jsonl": _json_lines,
     }  # fmt: skip

@@ -134,7 +134,7 @@ def told(bullet: Bullet, *, bare: bool) -> tuple[str, str, int, int]:
     return (bullet.id, bullet.content, *counts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(LINES, ACTS, st.booleans())
 def test_any_changes_keep_votes_ids_and_the_file_and_can_all_be_taken_back(
     lines: list[tuple[str, int, int, bool]], acts: list[Act], bare: bool

@@ -14,8 +14,8 @@ from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, ce
 from workbench.bench.tuning.judging import Judging
 from workbench.bench.tuning.profiles import Profiles
 from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.query_export import qrels, queries_jsonl
-from workbench.bench.tuning.query_sets import JudgedSet, digest_of, from_file, from_store, judged_queries
+from workbench.bench.tuning.queries.export import qrels, queries_jsonl
+from workbench.bench.tuning.queries.sets import JudgedSet, digest_of, from_file, from_store, judged_queries
 from workbench.config.paths import shipped
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, UnreadableFile
 from workbench.core.files.format import JudgedQuery, Parsed

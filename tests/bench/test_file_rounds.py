@@ -19,13 +19,14 @@ from workbench.config.paths import shipped
 from workbench.core.files.formats import format_named
 
 DEMO = shipped("fixtures/demo")
+MEMORIES = (DEMO / "memories.jsonl").read_bytes().decode().splitlines(keepends=True)
 PLAIN = ("json", "yaml", "csv", "markdown")
 OWN = {
     "ace counts": ("playbook.txt", COUNTS, None),
     "ace bare": ("bare.txt", BARE, None),
     "ace loose": ("loose.txt", LOOSE, "ace"),
     "ace demo": ("demo.txt", (DEMO / "playbook.txt").read_bytes().decode(), None),
-    "lifecycle": ("memories.jsonl", (DEMO / "memories.jsonl").read_bytes().decode(), None),
+    "lifecycle": ("memories.jsonl", "".join(MEMORIES[::4]), None),
     "lifecycle of others": (
         "other.jsonl",
         'not an entry\n{"context":"No id, no time.","mood":1,"status":"open"}\n\n'
@@ -43,26 +44,30 @@ FILES: dict[str, tuple[str, str, str | None]] = {
 
 
 @cache
-def plain(format: str, book: str | None) -> str:
-    """Return the demo store in a plain format: its playbook, or every eighth of its memories."""
+def plain() -> dict[str, str]:
+    """Return the demo store in the plain formats: its playbook, and every eighth of its memories."""
     with tempfile.TemporaryDirectory() as folder:
         bench = open_workbench(Path(folder) / "store", profiles=Path(folder), clock=lambda: ANCHOR)
         fill(bench, DEMO)
         with bench.library.transaction("human", "fewer") as tx:
             for memory in [m for place, m in enumerate(bench.library.memories.all()) if place % 8]:
                 tx.delete(memory)
-        text = bench.exporter.render(format, Choice(book)).text
+        texts = {
+            f"{format} {what}": bench.exporter.render(format, Choice(book)).text
+            for format in PLAIN
+            for what, book in (("playbook", "playbook"), ("memories", None))
+        }
         bench.close()
-    return text
+    return texts
 
 
 def sample(name: str) -> tuple[str, str, str | None]:
     """Return a file's name, its text, and the format to ask for."""
     if name in FILES:
         return FILES[name]
-    format, _, what = name.partition(" ")
+    format, _, _ = name.partition(" ")
     suffix = {"markdown": "md"}.get(format, format)
-    return f"plain.{suffix}", plain(format, "playbook" if what == "playbook" else None), None
+    return f"plain.{suffix}", plain()[name], None
 
 
 NAMES = (*sorted(FILES), *(f"{format} {what}" for format in PLAIN for what in ("playbook", "memories")))

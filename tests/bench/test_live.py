@@ -7,7 +7,7 @@ import pytest
 from workbench.bench.open import Workbench
 from workbench.bench.tuning.evaluation import EvaluationCancelled
 from workbench.bench.tuning.live import LiveSet, live_set
-from workbench.bench.tuning.query_sets import from_store
+from workbench.bench.tuning.queries.sets import from_store
 from workbench.core.errors import InvalidRecord
 from workbench.core.tuning.measure import NDCG10, Measure
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH

@@ -8,7 +8,7 @@ import pytest
 from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.measuring import Job, Measured, Measuring
-from workbench.bench.tuning.query_sets import from_store
+from workbench.bench.tuning.queries.sets import from_store
 from workbench.bench.tuning.session import Settings, TuningSession
 from workbench.core.errors import InvalidQuery
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH

@@ -93,7 +93,7 @@ def promote(bench: Workbench) -> None:
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("verb", ["promote", "undo", "redo"])
+@pytest.mark.parametrize("verb", ["promote", "undo", pytest.param("redo", marks=pytest.mark.slow)])
 def test_a_killed_process_leaves_nothing_half_done(
     stage: str, verb: str, bench: Workbench, project: Path, open_bench: Open
 ) -> None:

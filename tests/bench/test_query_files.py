@@ -10,9 +10,9 @@ import pytest
 from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.evaluation import EvaluationCancelled
-from workbench.bench.tuning.query_export import RUN_DEPTH, judgments, qrels, queries_jsonl, run
-from workbench.bench.tuning.query_plan import QueryLine, plan_queries
-from workbench.bench.tuning.query_sets import from_file, from_store, graded
+from workbench.bench.tuning.queries.export import RUN_DEPTH, judgments, qrels, queries_jsonl, run
+from workbench.bench.tuning.queries.plan import QueryLine, plan_queries
+from workbench.bench.tuning.queries.sets import from_file, from_store, graded
 from workbench.bench.tuning.run_scores import is_run, score_run
 from workbench.config.paths import shipped
 from workbench.core.errors import InvalidQuery, UnreadableFile

@@ -19,7 +19,7 @@ import numpy as np
 from tests.benchmarks import locomo
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.floor.against import against
-from workbench.bench.tuning.query_sets import JudgedSet, from_file
+from workbench.bench.tuning.queries.sets import JudgedSet, from_file
 from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.floor import Standard, floor_of

@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.evaluation import Evaluator
-from workbench.bench.tuning.query_sets import JudgedSet, from_file
+from workbench.bench.tuning.queries.sets import JudgedSet, from_file
 
 ANSWERABLE = (1, 2, 3, 4)
 _TURN = re.compile(r"D\d+:\d+")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.caches import make, take_along
 from workbench.bench.demo import ANCHOR, fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.cli.main import run
@@ -95,6 +96,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("filled") / "store"
     bench: Workbench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
     fill(bench, shipped("fixtures/demo"))
+    make(bench, folder.parent / "caches")
     bench.close()
     before = files_of(folder)
     yield folder
@@ -105,6 +107,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def demo(cli: Cli, filled: Path) -> Cli:
     """The command line on a copy of the demo store."""
     shutil.copytree(filled, cli.store)
+    take_along(filled.parent / "caches", cli.store)
     return cli
 
 

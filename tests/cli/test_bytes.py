@@ -95,19 +95,22 @@ def test_files_of_any_name_are_read_and_written(tmp_path: Path, name: bytes, env
     assert os.path.exists(source + b".3")  # noqa: PTH110
 
 
+CLOSED, FULL = "bad file descriptor", "no space left on device"
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("list -n 0 >&-", "stdout cannot be written: bad file descriptor"),
-        ("list -n 0 --json >&-", "stdout cannot be written: bad file descriptor"),
-        ("stats >/dev/full", "stdout cannot be written: no space left on device"),
-        ("list -n 0 >/dev/full", "stdout cannot be written: no space left on device"),
-        ("list -n 0 --json >/dev/full", "stdout cannot be written: no space left on device"),
-        ("export --format jsonl >/dev/full", "stdout cannot be written: no space left on device"),
-        ("--help >/dev/full", "stdout cannot be written: no space left on device"),
-        ("append - <&-", "stdin cannot be read: bad file descriptor"),
-        ("ingest - <&-", "stdin cannot be read: bad file descriptor"),
-        ("scan - <&-", "- cannot be read: bad file descriptor"),
+        ("list -n 0 >&-", f"stdout cannot be written: {CLOSED}"),
+        pytest.param("list -n 0 --json >&-", f"stdout cannot be written: {CLOSED}", marks=pytest.mark.slow),
+        ("stats >/dev/full", f"stdout cannot be written: {FULL}"),
+        pytest.param("list -n 0 >/dev/full", f"stdout cannot be written: {FULL}", marks=pytest.mark.slow),
+        ("list -n 0 --json >/dev/full", f"stdout cannot be written: {FULL}"),
+        ("export --format jsonl >/dev/full", f"stdout cannot be written: {FULL}"),
+        ("--help >/dev/full", f"stdout cannot be written: {FULL}"),
+        ("append - <&-", f"stdin cannot be read: {CLOSED}"),
+        pytest.param("ingest - <&-", f"stdin cannot be read: {CLOSED}", marks=pytest.mark.slow),
+        ("scan - <&-", f"- cannot be read: {CLOSED}"),
     ],
 )
 def test_a_stream_that_is_closed_or_full_is_one_line(tmp_path: Path, filled: Path, line: str, said: str) -> None:
@@ -122,7 +125,7 @@ def test_what_was_stored_before_it_could_not_be_said_is_stored(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "closed", [">&-", "<&- >&- 2>&-", *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", "2>&-"))]
+    "closed", ["<&- >&- 2>&-", *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", ">&-", "2>&-"))]
 )
 def test_no_file_of_the_store_takes_the_place_of_a_closed_stream(tmp_path: Path, closed: str) -> None:
     store = tmp_path / "store"

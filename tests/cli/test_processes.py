@@ -90,7 +90,7 @@ def test_a_terminal_without_the_characters_gets_escapes(filled: Path) -> None:
 
 
 def test_ctrl_c_stops_an_import_between_chunks_and_undo_takes_it_back(tmp_path: Path) -> None:
-    lines = (json.dumps({"id": f"m{i}", "type": "error", "context": f"thing {i} of many"}) for i in range(60_000))
+    lines = (json.dumps({"id": f"m{i}", "type": "error", "context": f"thing {i} of many"}) for i in range(25_000))
     (tmp_path / "many.jsonl").write_text("\n".join(lines))
     store = str(tmp_path / "store")
     child = pexpect.spawn(
@@ -98,15 +98,15 @@ def test_ctrl_c_stops_an_import_between_chunks_and_undo_takes_it_back(tmp_path: 
         [*WORKBENCH[1:], "--store", store, "import", str(tmp_path / "many.jsonl")],
         cwd=str(ROOT), encoding="utf-8", timeout=60, dimensions=(24, 100),
     )  # fmt: skip
-    child.expect("of 60,000 · importing many.jsonl")
+    child.expect("of 25,000 · importing many.jsonl")
     child.sendintr()
-    child.expect("The import of many.jsonl was stopped; ([0-9,]+) of 60,000 records were written")
+    child.expect("The import of many.jsonl was stopped; ([0-9,]+) of 25,000 records were written")
     written = int(child.match.group(1).replace(",", ""))
     child.expect("`workbench undo` takes them back")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130
-    assert 0 < written < 60_000
+    assert 0 < written < 25_000
     stats = json.loads(workbench("--store", store, "stats", "--json").stdout)
     assert (stats["memories"], stats["unfinished"]) == (written, ["import many.jsonl"])
     assert workbench("--store", store, "undo").stdout == "Undone: import many.jsonl.\n"

@@ -303,7 +303,7 @@ operations = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(operations, max_size=8))
 def test_any_history_keeps_the_book_whole(history: list[Operation]) -> None:
     """Invariants hold, orders increase, lines that are no bullets are never lost, counts never appear from nothing."""

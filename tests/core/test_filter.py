@@ -259,7 +259,7 @@ def test_every_help_row_that_shows_a_filter_can_be_read() -> None:
         assert about
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from('-:",* \ttypesinc7dag')), max_size=40))
 def test_any_text_is_read_or_refused_and_then_matched(text: str) -> None:
     try:

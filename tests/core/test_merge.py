@@ -113,7 +113,7 @@ def test_foreign_notes_do_no_harm(merged: object) -> None:
     assert one.helpful_created == 2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(memories, memories, st.sampled_from(("signal", "candidate", "confirmed", "promoted")))
 def test_a_candidate_never_changes_what_a_memory_is(target: Memory, candidate: Memory, status: Status) -> None:
     """It adds, and the memory keeps its words, its time and its place in the lifecycle."""
@@ -148,7 +148,7 @@ groups = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(groups)
 def test_sums_hold_for_every_group(group: Sequence[Memory]) -> None:
     """Counts add up, importance stays inside the group's range, every id is found again."""

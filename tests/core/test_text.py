@@ -12,7 +12,7 @@ from workbench.core import text as module
 from workbench.core.text import MAX_MARKS, TAB, clean_for_store, clip, one_line, printable, words
 
 anything = st.text(st.characters(), max_size=60)
-few = settings(max_examples=200, deadline=None)
+few = settings(max_examples=100, deadline=None)
 
 ACUTE = "\u0301"
 
@@ -212,7 +212,7 @@ def test_words(text: str, found: list[str]) -> None:
     assert words(text) == found
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.text(st.sampled_from("ab \n\t\u0301\u200d\ufe0f\u2764漢\x07"), max_size=120), st.integers(0, 12))
 def test_one_line_of_a_long_line_is_its_beginning(text: str, limit: int) -> None:
     line = next((" ".join(raw.split()) for raw in text.splitlines() if raw.strip()), "")

@@ -22,7 +22,7 @@ def aged(**fields: Any) -> Memory:
     return memory(created_at=NOW - days(100), last_accessed_at=NOW - days(100), **fields)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(memories.filter(lambda m: m.status == "archived" or m.archived_reason is None))
 def test_what_is_found_can_be_done_and_breaks_no_rule(some: Memory) -> None:
     """Pinned and confirmed memories are never pruned, candidates and archived ones never asked about."""

@@ -218,7 +218,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=25).map("".join))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @example("")
 @example("\n")
 @example("\r\n\n")
@@ -242,7 +242,7 @@ plain = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_
     st.booleans(),
     st.integers(0, 5),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_edits_are_read_back(
     texts: list[str], edits: list[str], dialect: str, newline: str, final: bool, edited: int
 ) -> None:

@@ -92,7 +92,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=16).map("".join), st.text(st.sampled_from("a#-\n "), min_size=1, max_size=10))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @pytest.mark.parametrize("known", [OVERVIEW_FORMAT, DETAIL_FORMAT], ids=lambda known: known.name)
 def test_any_file_is_written_back_and_a_change_keeps_the_others(known: object, text: str, content: str) -> None:
     chosen = OVERVIEW_FORMAT if known is OVERVIEW_FORMAT else DETAIL_FORMAT

@@ -25,7 +25,7 @@ layouts = st.sampled_from([None, 1, 2, 4, "\t"])
 
 
 @given(st.dictionaries(words, values, max_size=5), st.dictionaries(words, values, max_size=3), st.data(), layouts)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_changes_say_what_they_should(
     doc: dict[str, Any], new: dict[str, Any], data: st.DataObject, indent: int | str | None
 ) -> None:
@@ -112,7 +112,7 @@ def test_styles() -> None:
     st.text(st.sampled_from('ab"\\ é😀'), max_size=20),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_json_in_a_string(before: str, now: str, ascii_only: bool) -> None:
     outer = " " + json.dumps(before, ensure_ascii=ascii_only).replace("/", "\\/") + "\n"
     whole = unwrap(outer, "f")

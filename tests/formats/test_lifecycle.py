@@ -288,7 +288,7 @@ def memories(draw: st.DrawFn) -> Memory:
 
 
 @given(st.lists(memories(), max_size=4, unique_by=lambda memory: memory.id))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_what_was_written_is_read_back(written: list[Memory]) -> None:
     text = write(Parsed(memories=tuple(written)))
     parsed = read(text, context())
@@ -302,7 +302,7 @@ schema_keys = st.sampled_from([*ENTRY, "importance_score", "helpful_count", "pin
 
 
 @given(st.lists(st.dictionaries(schema_keys | letters, json_values, max_size=8), max_size=4), st.booleans())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_objects_keep_their_keys(docs: list[dict[str, object]], final: bool) -> None:
     lines = [
         json.dumps({**doc, "context": f"content {n}", "id": f"i{n}", "timestamp": None}) for n, doc in enumerate(docs)

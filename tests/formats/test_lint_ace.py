@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.core.files.lint import Finding
+from workbench.core.files.lint import LintFinding
 from workbench.formats.ace import ace
 from workbench.formats.lint.ace import lint
 
 CLEAN = "## HARD RULES\n[hr-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n"
 
 
-def only(text: str, rule: str) -> Finding:
+def only(text: str, rule: str) -> LintFinding:
     """Return the one finding of a rule."""
     (found,) = [f for f in lint(text, "book.txt") if f.rule == rule]
     return found

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at, measure
-from workbench.core.files.lint import Finding
+from workbench.core.files.lint import LintFinding
 from workbench.formats.lint.memory_index import OLDER, lint
 
 FILES = {"auth.md": "# Auth\n", "deploy-notes.md": "no heading\n"}
 INDEX = "# Memory\n\n- [Auth](auth.md) — how logins work\n- [Deploy](deploy-notes.md) — the steps\n"
 
 
-def found(text: str, files: dict[str, str] = FILES) -> list[Finding]:
+def found(text: str, files: dict[str, str] = FILES) -> list[LintFinding]:
     return lint(text, "MEMORY.md", files.get, files)
 
 

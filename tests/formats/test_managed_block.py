@@ -42,7 +42,7 @@ def whole(text: str) -> bool:
         return False
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(texts().filter(whole), ENTRIES)
 def test_what_goes_in_is_found_and_comes_out_again_to_the_byte(text: str, entries: list[str]) -> None:
     items = [item(entry) for entry in entries]
@@ -56,7 +56,7 @@ def test_what_goes_in_is_found_and_comes_out_again_to_the_byte(text: str, entrie
     assert written(inside, [], lead) == text
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(texts().filter(whole), texts(), ENTRIES, ENTRIES)
 def test_only_the_block_changes_wherever_it_stands(above: str, below: str, first: list[str], then: list[str]) -> None:
     above = above if above.endswith("\n") or not above.removeprefix("\ufeff") else above + "\n"

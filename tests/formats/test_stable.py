@@ -46,7 +46,7 @@ def parsed_for(kind: Outlet, given: tuple[Memory, ...]) -> Parsed:
 
 @pytest.mark.parametrize("name", WRITERS)
 @given(found=memories())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_second_export_is_the_first(name: str, found: tuple[Memory, ...]) -> None:
     kind = WRITERS[name]
     parsed = parsed_for(kind, found)
@@ -59,7 +59,7 @@ def test_the_second_export_is_the_first(name: str, found: tuple[Memory, ...]) ->
 
 @pytest.mark.parametrize("name", ["external-overview", "external-detail"])
 @given(found=memories(), fewer=st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_what_goes_leaves_nothing_behind(name: str, found: tuple[Memory, ...], fewer: int) -> None:
     kind = WRITERS[name]
     once = kind.write(parsed_for(kind, found), None)

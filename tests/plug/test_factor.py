@@ -19,7 +19,7 @@ from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.tuning.pairwise import begin
 from workbench.bench.tuning.profile_diff import Changed, changes
-from workbench.bench.tuning.query_sets import from_store
+from workbench.bench.tuning.queries.sets import from_store
 from workbench.cli.main import run
 from workbench.core.errors import InvalidRecord
 from workbench.core.named import implementation

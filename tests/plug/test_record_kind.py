@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.support import NOW
+from workbench.bench.health.maintenance import examine, recover
 from workbench.bench.open import Workbench, open_workbench
 from workbench.cli.health.purge import erase
 from workbench.core.errors import InvalidRecord, UnknownRecord
@@ -159,3 +160,15 @@ def test_listing_the_kinds_loads_none_of_them() -> None:
     assert "workbench.core.record" in found.stdout.split()
     assert classes.isdisjoint(found.stdout.split())
     assert {RECORDS.table_of(RECORDS.kind_in(entry.table)) for entry in RECORDS.entries} == RECORDS.tables
+
+
+def test_what_is_half_purged_is_named_by_its_key(bench: Workbench) -> None:
+    def stopped() -> tuple[str, ...]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.library.maintenance.purge([("reminders", "ours/r-1")], "human", stopped)
+    library = bench.library
+    for found in (library.maintenance.unfinished_purges(), examine(library.folder, records=KNOWN).purges):
+        assert [one.records for one in found] == [(("reminders", "ours/r-1"),)]
+    assert examine(recover(library.folder, NOW, KNOWN).folder, records=KNOWN).is_sound

@@ -89,7 +89,7 @@ def by_rule(ranker: Ranker, scores: QueryScores, profile: Profile) -> list[Score
     return rank_case(RuleCase(candidates, profile, NOW, scores.query, weights=matches.weights, actors=actors))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_the_columns_equal_the_plain_rules(data: st.DataObject) -> None:
     memories = data.draw(conversations())

@@ -51,7 +51,7 @@ def same(one: Scores, other: Scores) -> None:
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(texts, queries)
 def test_scores_follow_the_definition(documents: list[str], query: str) -> None:
     scores = LexicalIndex.build(documents).scores(query)
@@ -60,7 +60,7 @@ def test_scores_follow_the_definition(documents: list[str], query: str) -> None:
     assert all(0 <= score < 1 for score in scores.tolist())
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_changed_index_scores_like_a_fresh_one(data: st.DataObject) -> None:
     documents = data.draw(texts)

@@ -60,7 +60,7 @@ def files(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {str(p): (p.read_bytes() if p.is_file() else b"", p.stat().st_mtime_ns) for p in sorted(folder.rglob("*"))}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_stored_scores_are_those_of_memory(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("cache")
@@ -140,7 +140,7 @@ def damage_tail(data: bytes, at: int) -> bytes:
     return data + b"\0" * (at % 5000 + 1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.sampled_from([damage_cut, damage_flip, damage_page, damage_tail]), st.integers(0, 10**6))
 def test_whatever_is_damaged_the_scores_are_right_and_the_cache_heals(
     tmp_path_factory: pytest.TempPathFactory, damage: Callable[[bytes, int], bytes], at: int

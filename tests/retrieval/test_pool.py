@@ -55,7 +55,7 @@ def test_a_vote_replaces_only_the_columns_it_touches() -> None:
     assert voted.memory(memory(1).id).helpful_votes == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_replacing_equals_building_anew(data: st.DataObject) -> None:
     old = data.draw(memories())
@@ -67,7 +67,7 @@ def test_replacing_equals_building_anew(data: st.DataObject) -> None:
     assert_same(pool, Pool.build(old))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(memories(), st.integers(0, 14))
 def test_adding_equals_building_anew(every: list[object], cut: int) -> None:
     pool = Pool.build(every[:cut])  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def test_an_unknown_or_repeated_id_is_refused() -> None:
         Pool.build([memory(1), memory(1)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(memories(), near())
 def test_served_agrees_with_the_rule(every: list[object], now: datetime) -> None:
     pool = Pool.build(every)  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def test_neighbours_are_found_among_the_candidates_only() -> None:
     assert [without.position(row) for row in range(5)] == [0, None, 1, 2, 3]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(memories())
 def test_a_pool_read_from_documents_is_the_one_built_of_memories(those: list[Memory]) -> None:
     docs = [to_doc(m) for m in those]

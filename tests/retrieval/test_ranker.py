@@ -80,7 +80,7 @@ def assert_equal(fast: Ranking, rule: list[Scored]) -> None:
     assert [fast.place_of(s.memory.id) for s in everything] == list(range(1, len(everything) + 1))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_the_fast_ranking_equals_the_rule(data: st.DataObject) -> None:
     pool = Pool.build(data.draw(memories()))
@@ -93,7 +93,7 @@ def test_the_fast_ranking_equals_the_rule(data: st.DataObject) -> None:
         assert_equal(fast, by_rule(pool, asked, profile, now))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_a_changed_pool_with_a_shared_cache_equals_the_rule(data: st.DataObject) -> None:
     pool = Pool.build(data.draw(memories()))
@@ -110,7 +110,7 @@ def test_a_changed_pool_with_a_shared_cache_equals_the_rule(data: st.DataObject)
         assert_equal(ranker.rank(scores, profile, now), by_rule(pool, scores, profile, now))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_a_mask_replaces_the_served_filter(data: st.DataObject) -> None:
     pool = Pool.build(data.draw(memories()))

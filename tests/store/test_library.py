@@ -17,8 +17,8 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store.history import undo
-from workbench.store.library import Touched, key_of
-from workbench.store.naming import memory_number
+from workbench.store.library import Touched
+from workbench.store.naming import key_of, memory_number
 from workbench.store.records import RECORDS as KINDS
 
 RECORDS: list[tuple[str, str, object]] = [

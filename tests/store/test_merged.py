@@ -12,8 +12,9 @@ from workbench.core.stream.memory import Memory
 from workbench.store import append
 from workbench.store.history import undo
 from workbench.store.history.reading import events
-from workbench.store.library import Library, key_of
+from workbench.store.library import Library
 from workbench.store.maintenance.doctor import examine, recover
+from workbench.store.naming import key_of
 
 
 def add(library: Library, text: str) -> str:

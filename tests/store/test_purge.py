@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.helpers import NOON, failing, killed_after, memory, open_library
 from workbench.core.errors import StoreProblem, UnknownRecord
-from workbench.core.health import Unfinished
+from workbench.core.health.diagnosis import Unfinished
 from workbench.core.stream.vote import Vote
 from workbench.store.history import reading, undo
 from workbench.store.library import Library, Touched

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 from textual._styles_cache import StylesCache
+from textual.pilot import Pilot
+from textual.screen import Screen
 
-from tests.tui.idle import idle
+from tests.tui.idle import Idle, idle, idle_and
+from tests.tui.painting import Painter
 from tests.tui.playbook_host import TEXT, TWINS, bring_in, open_bench
 from tests.tui.stylesheets import parse_once
 from workbench.bench.open import Workbench
@@ -26,11 +29,25 @@ def _parses_once(monkeypatch: pytest.MonkeyPatch) -> None:
     parse_once(monkeypatch)
 
 
+@pytest.fixture
+def every_paint() -> None:
+    """Paint whenever an app would, also between what a key begins and its end: for tests of just that."""
+
+
 @pytest.fixture(autouse=True)
-def _waits_for_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a key be followed by all that it brings about, however busy the machine is, and by no pause."""
+def _waits_for_what_is_done(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a key be followed by all that it brings about, however busy the machine is, and by no pause.
+
+    Then the screen is painted, once; long proofs paint as often as an app does.
+    """
+    rests: Idle = idle
+    if "every_paint" not in request.fixturenames and request.node.get_closest_marker("slow") is None:
+        painter = Painter()
+        rests = idle_and(painter.paint)
+        monkeypatch.setattr(Screen, "_compositor_refresh", painter.noting())
+        monkeypatch.setattr(Pilot, "pause", painter.after(Pilot.pause))
     for module in ("app", "pilot"):
-        monkeypatch.setattr(f"textual.{module}.wait_for_idle", idle)
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", rests)
 
 
 @pytest.fixture(autouse=True)

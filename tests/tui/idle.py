@@ -8,6 +8,7 @@ the system what the other threads are doing.
 import asyncio
 import threading
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import textual._wait
@@ -22,6 +23,24 @@ NOTHING = 0.0002
 """Seconds of processor time that count as none: what asking for it takes."""
 
 TASKS = Path("/proc/self/task")
+
+
+ROUNDS = 3
+"""How often a screen that is painted may ask to be painted again."""
+
+Idle = Callable[..., Awaitable[None]]
+
+
+def idle_and(paint: Callable[[], bool]) -> Idle:
+    """Return what waits as `idle` does, and then lets `paint` paint what is due; it answers whether anything was."""
+
+    async def painted(least: float = 0, most: float = 1.0) -> None:
+        for _ in range(ROUNDS):
+            await idle(least, most)
+            if not paint():
+                return
+
+    return painted
 
 
 async def idle(_least: float = 0, most: float = 1.0) -> None:

@@ -12,7 +12,9 @@ from typing import Any
 
 import pexpect
 import pytest
+from textual.theme import Theme
 
+from tests.caches import make, take_along
 from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.tui.app.app import WorkbenchApp
@@ -38,17 +40,21 @@ def open_bench(folder: Path, clock: Callable[[], datetime] = lambda: NOW) -> Wor
 
 @cache
 def _demo() -> TemporaryDirectory[str]:
-    """Make the demo store, once in a run; the folder goes with the process."""
+    """Make the demo store and its caches, once in a run; the folder goes with the process."""
     folder = TemporaryDirectory(prefix="demo")
-    bench = open_bench(Path(folder.name))
+    place = Path(folder.name)
+    bench = open_workbench(place / "store", profiles=place, cache=place / "cache", clock=lambda: NOW)
     fill(bench, DEMO)
+    make(bench, place / "caches")
     bench.close()
     return folder
 
 
 def demo_bench(folder: Path) -> Workbench:
-    """Open a copy of the demo store in `folder`."""
-    shutil.copytree(Path(_demo().name) / "store", folder / "store")
+    """Open a copy of the demo store in `folder`, whose texts are embedded and indexed already."""
+    made, store = Path(_demo().name), folder / "store"
+    shutil.copytree(made / "store", store)
+    take_along(made / "caches", store)
     return open_bench(folder)
 
 
@@ -67,9 +73,14 @@ def app_over(
     areas: Areas = AREAS,
 ) -> WorkbenchApp:
     """Return the app over an open bench."""
-    themes = load_themes((ROOT / "themes",)).themes
-    options = AppOptions("demo", theme, themes, keymap, seen, review_at=review_at, drafts=drafts)
+    options = AppOptions("demo", theme, _themes(), keymap, seen, review_at=review_at, drafts=drafts)
     return WorkbenchApp(bench, options, areas)
+
+
+@cache
+def _themes() -> tuple[Theme, ...]:
+    """Read the themes, once in a run."""
+    return load_themes((ROOT / "themes",)).themes
 
 
 def import_file(bench: Workbench, path: Path) -> None:

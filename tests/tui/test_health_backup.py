@@ -17,7 +17,7 @@ from tests.tui.test_busy import filled, started
 from tests.tui.waiting import PATIENCE, until
 from workbench.bench.health import backup
 from workbench.bench.open import Workbench
-from workbench.core.health import Progress
+from workbench.core.health.diagnosis import Progress
 from workbench.store.maintenance.restore import restore
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.health.backup import BackupDialog

@@ -37,6 +37,8 @@ from workbench.tui.widgets.lists.long_text import LongText
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
+pytestmark = pytest.mark.usefixtures("every_paint")
+
 ID = "mem-20260320-0000900"
 
 

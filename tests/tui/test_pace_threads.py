@@ -32,6 +32,8 @@ from workbench.tui.playbook.preview import pieces, whole_file
 from workbench.tui.widgets.lists import reading_pane
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
+pytestmark = pytest.mark.usefixtures("every_paint")
+
 
 def store_of(folder: Path, *texts: str) -> Workbench:
     """Return a store whose playbook has these bullets."""

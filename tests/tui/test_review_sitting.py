@@ -32,26 +32,27 @@ def many(bench: Workbench, count: int = HUNDRED) -> None:
     put(bench, *(candidate(f"h{n:03}", f"Lesson {n}: {TEXTS['c1']}", "o1") for n in range(count)))
 
 
-async def test_a_hundred_keys_decide_a_hundred_and_a_hundred_undos_take_all_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [31, pytest.param(HUNDRED, marks=pytest.mark.slow)])
+async def test_so_many_keys_decide_so_many_and_as_many_undos_take_all_back(tmp_path: Path, count: int) -> None:
     bench = open_bench(tmp_path, Ticking())
     put(bench, memory("o1", "What was seen."))
-    many(bench)
-    before, keys = documents(bench), "aax" * 33 + "a"
+    many(bench, count)
+    before, keys = documents(bench), "aax" * (count // 3) + "a"
     async with review(bench, (80, 24)) as drive:
-        for left, key in zip(range(HUNDRED - 1, -1, -1), keys, strict=True):
+        for left, key in zip(range(count - 1, -1, -1), keys, strict=True):
             drive.app.simulate_key(key)
             await drive.until(lambda left=left: len(drive.ids) == left)  # type: ignore[misc]
         assert drive.ids == []
-        assert "100 decided · 0 left" in drive.count
+        assert f"{count} decided · 0 left" in drive.count
         status = [m.status for m in bench.library.memories.all() if m.id != "o1"]
-        assert (status.count("confirmed"), status.count("archived")) == (67, 33)
-        for there in range(1, HUNDRED + 1):
+        assert (status.count("confirmed"), status.count("archived")) == (count - count // 3, count // 3)
+        for there in range(1, count + 1):
             drive.app.simulate_key("u")
             await drive.until(lambda there=there: len(drive.ids) == there)  # type: ignore[misc]
         assert documents(bench) == before
-        assert len(drive.ids) == HUNDRED
+        assert len(drive.ids) == count
         assert drive.current == "h000"
-        assert "100 to decide" in drive.count
+        assert f"{count} to decide" in drive.count
 
 
 async def test_keys_typed_ahead_are_each_for_the_next_item(bench: Workbench) -> None:

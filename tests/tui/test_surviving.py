@@ -19,6 +19,8 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
 
+pytestmark = pytest.mark.usefixtures("every_paint")
+
 SECRET = "a text from a memory"
 
 

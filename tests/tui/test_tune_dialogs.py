@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import_file, open_bench, screen_text
 from tests.tui.tune_host import WIDE, files, keys, opened, settled, slider, tune
 from tests.tui.waiting import until
-from workbench.bench.tuning.query_sets import from_store
+from workbench.bench.tuning.queries.sets import from_store
 from workbench.config.paths import shipped
 from workbench.core.tuning.profile import BUILT_IN, WORKBENCH
 from workbench.tui.app.app import WorkbenchApp

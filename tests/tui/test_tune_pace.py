@@ -18,6 +18,8 @@ from workbench.tui.tuning.ranking import as_many
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.lists.fixed_text import whole_words
 
+pytestmark = pytest.mark.usefixtures("every_paint")
+
 
 async def test_a_step_is_ranked_in_the_turn_of_its_key_and_lays_nothing_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -117,7 +117,7 @@ async def running(folder: Path) -> AsyncIterator[tuple[WorkbenchApp, Pilot[Path 
 
 
 @pytest.fixture
-def _prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+def _prompt(every_paint: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a key be pressed, and awaited, without waiting for the processor to be idle: `quiet` waits for what counts.
 
     Textual waits up to a second after each key while any thread is busy, which is most of what such a proof takes.

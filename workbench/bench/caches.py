@@ -14,7 +14,7 @@ SCRATCH = "backup"
 """The folder, among a store's caches, in which a copy of it lies while its secrets are masked: it holds all of them."""
 
 _STORES = "stores"
-_OF = "store"
+STORE_NOTE = "store"
 """The file in a store's caches that holds the path of the store, so that they go when it is gone."""
 
 
@@ -25,10 +25,10 @@ def place(caches: Path, store: Path) -> Path:
 
 def begin(folder: Path, store: Path) -> None:
     """Make a store's cache folder, and let those of stores that are gone go. Raises `OSError`."""
-    if (folder / _OF).exists():
+    if (folder / STORE_NOTE).exists():
         return
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    note = os.open(folder / _OF, os.O_WRONLY | os.O_CREAT, 0o600)
+    note = os.open(folder / STORE_NOTE, os.O_WRONLY | os.O_CREAT, 0o600)
     with os.fdopen(note, "wb") as file:
         file.write(_path(store))
     for other in folder.parent.iterdir():
@@ -51,7 +51,7 @@ def _path(store: Path) -> bytes:
 def _is_left(folder: Path) -> bool:
     """Tell whether the store of a cache folder is gone; one that cannot be asked for counts as there."""
     try:
-        store = (folder / _OF).read_bytes()
+        store = (folder / STORE_NOTE).read_bytes()
         return bool(store) and not os.path.lexists(store)
     except (OSError, ValueError):
         return False

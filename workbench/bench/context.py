@@ -11,12 +11,9 @@ from workbench.config.loading import Settings
 from workbench.core.change import Change
 from workbench.core.errors import InvalidRecord
 from workbench.core.files.formats import FORMATS, Formats
-from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.kinds import KINDS, Kinds
-from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory
-from workbench.store.library import Library, Table, Touched, Tx
+from workbench.store.library import Library, Touched, Tx
 
 __all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]
 
@@ -65,15 +62,10 @@ def is_person(actor: str) -> bool:
 
 def apply_changes(tx: Tx, library: Library, changes: tuple[Change, ...]) -> None:
     """Write a proposal's changes; raises `InvalidRecord` when a record is no longer as the change expects it."""
-    kinds: dict[str, tuple[type, Table[Memory] | Table[Bullet] | Table[Proposal]]] = {
-        "memories": (Memory, library.memories),
-        "bullets": (Bullet, library.bullets),
-        "proposals": (Proposal, library.proposals),
-    }
     for change in changes:
-        kind, table = kinds[change.table]
-        record = table.find(change.id)
-        doc = {} if record is None else to_doc(record)
+        kind = library.records.kind_in(change.table)
+        record = library.table(kind).find(change.id)
+        doc: dict[str, object] = {} if record is None else to_doc(record)
         for name, field in change.fields.items():
             if doc.get(name) != field.before:
                 message = f"{change.id} has changed since this was proposed ({name})."

@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 import numpy as np
 
 from workbench.core.errors import InvalidQuery
-from workbench.core.tuning.autotune import Moved, Proposal, Search, TuningCancelled
+from workbench.core.tuning.autotune import Moved, Search, TunedProfile, TuningCancelled
 from workbench.core.tuning.factors import Recipe
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile, check_profile, weight_of
@@ -43,7 +43,7 @@ def tune(
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
     contenders: Sequence[Profile] = (),
-) -> Proposal:
+) -> TunedProfile:
     """Maximise the mean metric over the grid around `start` and cross-validate the choice over the queries.
 
     The `contenders` are tried beside the grid as they are. With fewer queries than folds every query is a fold of
@@ -87,7 +87,7 @@ def score_table(
     return table
 
 
-def propose(settings: Settings, table: Column, search: Search = USUAL) -> Proposal:
+def propose(settings: Settings, table: Column, search: Search = USUAL) -> TunedProfile:
     """Choose a setting from a table of shape (settings, queries) and cross-validate the choice."""
     count = table.shape[1]
     folds = min(search.folds, count)
@@ -96,7 +96,7 @@ def propose(settings: Settings, table: Column, search: Search = USUAL) -> Propos
         held_out[fold] = table[best(settings, np.delete(table, fold, axis=1)), fold]
     chosen = best(settings, table)
     profile = settings.profile(chosen)
-    return Proposal(
+    return TunedProfile(
         profile=profile,
         start=settings.start,
         metric=search.measure.name,

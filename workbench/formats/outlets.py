@@ -32,6 +32,7 @@ def _of(one: Format, write: WriteText) -> Outlet:
     return Outlet(
         one.name, one.title, one.holds, write, one.suffix, reads=True, reader=one.name, endings=one.endings,
         loses_nothing=one.loses_nothing, carries_status=one.carries_status, needs_times=one.needs_times,
+        dialects=one.dialects, by_topic=one.by_topic,
     )  # fmt: skip
 
 

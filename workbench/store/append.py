@@ -26,7 +26,8 @@ from workbench.store.journal.codec import BadLine, mark_of, seal, unseal
 from workbench.store.journal.lock import LOCK, WriteLock, overtaken
 from workbench.store.journal.segments import NAME
 from workbench.store.maintenance.leavings import sweep
-from workbench.store.naming import COUNTERS, key_of, memory_id, memory_number, to_document
+from workbench.store.naming import memory_id, memory_number, to_document
+from workbench.store.records import RECORDS
 
 if TYPE_CHECKING:
     from workbench.store.journal.staged import Staged
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 Clock = Callable[[], datetime]
 Gate = Callable[[Entry, dict[str, dict[str, Doc]]], Entry]
 
-_TABLE = "memories"
-_GAUGE = "reflection"
+_TABLE, _GAUGE = RECORDS.table_of(Memory), RECORDS.table_of(ReflectionState)
 _RECENT = 10
 _REACH = 1 << 20
 """Bytes of the tail that are searched for the latest memories before the header's are taken."""
@@ -68,7 +68,7 @@ class Appending:
 
     def changes(self) -> tuple[DocChange, ...]:
         """Return what was added so far."""
-        diffs = (diff_docs(_TABLE, doc_id, None, doc, COUNTERS) for doc_id, doc in self._added.items())
+        diffs = (diff_docs(_TABLE, doc_id, None, doc, RECORDS.counters) for doc_id, doc in self._added.items())
         return (*(change for change in diffs if change is not None), *self._moved_gauge())
 
     def stage(self, staged: "Staged") -> None:
@@ -133,7 +133,7 @@ def appending(
     """Open a transaction that can only add memories; it is committed when the block ends without an error.
 
     A folder that has no journal yet is opened in full once, and so is one whose tail cannot be trusted, or whose
-    journal is of an older `schema` than what is added needs (see `naming.schema_for`).
+    journal is of an older `schema` than what is added needs (see `Records.schema_for`).
     `heads_folder` is where this machine remembers what it stored (see `heads`). The transaction passes the `gate`
     first, which is shown no documents where none were loaded. Raises `StoreProblem`.
     """
@@ -180,7 +180,7 @@ def _in_full(
     from workbench.store.journal.engine import Journal, Options
 
     options = Options(checkpoint_every=0, recent_of=(_TABLE,), adds=True)
-    journal = Journal(folder, clock, COUNTERS, key_of, options, heads_folder)
+    journal = Journal(folder, clock, RECORDS.counters, RECORDS.key_of, options, heads_folder)
     journal.begin()
     journal.gate = gate
     with journal.transaction(actor, label) as staged:

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.core.damage import Damage
 from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.file_state import FileState
+from workbench.core.health.damage import Damage
 from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage_tally import UsageTally
@@ -29,7 +29,7 @@ from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
-from workbench.store.naming import FARTHEST, key_of, memory_id, memory_number, to_document
+from workbench.store.naming import FARTHEST, memory_id, memory_number, to_document
 from workbench.store.records import RECORDS, Records
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
@@ -325,4 +325,4 @@ class Library:
         self.db.close()
 
 
-__all__ = ["STANDARD", "Library", "Table", "Touched", "Tx", "key_of", "to_document", "utc_now"]
+__all__ = ["STANDARD", "Library", "Table", "Touched", "Tx", "to_document", "utc_now"]

@@ -4,12 +4,12 @@ Kept apart from the record types, so that a hook that adds one memory need not l
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from workbench.core.record import to_doc
-from workbench.store.entry import Doc
-from workbench.store.records import RECORDS
+from workbench.store.entry import Doc, DocChange
+from workbench.store.records import PAIRS_SCHEMA, RECORDS
 
 COUNTERS = RECORDS.counters
 """Fields that change by increments, so that two actors who count at once do not clash."""
@@ -20,12 +20,6 @@ TOTALS, WITNESSES, NUMBERED = RECORDS.totals, RECORDS.witnesses, RECORDS.numbere
 PAIRS = "kept_pairs"
 """The table of the decisions to keep two records apart."""
 
-PAIRS_SCHEMA = 2
-"""The schema of a journal that holds such decisions about memories: older versions do not know of them."""
-
-SPEAKER_SCHEMA = 3
-"""The schema of a journal that holds a memory of which is known who said it: older versions would drop that."""
-
 _MEMORY_ID = re.compile(r"mem-\d{8}-(\d{7,15})\Z", re.ASCII)
 
 key_of = RECORDS.key_of
@@ -35,12 +29,16 @@ FARTHEST = 10**12
 """A number in an id that somebody else chose moves the counter no farther than this, so that it can always go on."""
 
 
-def schema_for(table: str, fields: Mapping[str, object]) -> int:
-    """Return the least schema of a journal that holds a record with these fields."""
-    if table == "memories":
-        source = fields.get("source")
-        return SPEAKER_SCHEMA if isinstance(source, Mapping) and source.get("speaker") else 1
-    return PAIRS_SCHEMA if table == PAIRS and fields.get("book") == "" else 1
+def schema_needed(changes: Iterable[DocChange], tables: Mapping[str, Mapping[str, Doc]], schema: int) -> int:
+    """Return the least schema of a journal of `schema` that holds `tables` and takes in these changes.
+
+    A journal of the first may hold decisions of a version that did not raise it.
+    """
+    made: list[tuple[str, Mapping[str, object]]]
+    made = [(c.table, {name: sides[1] for name, sides in c.fields.items()}) for c in changes]
+    if schema < PAIRS_SCHEMA:
+        made += [(PAIRS, doc) for doc in tables.get(PAIRS, {}).values()]
+    return max((RECORDS.schema_for(table, fields) for table, fields in made), default=1)
 
 
 def to_document(record: object) -> Doc:

@@ -3,12 +3,15 @@
 A line only names the record's class (`core.named`): a hook that adds one memory does not load the others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from workbench.core.named import implementation
+
+Schema = Callable[[Mapping[str, object]], int]
+"""Returns the least schema of a journal that holds a record with these fields: older versions do not know of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class RecordType:
     forgets it: what it says is then true of neither moment, and no reason to keep somebody from an undo."""
     is_numbered: bool = False
     """Whether two that were made under one id are two; elsewhere an id says what it is about."""
+    schema: Schema | None = None
+    """What schema one needs; without it the first is enough."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,10 @@ class Records:
         return {entry.table: entry.only for entry in self.entries if entry.only is not None}
 
     @cached_property
+    def _schemas(self) -> dict[str, Schema]:
+        return {entry.table: entry.schema for entry in self.entries if entry.schema is not None}
+
+    @cached_property
     def _within(self) -> dict[str, tuple[str, str]]:
         return {entry.table: entry.within for entry in self.entries if entry.within is not None}
 
@@ -115,6 +124,32 @@ class Records:
         within = self._within.get(table)
         return str(record.id) if within is None else f"{getattr(record, within[0])}/{record.id}"
 
+    def place_of(self, record: Any) -> tuple[str, str]:
+        """Return the table and the key of a record; raises `KeyError` for one of a kind that is not known."""
+        table = self.table_of(type(record))
+        return table, self.key_of_record(table, record)
+
+    def schema_for(self, table: str, fields: Mapping[str, object]) -> int:
+        """Return the least schema of a journal that holds a record with these fields."""
+        needed = self._schemas.get(table)
+        return 1 if needed is None else needed(fields)
+
+
+PAIRS_SCHEMA = 2
+"""The schema of a journal that holds decisions to keep memories apart: older versions do not know of them."""
+
+SPEAKER_SCHEMA = 3
+"""The schema of a journal that holds a memory of which is known who said it: older versions would drop that."""
+
+
+def _of_memory(fields: Mapping[str, object]) -> int:
+    source = fields.get("source")
+    return SPEAKER_SCHEMA if isinstance(source, Mapping) and source.get("speaker") else 1
+
+
+def _of_pair(fields: Mapping[str, object]) -> int:
+    return PAIRS_SCHEMA if fields.get("book") == "" else 1
+
 
 _BOOK = ("book", "main")
 _VOTES = ("helpful_imported", "helpful_absorbed", "helpful_votes", "harmful_imported", "harmful_votes")
@@ -123,7 +158,7 @@ RECORDS = Records(
     (
         RecordType(
             "workbench.core.stream.memory:Memory", "memories",
-            counters=(*_VOTES, "helpful_created", "access_count"), is_named=True, is_numbered=True,
+            counters=(*_VOTES, "helpful_created", "access_count"), is_named=True, is_numbered=True, schema=_of_memory,
         ),
         RecordType(
             "workbench.core.playbook.book:Bullet", "bullets",
@@ -146,7 +181,8 @@ RECORDS = Records(
         RecordType("workbench.core.promotion.placement:Placement", "placements", refs=("memory",), is_copy=True),
         RecordType("workbench.core.reflection.llm_run:LlmRun", "runs", is_numbered=True),
         RecordType(
-            "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right")
+            "workbench.core.duplicates.kept_pair:KeptPair", "kept_pairs", "kept-apart pair", refs=("left", "right"),
+            schema=_of_pair,
         ),
         RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
         RecordType("workbench.core.file_state:FileState", "files", is_witness=True),

@@ -54,10 +54,10 @@ async def test_every_widget_looks_as_textual_would_have_it(tmp_path: Path, area:
         await app.workers.wait_for_complete()
         app.action_area(area)
         await pilot.pause()
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            assert _differing(app) == [], size
         for key in OPENED[area]:
-            for size in SIZES:
-                await pilot.resize_terminal(*size)
-            assert _differing(app) == []
             await pilot.press(key)
             await pilot.pause()
             assert _differing(app) == [], key

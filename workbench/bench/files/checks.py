@@ -10,7 +10,7 @@ from workbench.bench.files.project import KnownFile, known_files
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.cut import Cut, measure
 from workbench.core.files.formats import FORMATS, Formats
-from workbench.core.files.lint import Finding
+from workbench.core.files.lint import LintFinding
 from workbench.formats import opening
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
 from workbench.store.library import Library
@@ -33,7 +33,7 @@ class Checked:
     stamp: Stamp | None = None
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[LintFinding, ...]:
         """What is wrong, in the order of the lines."""
         return self.linted.findings if self.linted else ()
 

@@ -4,12 +4,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePath
 
-from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.files.format import Holds, Issue, Outlet, Parsed, ReadContext
 from workbench.core.files.formats import FORMATS, Formats, format_named
 from workbench.formats import opening
-from workbench.formats.ace import ace
 from workbench.formats.outlets import asked_by_name, outlet
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.crossing import memories_of, playbook_of
@@ -58,13 +56,10 @@ def convert(
     ready, remarks = _crossed(parsed, kind, source.stem, now)
     if kind.needs_times and kind.name != parsed.format:
         ready = replace(ready, playbooks=tuple(dated(book, now) for book in ready.playbooks))
-    if kind.name == parsed.format and kind.reads:
-        text = kind.write(ready, opening.read_text(source))
-    elif kind.name == ace.NAME:
-        text = ace.write_playbook(ready.playbooks[0])
-        remarks += ace_remarks(ready.playbooks[0], None)
-    else:
-        text = kind.write(ready, None)
+    stays = kind.name == parsed.format and kind.reads
+    text = kind.write(ready, opening.read_text(source) if stays else None)
+    if kind.dialects is not None and not stays:
+        remarks += kind.dialects.remarks(ready.playbooks[0], None)
     return Converted(
         text, kind, parsed, _count(kind, text, replace(context, file=target.name), formats), tuple(remarks)
     )

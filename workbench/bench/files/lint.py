@@ -10,7 +10,7 @@ from workbench.bench.files.replaced import Replaced
 from workbench.core.errors import Conflict
 from workbench.core.files.cut import Cut, measure
 from workbench.core.files.formats import FORMATS, Formats, format_named
-from workbench.core.files.lint import Finding, Fix
+from workbench.core.files.lint import Fix, LintFinding
 from workbench.core.files.replacing import changed_meanwhile, present, replace_file
 from workbench.formats.lint.files import lint_file, lint_text
 from workbench.formats.opening import read_text
@@ -27,7 +27,7 @@ class Linted:
     path: Path
     format: str
     title: str
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def look_over(path: Path, now: datetime, format: str | None = None, formats: For
     return Linted(path, kind, format_named(kind, formats).title, tuple(map(_masked, findings)))
 
 
-def _masked(finding: Finding) -> Finding:
+def _masked(finding: LintFinding) -> LintFinding:
     fix = finding.fix
     if fix is not None and (label := mask(fix.label)) != fix.label:
         fix = replace(fix, label=label)
@@ -135,7 +135,7 @@ def correction(
     text, kind = read_text(path), look_over(path, now, format, formats).format
     after, beside, made = text, dict[str, str](), 0
 
-    def wrong() -> list[Finding]:
+    def wrong() -> list[LintFinding]:
         return [f for f in lint_text(path, after, kind, now, beside, formats) if rules is None or f.rule in rules]
 
     found = wrong()

@@ -14,7 +14,7 @@ from workbench.bench.safety.gate import SHORTEST, strings
 from workbench.bench.safety.leaks import NothingToMask
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.handles import try_lock
-from workbench.core.health import Manifest, Progress
+from workbench.core.health.diagnosis import Manifest, Progress
 from workbench.safety.scanning import secrets_in
 from workbench.store.files import cannot_write
 from workbench.store.maintenance.backup import check_target
@@ -79,8 +79,9 @@ def write_masked(
     check_target(bench.library.folder, target, force=force)
     with _scratch(bench) as folder:
         bench.library.maintenance.back_up(folder / "whole", at)
-        restore(folder / "whole", folder / "copy")
-        copy = open_workbench(folder / "copy", profiles=folder / "none", clock=lambda: at)
+        records = bench.library.records
+        restore(folder / "whole", folder / "copy", records=records)
+        copy = open_workbench(folder / "copy", profiles=folder / "none", clock=lambda: at, records=records)
         try:
             masked = copy.leaks.mask(copy.safety.flagged()).secrets
         except NothingToMask:

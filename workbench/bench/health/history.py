@@ -9,7 +9,6 @@ from workbench.bench.stream.votes import find_votable
 from workbench.core.agents import OWN_TERMINAL, stands_by
 from workbench.core.change import UndoConflict
 from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.playbook.book import Bullet
 from workbench.core.record import from_doc
 from workbench.safety.scanning import mask
 from workbench.store.history import undo
@@ -85,7 +84,7 @@ class History:
             if found is None:
                 raise UnknownRecord(f"Nothing called {name} was ever in this store.") from None
             return found
-        return ("bullets", f"{record.book}/{record.id}") if isinstance(record, Bullet) else ("memories", record.id)
+        return self._library.records.place_of(record)
 
     def at_revision(self, place: Place, rev: int) -> object:
         """Return a record as it was right after revision `rev`, as its own type; raises `UnknownRecord`."""

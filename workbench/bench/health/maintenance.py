@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.folder import is_open_to_git
-from workbench.core.damage import Gone
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
-from workbench.core.health import Diagnosis, Recovery, Unfinished
+from workbench.core.health.damage import Gone
+from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
 from workbench.store.maintenance import doctor, leavings, outside, restore
 from workbench.store.maintenance.compact import Packed
-from workbench.store.naming import key_of
+from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.promotion.placements import HalfDone
@@ -83,19 +83,19 @@ class Findings:
         return self.diagnosis.is_sound and not broken and self.edit is None
 
 
-def examine(folder: Path, heads: Path | None = None) -> Diagnosis:
+def examine(folder: Path, heads: Path | None = None, records: Records = RECORDS) -> Diagnosis:
     """Check every line of a store that may be too damaged to be opened; nothing is changed.
 
-    `heads` is where this machine remembers what it stored. Raises `StoreProblem`.
+    `heads` is where this machine remembers what it stored, `records` are the kinds of records. Raises `StoreProblem`.
     """
     if not folder.is_dir():
         raise StoreProblem(f"There is no store in {folder}.", "Nothing was changed.")
-    return doctor.examine(folder, heads, key_of)
+    return doctor.examine(folder, heads, records.key_of)
 
 
-def recover(folder: Path, at: datetime) -> Recovery:
+def recover(folder: Path, at: datetime, records: Records = RECORDS) -> Recovery:
     """Save everything that can be read into a new store beside the old one, which stays as it is."""
-    return doctor.recover(folder, at, key_of)
+    return doctor.recover(folder, at, records.key_of)
 
 
 class Care:

@@ -10,7 +10,7 @@ from workbench.bench.context import Context
 from workbench.bench.files.replaced import Replaced
 from workbench.bench.health.history import History, Place
 from workbench.core.errors import UnknownRecord
-from workbench.core.health import Unfinished
+from workbench.core.health.diagnosis import Unfinished
 from workbench.core.record import ABSENT
 from workbench.store.maintenance.purge import Purged
 from workbench.store.records import RecordType

@@ -13,7 +13,7 @@ from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import UnreadableFile
 from workbench.core.review import upkeep as rules
 from workbench.core.review.proposal import Proposal
-from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, Finding
+from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS, Contradicted, UpkeepFinding
 from workbench.core.stream.memory import Memory
 
 
@@ -118,7 +118,7 @@ class Upkeep:
         open_ones = [p for p in stored if p.state == "open"]
         disputed = {id for p in open_ones if p.kind != "skill" for id in p.evidence}
         decided = _answered(stored)
-        found: dict[str, Finding] = {}
+        found: dict[str, UpkeepFinding] = {}
         for memory in memories:
             one = rules.finding(
                 memory, now, limits,
@@ -154,13 +154,13 @@ class Upkeep:
         """Tell whether a question rests on a contradiction that nobody looked for this time."""
         return contradicted is None and CONTRADICTED in proposal.flags
 
-    def _proposal(self, found: Finding, now: datetime) -> Proposal:
+    def _proposal(self, found: UpkeepFinding, now: datetime) -> Proposal:
         memory = self._library.memories.get(found.id)
         related = memory.related if found.kind == "skill" else ()
         return proposal_of(found, memory, now, tuple(id for id in related if id in self._library.memories))
 
 
-def proposal_of(found: Finding, memory: Memory, now: datetime, related: tuple[str, ...] = ()) -> Proposal:
+def proposal_of(found: UpkeepFinding, memory: Memory, now: datetime, related: tuple[str, ...] = ()) -> Proposal:
     """Return a finding about `memory` as a proposal; `related` is further evidence."""
     return Proposal(
         id=found.name,

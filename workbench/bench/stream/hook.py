@@ -14,7 +14,7 @@ from workbench.core.duplicates.dedup import contained_in_recent
 from workbench.core.stream.memory import Memory
 from workbench.safety.secrets.secrets import mask as mask_secrets
 from workbench.store.append import appending
-from workbench.store.naming import SPEAKER_SCHEMA
+from workbench.store.records import SPEAKER_SCHEMA
 
 
 class Appended(NamedTuple):

@@ -13,7 +13,7 @@ from workbench.core.stream.feedback import apply_vote, retract_vote
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict, Votable, Vote, vote_id
 from workbench.safety.scanning import mask
-from workbench.store.library import key_of
+from workbench.store.records import RECORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def find_votable(context: Context, name: str) -> Memory | Bullet:
 def _place(record: Memory | Bullet) -> tuple[Votable, str]:
     if isinstance(record, Memory):
         return "memories", record.id
-    return "bullets", key_of("bullets", {"book": record.book, "id": record.id}) or record.id
+    return "bullets", RECORDS.key_of_record("bullets", record)
 
 
 def _fresh(context: Context, record: Memory | Bullet) -> Memory | Bullet:

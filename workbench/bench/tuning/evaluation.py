@@ -12,11 +12,11 @@ from statistics import fmean
 from workbench.bench.context import Context
 from workbench.bench.tuning.profiles import Profiles, tuned_from
 from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.query_sets import JudgedSet
+from workbench.bench.tuning.queries.sets import JudgedSet
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.files.format import JudgedQuery
-from workbench.core.tuning.autotune import Proposal, Search
+from workbench.core.tuning.autotune import Search, TunedProfile
 from workbench.core.tuning.measure import NDCG10, Measure, reported
 from workbench.core.tuning.metrics import unjudged
 from workbench.core.tuning.profile import Profile, check_profile
@@ -117,7 +117,7 @@ class ScoredSet:
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
         contenders: Sequence[Profile] = (),
-    ) -> Proposal:
+    ) -> TunedProfile:
         """Search the grid around `start`, and the `contenders`; see `evaluation.tuner.tune` for what it raises."""
         return tune(self.ranker, self.queries, start, search, progress, cancelled, contenders)
 
@@ -195,7 +195,7 @@ class Evaluator:
                 progress(len(found), len(judged.queries))
         return ScoredSet(ranker, judged, tuple(found))
 
-    def save(self, proposal: Proposal, judged: JudgedSet, name: str, *, replacing: bool = False) -> Path:
+    def save(self, proposal: TunedProfile, judged: JudgedSet, name: str, *, replacing: bool = False) -> Path:
         """Save a proposal as a profile of its own, with its birth certificate; `replacing` a profile of that name.
 
         Raises `InvalidRecord` for a bad or taken name, and `StoreProblem`.

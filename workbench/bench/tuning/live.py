@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from workbench.bench.tuning.evaluation import Cancelled, Evaluator, ProfileResult, ScoredSet
-from workbench.bench.tuning.query_sets import JudgedSet
+from workbench.bench.tuning.queries.sets import JudgedSet
 from workbench.core.tuning.measure import Measure, served
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.verdict import Verdict

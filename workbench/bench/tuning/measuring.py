@@ -7,10 +7,10 @@ from workbench.bench.context import Context
 from workbench.bench.tuning.evaluation import EvaluationCancelled, Evaluator, certificate
 from workbench.bench.tuning.live import LiveSet, LiveVerdict, live_set
 from workbench.bench.tuning.provenance import Birth
-from workbench.bench.tuning.query_sets import JudgedSet, from_store
+from workbench.bench.tuning.queries.sets import JudgedSet, from_store
 from workbench.bench.tuning.session import TuningSession
 from workbench.core.errors import WorkbenchError
-from workbench.core.tuning.autotune import Proposal
+from workbench.core.tuning.autotune import TunedProfile
 from workbench.core.tuning.profile import Profile
 
 TABLES = frozenset({"memories", "queries", "judgments"})
@@ -56,7 +56,7 @@ class Measuring:
         self._evaluator = evaluator
         self._version = 0
         self._live: tuple[int, LiveSet] | None = None
-        self._proposed: tuple[Proposal, JudgedSet] | None = None
+        self._proposed: tuple[TunedProfile, JudgedSet] | None = None
         self.running = False
         self.last: Wanted | None = None
 
@@ -121,7 +121,7 @@ class Measuring:
 
     # What a saved profile says about itself
 
-    def propose(self, proposal: Proposal, judged: JudgedSet) -> None:
+    def propose(self, proposal: TunedProfile, judged: JudgedSet) -> None:
         """Remember what a search proposed, and by which queries it was found."""
         self._proposed = proposal, judged
 

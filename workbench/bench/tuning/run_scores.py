@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from workbench.bench.context import Context
-from workbench.bench.tuning.query_sets import graded
+from workbench.bench.tuning.queries.sets import graded
 from workbench.core.errors import InvalidQuery
 from workbench.core.files.formats import FORMATS, Formats, detect
 from workbench.core.tuning.measure import STANDARD

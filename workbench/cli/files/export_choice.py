@@ -57,7 +57,7 @@ def _require_fitting(args: "Namespace", kind: "Outlet") -> None:
         ("filter", kind.holds in ("memories", "either")),
         ("memories", kind.holds in ("memories", "either")),
         ("all_status", kind.holds in ("memories", "either")),
-        ("dialect", kind.name == "ace"),
+        ("dialect", kind.dialects is not None),
         ("book", kind.holds in ("playbook", "either")),
         ("section", kind.holds in ("playbook", "either")),
         ("min_helpful", kind.holds != "queries"),

@@ -13,7 +13,7 @@ from workbench.core.record import parse_time
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
-    from workbench.core.health import Manifest, Progress
+    from workbench.core.health.diagnosis import Manifest, Progress
 
 _LONG = 32
 """Megabytes that are copied without a word."""

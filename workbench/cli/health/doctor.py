@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.promotion.placements import HalfDone
     from workbench.config.backups import LastBackup
-    from workbench.core.health import Diagnosis
+    from workbench.core.health.diagnosis import Diagnosis
 
 FOUND = 1
 """Exit code when something waits for a person."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.evaluation import Compared, Evaluation, Evaluator, ProfileResult
     from workbench.bench.tuning.profiles import Profiles
-    from workbench.bench.tuning.query_sets import JudgedSet
-    from workbench.core.tuning.autotune import Moved, Proposal
+    from workbench.bench.tuning.queries.sets import JudgedSet
+    from workbench.core.tuning.autotune import Moved, TunedProfile
     from workbench.core.tuning.profile import Profile
     from workbench.core.tuning.verdict import Verdict
 
@@ -135,7 +135,7 @@ def _add_queries(parser: Parser) -> None:
 
 def _judged(session: Session, bench: "Workbench") -> "JudgedSet":
     """Read the query set and load the memories, so that what is wrong with the set is said at once."""
-    from workbench.bench.tuning.query_sets import from_file
+    from workbench.bench.tuning.queries.sets import from_file
 
     judged = from_file(bench.context, session.cwd / session.args.queries.expanduser())
     for remark in judged.remarks:
@@ -200,7 +200,7 @@ def _verdict_json(verdict: "Verdict") -> dict[str, object]:
     }
 
 
-def _proposal_json(found: "Proposal", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
+def _proposal_json(found: "TunedProfile", judged: "JudgedSet", saved: Path | None) -> dict[str, object]:
     from workbench.core.tuning.profile import parameters_of
 
     return {
@@ -246,12 +246,12 @@ def _verdict_row(one: "Compared") -> tuple[str, str]:
     return (f"{one.new} against {one.base}", one.verdict.sentence)
 
 
-def _print_proposal(found: "Proposal", saved: Path | None) -> None:
+def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
     if found.keeps:
         say(f"Keep {found.start.name}: none of {found.tried:,} settings beats it on queries it was not chosen on.")
     else:
         rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
-        say(f"Proposal, from {found.start.name}{f': your profile {found.contender}' if found.contender else ''}:")
+        say(f"TunedProfile, from {found.start.name}{f': your profile {found.contender}' if found.contender else ''}:")
         for line in table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3)):
             say(line)
     metric = found.verdict.metric

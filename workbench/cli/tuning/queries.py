@@ -90,8 +90,8 @@ def _list(session: Session, bench: "Workbench") -> int:
 
 
 def _export(session: Session, bench: "Workbench") -> int:
-    from workbench.bench.tuning import query_export
     from workbench.bench.tuning.evaluation import EvaluationCancelled
+    from workbench.bench.tuning.queries import export
     from workbench.cli.files.export import report_written, to_stdout
     from workbench.core.files.replacing import present_bytes
 
@@ -108,7 +108,7 @@ def _export(session: Session, bench: "Workbench") -> int:
     if not to_file:
         to_stdout(text)
         return 0
-    preview = bench.exporter.preview(path, text, kind=query_export.KINDS[args.format or "jsonl"])
+    preview = bench.exporter.preview(path, text, kind=export.KINDS[args.format or "jsonl"].outlet)
     done = bench.exporter.write(preview, force=args.force)
     say(
         f"{path} has {counted(text.count(chr(10)), 'line')} now." if preview.changed else f"{path} is the same already."
@@ -118,22 +118,19 @@ def _export(session: Session, bench: "Workbench") -> int:
 
 
 def _text(session: Session, bench: "Workbench") -> str:
-    from workbench.bench.tuning import query_export
+    from workbench.bench.tuning.queries import export
 
     args = session.args
-    if args.format == "qrels":
-        return query_export.qrels(bench.context)
-    if args.format == "judgments":
-        return query_export.judgments(bench.context)
-    if args.format != "run":
-        return query_export.queries_jsonl(bench.context)
+    write = export.KINDS[args.format or "jsonl"].write
+    if write is not None:
+        return write(bench.context)
     profile = profile_of(session, bench)
     loading, line = ProgressLine("reading the memories", LONG), ProgressLine("asking the queries", 1)
     try:
         bench.retriever.load(loading)
         loading.clear()
         with interruptible() as cancelled:
-            return query_export.run(bench.context, bench.tuning, profile, progress=line, cancelled=cancelled)
+            return export.run(bench.context, bench.tuning, profile, progress=line, cancelled=cancelled)
     finally:
         loading.clear()
         line.clear()

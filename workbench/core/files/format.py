@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from workbench.core.playbook.book import Playbook
+from workbench.core.playbook.book import Dialect, Playbook
 from workbench.core.playbook.curation import Analysis, Curation
 from workbench.core.playbook.usage import Run
 from workbench.core.stream.importance import base_importance
@@ -198,6 +198,18 @@ Holds = Literal["playbook", "memories", "either", "queries"]
 
 
 @dataclass(frozen=True, slots=True)
+class Dialects:
+    """The ways in which one format is written, by name; `None` stands for the one that a playbook was read in.
+
+    `write` gives a playbook's text in one of them, `remarks` says in sentences what of it that text does not hold.
+    """
+
+    names: tuple[Dialect, ...]
+    write: Callable[[Playbook, Dialect | None], str]
+    remarks: Callable[[Playbook, Dialect | None], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """One kind of file: how to recognise it, read it and, when `write` is given, write it.
 
@@ -205,7 +217,8 @@ class Format:
     the file is no text and is read through that; `read` then says so. A file to write whose name has one of the
     `endings` asks for this format. One that `loses_nothing` holds records as the store has them, archived ones and
     secrets too; one that `carries_status` says which of its memories nobody approved, and so may hold them all. What
-    `needs_times` cannot be written of bullets without one.
+    `needs_times` cannot be written of bullets without one. `dialects` are the ways to write it, where there are
+    several; judged queries `by_topic` are told apart by their names, not by their texts.
     """
 
     name: str
@@ -220,6 +233,8 @@ class Format:
     loses_nothing: bool = False
     carries_status: bool = False
     needs_times: bool = False
+    dialects: Dialects | None = None
+    by_topic: bool = False
 
     @property
     def writes(self) -> bool:
@@ -233,8 +248,8 @@ class Outlet:
 
     `reads` tells that a file that is there already can be changed in place; `inside` that it is written into a file
     of somebody else, of which everything but our part stays. `reader` is the format that reads it back, if any.
-    `endings`, `loses_nothing`, `carries_status` and `needs_times` are as of a `Format`. What stands in a prompt says
-    where it comes from.
+    `endings`, `loses_nothing`, `carries_status`, `needs_times`, `dialects` and `by_topic` are as of a `Format`. What
+    stands in a prompt says where it comes from.
     """
 
     name: str
@@ -249,4 +264,6 @@ class Outlet:
     loses_nothing: bool = False
     carries_status: bool = False
     needs_times: bool = False
+    dialects: Dialects | None = None
+    by_topic: bool = False
     is_prompt: bool = False

@@ -32,7 +32,7 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """One thing that is wrong: where (`line` counts from 1), by which rule, and in one sentence."""
 
     file: str

@@ -40,7 +40,7 @@ class Contradicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class UpkeepFinding:
     """What the lifecycle suggests for the memory `id`, and why.
 
     `occasion` stays the same as long as the question is the same one; `evidence` are further memories it rests on.
@@ -67,7 +67,7 @@ def finding(
     decided: Mapping[str, datetime] | None = None,
     contradicted: Contradicted | None = None,
     resolved: bool = False,
-) -> Finding | None:
+) -> UpkeepFinding | None:
     """Return what the lifecycle suggests for `memory` at `now`, the most urgent thing only, or `None`.
 
     `decided` tells when the last question of a kind about it was answered: another one of that kind waits for a
@@ -76,7 +76,7 @@ def finding(
     """
     answered = decided or {}
     if memory.status in ("confirmed", "promoted") and contradicted is not None:
-        return Finding(
+        return UpkeepFinding(
             "reconfirm", memory.id, (f"a newer memory says otherwise: {contradicted.reason}",),
             f"{contradicted.by}-{contradicted.mark}", (CONTRADICTED,), (contradicted.by,),
         )  # fmt: skip
@@ -90,10 +90,10 @@ def finding(
         if last is not None and (now - last).total_seconds() < period * 86_400:
             return None
         begun = max(t for t in (_begun(memory, kind), last) if t is not None)
-        return Finding(kind, memory.id, (aged.reason,), f"{begun:%Y%m%d%H%M%S}")
+        return UpkeepFinding(kind, memory.id, (aged.reason,), f"{begun:%Y%m%d%H%M%S}")
     if SKILL_TAG not in memory.tags and lifecycle.is_skill_material(memory, resolved=resolved, limits=limits):
         count = len(memory.related)
-        return Finding(
+        return UpkeepFinding(
             "skill", memory.id, (f"confirmed, resolved, and {count} other memories refer to it",), f"{count}"
         )
     return None
@@ -171,11 +171,11 @@ def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool
     return all(other is None or other.status != "candidate" for other in related)
 
 
-def _earned(memory: Memory, limits: LifecycleLimits) -> Finding:
+def _earned(memory: Memory, limits: LifecycleLimits) -> UpkeepFinding:
     seen = memory.helpful_absorbed + memory.helpful_votes
     parts = [(memory.helpful_absorbed, "seen again"), (memory.helpful_votes, "marked helpful")]
     told = " and ".join(f"{what} {_times(count)}" for count, what in parts if count > 0)
-    return Finding("confirm", memory.id, (told,), f"{seen // max(1, limits.sightings)}")
+    return UpkeepFinding("confirm", memory.id, (told,), f"{seen // max(1, limits.sightings)}")
 
 
 def _begun(memory: Memory, kind: UpkeepKind) -> datetime:

@@ -33,7 +33,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class TunedProfile:
     """The best setting that was tried and what it is worth.
 
     `before` is the mean metric of the start, `after` that of the settings chosen without the query that is

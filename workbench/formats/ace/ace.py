@@ -1,8 +1,12 @@
 """ACE playbook text (source 003): sections of bullets `[id] helpful=n harmful=m :: text`, or `[id] text`."""
 
-from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from typing import get_args
+
+from workbench.core.files.format import Detection, Dialects, Format, Parsed, ReadContext
+from workbench.core.playbook.book import Dialect, Playbook
 from workbench.formats.ace import lines as ace_lines
 from workbench.formats.ace.reading import read_playbook, split
+from workbench.formats.ace.remarks import remarks
 from workbench.formats.ace.writing import write_playbook
 from workbench.formats.claude_memory.claude_memory import BEGIN
 from workbench.formats.shared.report import Report
@@ -44,4 +48,11 @@ def write(parsed: Parsed, original: str | None = None) -> str:
     return write_playbook(parsed.playbooks[0]) if parsed.playbooks else ""
 
 
-FORMAT = Format(NAME, "ACE playbook", detect, read, write, holds="playbook", endings=(".txt",))
+def _in_dialect(playbook: Playbook, dialect: Dialect | None) -> str:
+    return write_playbook(playbook, dialect=dialect)
+
+
+FORMAT = Format(
+    NAME, "ACE playbook", detect, read, write, holds="playbook", endings=(".txt",),
+    dialects=Dialects(get_args(Dialect), _in_dialect, remarks),
+)  # fmt: skip

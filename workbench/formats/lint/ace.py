@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from workbench.core.duplicates.identity import Described, says_all_the_same, text_key
-from workbench.core.files.lint import COMPARED, Finding, Fix
+from workbench.core.files.lint import COMPARED, Fix, LintFinding
 from workbench.core.files.textedit import Line, lines, newline_of
 from workbench.core.playbook.book import Bullet, bullet_id, initials, section_key, slug_for
 from workbench.formats.ace import lines as ace_lines
@@ -30,7 +30,7 @@ class _Place:
     content: str
 
 
-def lint(text: str, file: str) -> list[Finding]:
+def lint(text: str, file: str) -> list[LintFinding]:
     """Return what is wrong with a playbook, in the order of its lines."""
     found = list(lines(text))
     places = list(_places(found))
@@ -83,7 +83,7 @@ def _numbers(places: list[_Place]) -> Iterator[int]:
     return count(max(taken, default=0) + 1)
 
 
-def _headings(found: list[Line], file: str) -> Iterator[Finding]:
+def _headings(found: list[Line], file: str) -> Iterator[LintFinding]:
     for line in found:
         plain = line.text.removeprefix(ace_lines.BOM)
         if plain.lstrip().startswith("###"):
@@ -91,10 +91,10 @@ def _headings(found: list[Line], file: str) -> Iterator[Finding]:
             depth = len(plain.lstrip()) - len(plain.lstrip().lstrip("#"))
             fix = Fix("make it a ## heading", ((start, start + depth, "##"),))
             message = f"the heading {shown(plain.strip())} is deeper than ##: some readers take it for text"
-            yield Finding(file, line.number, "deep-heading", message, fix)
+            yield LintFinding(file, line.number, "deep-heading", message, fix)
 
 
-def _loose(places: list[_Place], file: str) -> Iterator[Finding]:
+def _loose(places: list[_Place], file: str) -> Iterator[LintFinding]:
     """Find bullets that only a tolerant reader sees: a dash before them, commas, neutral or negative counts."""
     for place in places:
         said = place.said
@@ -105,10 +105,10 @@ def _loose(places: list[_Place], file: str) -> Iterator[Finding]:
             new = strict if said.form == "counts" else f"[{said.id}] {said.content}".rstrip()
             fix = Fix("write it in the strict form", (_whole(place.line, new),))
             message = f"the reference reader does not take {shown(said.id)} in this form"
-            yield Finding(file, place.line.number, "loose-bullet", message, fix)
+            yield LintFinding(file, place.line.number, "loose-bullet", message, fix)
 
 
-def _bad_counts(places: list[_Place], file: str) -> Iterator[Finding]:
+def _bad_counts(places: list[_Place], file: str) -> Iterator[LintFinding]:
     """Find bullets whose counts are no numbers: they are read as text without counts."""
     for place in places:
         match = _COUNTED.match(place.said.content) if place.said.form == "bare" else None
@@ -119,10 +119,10 @@ def _bad_counts(places: list[_Place], file: str) -> Iterator[Finding]:
         new = f"[{place.said.id}] helpful={helpful} harmful={harmful} :: {match[2]}".rstrip()
         fix = Fix("write 0 for what is no number", (_whole(place.line, new),))
         message = f"the counts of {shown(place.said.id)} cannot be read: they are taken for text"
-        yield Finding(file, place.line.number, "bad-counts", message, fix)
+        yield LintFinding(file, place.line.number, "bad-counts", message, fix)
 
 
-def _duplicate_ids(places: list[_Place], file: str) -> Iterator[Finding]:
+def _duplicate_ids(places: list[_Place], file: str) -> Iterator[LintFinding]:
     first, free = dict[str, int](), _numbers(places)
     for place in places:
         name = place.said.id
@@ -133,10 +133,10 @@ def _duplicate_ids(places: list[_Place], file: str) -> Iterator[Finding]:
         at = place.line.start + place.line.text.index(f"[{name}]") + 1
         fix = Fix(f"renumber it {new}", ((at, at + len(name), new),))
         message = f"the id {shown(name)} is used on line {first[name]} already"
-        yield Finding(file, place.line.number, "duplicate-id", message, fix)
+        yield LintFinding(file, place.line.number, "duplicate-id", message, fix)
 
 
-def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Finding]:
+def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[LintFinding]:
     first: dict[str, list[tuple[_Place, Described[Bullet]]]] = {}
     for place in places:
         new, before = Described(_bullet(place)), first.setdefault(text_key(place.content), [])
@@ -156,7 +156,7 @@ def _duplicate_texts(places: list[_Place], text: str, file: str) -> Iterator[Fin
         how = "the same" if same.content == place.content else "the same but for case and blanks"
         fix = Fix(f"keep {kept.id} and add the counts up", tuple(edits)) if _is_equal(same, place) else None
         message = f"{shown(gone.id)} says {how} as {shown(kept.id)} on line {same.line.number}"
-        yield Finding(file, place.line.number, "duplicate-text", message, fix)
+        yield LintFinding(file, place.line.number, "duplicate-text", message, fix)
 
 
 def _bullet(place: _Place) -> Bullet:
@@ -173,7 +173,7 @@ def _is_equal(one: _Place, other: _Place) -> bool:
     return strict and says_all_the_same(_bullet(one), _bullet(other))
 
 
-def _wrong_slugs(places: list[_Place], file: str) -> Iterator[Finding]:
+def _wrong_slugs(places: list[_Place], file: str) -> Iterator[LintFinding]:
     taken = {place.said.id for place in places}
     for place in places:
         slug, _, number = place.said.id.rpartition("-")
@@ -184,10 +184,10 @@ def _wrong_slugs(places: list[_Place], file: str) -> Iterator[Finding]:
         at = place.line.start + place.line.text.index(f"[{place.said.id}]") + 1
         fix = None if new in taken else Fix(f"rename it {new}", ((at, at + len(place.said.id), new),))
         message = f"{shown(place.said.id)} stands in a section whose bullets begin with {wanted}-"
-        yield Finding(file, place.line.number, "wrong-slug", message, fix)
+        yield LintFinding(file, place.line.number, "wrong-slug", message, fix)
 
 
-def _lost_text(found: list[Line], places: list[_Place], text: str, file: str) -> Iterator[Finding]:
+def _lost_text(found: list[Line], places: list[_Place], text: str, file: str) -> Iterator[LintFinding]:
     """Find text that belongs to no bullet: above the first heading, or between a heading and its first bullet."""
     bullets, free = {place.line.number for place in places}, _numbers(places)
     counted = next((place.said.form for place in places), "counts") == "counts"
@@ -204,20 +204,22 @@ def _lost_text(found: list[Line], places: list[_Place], text: str, file: str) ->
             made = f"[{name}] helpful=0 harmful=0 :: {plain}" if counted else f"[{name}] {plain}"
             if section:
                 fix = Fix(f"make it the bullet {name}", (_whole(line, made),))
-                yield Finding(file, line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix)
+                yield LintFinding(file, line.number, "orphan-line", f"{shown(plain)} belongs to no bullet", fix)
                 continue
             fix = Fix(f"move it into ## OTHERS as {name}", (_without(line, text), _into_others(found, text, made)))
             message = f"{shown(plain)} stands above the first heading: the reference updater fails on it"
-            yield Finding(file, line.number, "text-above", message, fix)
+            yield LintFinding(file, line.number, "text-above", message, fix)
 
 
-def _no_others(found: list[Line], text: str, file: str) -> Iterator[Finding]:
+def _no_others(found: list[Line], text: str, file: str) -> Iterator[LintFinding]:
     if not any(_is_others(line) for line in found):
         newline = newline_of(text)
         gap = newline if text.endswith("\n") or not text else newline * 2
         fix = Fix("add ## OTHERS at the end", ((len(text), len(text), f"{gap}## OTHERS{newline}"),))
         last = found[-1].number if found else 1
-        yield Finding(file, last, "no-others", "there is no section ## OTHERS, which the reference tools add to", fix)
+        yield LintFinding(
+            file, last, "no-others", "there is no section ## OTHERS, which the reference tools add to", fix
+        )
 
 
 def _into_others(found: list[Line], text: str, bullet: str) -> tuple[int, int, str]:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import FORMATS, Formats, detect, format_named
-from workbench.core.files.lint import Finding
+from workbench.core.files.lint import LintFinding
 from workbench.formats import opening
 from workbench.formats.ace import ace
 from workbench.formats.claude_memory.claude_memory import NAME as CLAUDE_MEMORY
@@ -18,7 +18,7 @@ from workbench.formats.lint import memory_index, records
 
 def lint_file(
     path: Path, now: datetime, format: str | None = None, formats: Formats = FORMATS
-) -> tuple[str, list[Finding]]:
+) -> tuple[str, list[LintFinding]]:
     """Return the format a file has and what is wrong with it. Raises `UnreadableFile`."""
     text = opening.read_text(path)
     kind = format or _kind(path, text, formats)
@@ -32,7 +32,7 @@ def lint_text(
     now: datetime,
     others: Mapping[str, str] | None = None,
     formats: Formats = FORMATS,
-) -> list[Finding]:
+) -> list[LintFinding]:
     """Return what is wrong with a text of some format that stands, or could stand, in the file at `path`.
 
     `others` are texts by name that could stand beside it, in place of those that do. Raises `UnreadableFile`.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from workbench.core.files.cut import MAX_BYTES, MAX_LINES, cut_at
-from workbench.core.files.lint import Finding, Fix
+from workbench.core.files.lint import Fix, LintFinding
 from workbench.core.files.textedit import Line, lines, newline_of
 from workbench.formats.claude_memory.topic import INDEX_LINE
 from workbench.formats.shared.report import shown
@@ -12,7 +12,7 @@ OLDER = "older-memories.md"
 """The topic file that takes what falls below the cut."""
 
 
-def lint(text: str, file: str, beside: Callable[[str], str | None], topics: Iterable[str]) -> list[Finding]:
+def lint(text: str, file: str, beside: Callable[[str], str | None], topics: Iterable[str]) -> list[LintFinding]:
     """Return what is wrong with an index; `topics` are the names of the Markdown files in its folder."""
     found = list(lines(text))
     named = {match["target"]: line for line in found if (match := INDEX_LINE.match(line.text))}
@@ -26,16 +26,16 @@ def lint(text: str, file: str, beside: Callable[[str], str | None], topics: Iter
     )
 
 
-def _links(named: dict[str, Line], text: str, file: str, beside: Callable[[str], str | None]) -> Iterator[Finding]:
+def _links(named: dict[str, Line], text: str, file: str, beside: Callable[[str], str | None]) -> Iterator[LintFinding]:
     for target, line in named.items():
         if "://" not in target and beside(target) is None:
             fix = Fix("remove the line", (_without(line, text),))
-            yield Finding(file, line.number, "broken-link", f"the file {shown(target)} is not there", fix)
+            yield LintFinding(file, line.number, "broken-link", f"the file {shown(target)} is not there", fix)
 
 
 def _unindexed(
     named: dict[str, Line], topics: Iterable[str], text: str, file: str, beside: Callable[[str], str | None]
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     newline = newline_of(text)
     at = _room(named, text)
     start = newline if at and text[at - 1] not in "\n\ufeff" else ""
@@ -47,7 +47,7 @@ def _unindexed(
         title = _title(beside(name) or "", name)
         fix = Fix("add a line for it", ((at, at, f"{start}- [{title}]({name}){newline}"),))
         message = f"no line names the topic file {shown(name)}: it is never read"
-        yield Finding(file, text.count("\n") + 1, "unindexed", message, fix)
+        yield LintFinding(file, text.count("\n") + 1, "unindexed", message, fix)
 
 
 def _room(named: dict[str, Line], text: str) -> int:
@@ -65,7 +65,7 @@ def _room(named: dict[str, Line], text: str) -> int:
     return at
 
 
-def _over(found: list[Line], text: str, file: str, beside: Callable[[str], str | None]) -> Iterator[Finding]:
+def _over(found: list[Line], text: str, file: str, beside: Callable[[str], str | None]) -> Iterator[LintFinding]:
     cut = cut_at(text)
     if cut is None:
         return
@@ -73,7 +73,7 @@ def _over(found: list[Line], text: str, file: str, beside: Callable[[str], str |
     below = [line for line in found if line.number >= first and line.text.strip()]
     what = "1 line is" if len(below) == 1 else f"{len(below):,} lines are"
     message = f"{what} below the first {MAX_LINES} lines and {MAX_BYTES:,} bytes: Claude Code does not load them"
-    yield Finding(file, first, "over-cap", message, _moved(found, first, text, beside))
+    yield LintFinding(file, first, "over-cap", message, _moved(found, first, text, beside))
 
 
 def _moved(found: list[Line], first: int, text: str, beside: Callable[[str], str | None]) -> Fix:

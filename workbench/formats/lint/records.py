@@ -7,7 +7,7 @@ from typing import TypeVar
 from workbench.core.duplicates.identity import Described, says_all_the_same, text_key
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.format import Parsed, WriteText
-from workbench.core.files.lint import COMPARED, Finding, Fix, Rule
+from workbench.core.files.lint import COMPARED, Fix, LintFinding, Rule
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.formats.shared.report import shown
@@ -51,16 +51,16 @@ class _Wrong:
     right: Parsed | None = None
 
 
-def lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[Finding]:
+def lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[LintFinding]:
     """Return what is wrong with the records of a file, with fixes where a `writer` can make them."""
-    out = [Finding(file, issue.line, "unreadable", issue.reason) for issue in parsed.issues if issue.records]
+    out = [LintFinding(file, issue.line, "unreadable", issue.reason) for issue in parsed.issues if issue.records]
     tried = 0
     for wrong in (*_duplicates(parsed), *_dangling(parsed)):
         line, fix = 1, None
         if writer is not None and wrong.right is not None and tried < MOST:
             tried += 1
             line, fix = writer.fix(wrong.label, wrong.right)
-        out.append(Finding(file, line, wrong.rule, wrong.message, fix))
+        out.append(LintFinding(file, line, wrong.rule, wrong.message, fix))
     return out
 
 

@@ -214,6 +214,6 @@ def _refuse_run(text: str, context: ReadContext) -> Parsed:
 
 QRELS_FORMAT = Format(
     QRELS, "TREC judgments (qrels)", detect_qrels, read_qrels, write_qrels, holds="queries", suffix=".qrels",
-    endings=(".qrels",),
+    endings=(".qrels",), by_topic=True,
 )  # fmt: skip
 RUN_FORMAT = Format(RUN, "TREC run", detect_run, _refuse_run)

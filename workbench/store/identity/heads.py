@@ -13,8 +13,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.core.damage import Gone
 from workbench.core.errors import InvalidRecord
+from workbench.core.health.damage import Gone
 from workbench.store.journal import chain
 from workbench.store.journal.codec import BadLine, seal, unseal
 from workbench.store.journal.segments import NAME, Position

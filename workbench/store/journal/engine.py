@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.damage import Damage, Gone, Renumbered
 from workbench.core.errors import StoreProblem
+from workbench.core.health.damage import Damage, Gone, Renumbered
 from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
-from workbench.store import git_files, naming
+from workbench.store import git_files
 from workbench.store.entry import Entry, Kind, from_json, to_json
 from workbench.store.files import Standstill, cannot_read, cannot_write
 from workbench.store.identity.heads import checkpoints, fingerprint_of, note_checkpoint
@@ -38,6 +38,7 @@ from workbench.store.maintenance import checkpoint, outside
 from workbench.store.maintenance.checkpoint import Loaded, Stamp, Stranger
 from workbench.store.maintenance.keeper import Keeper
 from workbench.store.maintenance.leavings import sweep
+from workbench.store.naming import schema_needed
 
 Clock = Callable[[], datetime]
 
@@ -613,10 +614,7 @@ class Journal:
         """
         if self._tail.schema == segments.SCHEMA:
             return
-        made = [(c.table, {name: sides[1] for name, sides in c.fields.items()}) for c in entry.changes]
-        if self._tail.schema < naming.PAIRS_SCHEMA:
-            made += [(naming.PAIRS, doc) for doc in self.state.tables.get(naming.PAIRS, {}).values()]
-        needed = max((naming.schema_for(table, fields) for table, fields in made), default=1)
+        needed = schema_needed(entry.changes, self.state.tables, self._tail.schema)
         if needed <= self._tail.schema:
             return
         before = self._tail.schema, self._tail.edition

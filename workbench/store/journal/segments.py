@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from workbench.core.damage import Damage
 from workbench.core.errors import StoreProblem, UnknownOutcome
 from workbench.core.files.handles import open_handle
+from workbench.core.health.damage import Damage
 from workbench.store.files import TooLarge, open_regular
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal
 from workbench.store.packed import LONGEST, open_lines

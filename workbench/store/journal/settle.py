@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from workbench.core.damage import Renumbered
+from workbench.core.health.damage import Renumbered
 from workbench.core.record import ABSENT
 from workbench.store.entry import Doc, DocChange, Entry, apply_change, diff_docs
 from workbench.store.journal.state import KeyOf, State

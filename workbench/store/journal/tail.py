@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from errno import EFBIG
 from pathlib import Path
 
-from workbench.core.damage import Damage
+from workbench.core.health.damage import Damage
 from workbench.store.entry import Entry, from_json
 from workbench.store.files import sync_folder, write_atomically
 from workbench.store.journal import chain, segments

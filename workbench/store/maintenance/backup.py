@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 from workbench.core.errors import StoreProblem, UnreadableFile
 from workbench.core.files.handles import try_lock
-from workbench.core.health import Manifest, Member, Progress
+from workbench.core.health.diagnosis import Manifest, Member, Progress
 from workbench.core.record import iso, parse_time
 from workbench.store import presence
 from workbench.store.files import sync_folder

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.core.damage import Renumbered
 from workbench.core.errors import StoreProblem
-from workbench.core.health import Diagnosis, Recovery, Unfinished
+from workbench.core.health.damage import Renumbered
+from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
 from workbench.store.entry import Entry, to_json
 from workbench.store.files import (
@@ -45,7 +45,7 @@ def examine(folder: Path, heads: Path | None = None, key_of: KeyOf = id_field) -
         purges: list[Unfinished] = []
         for entries, entry in enumerate(tail.entries(), 1):  # noqa: B007
             state.apply(entry)
-            if (purge := unfinished_in(entry)) is not None:
+            if (purge := unfinished_in(entry, key_of)) is not None:
                 purges.append(purge)
         renumbered: tuple[Renumbered, ...] = ()
         if tail.disordered or state.clashes:

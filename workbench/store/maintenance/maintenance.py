@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.store.journal.engine import Journal
 
 if TYPE_CHECKING:
-    from workbench.core.damage import Gone
-    from workbench.core.health import Manifest, Progress, Unfinished
+    from workbench.core.health.damage import Gone
+    from workbench.core.health.diagnosis import Manifest, Progress, Unfinished
     from workbench.store.maintenance.compact import Packed
     from workbench.store.maintenance.masker import Masker
     from workbench.store.maintenance.outside import OutsideEdit

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnknownRecord
-from workbench.core.health import Unfinished
+from workbench.core.health.diagnosis import Unfinished
 from workbench.store.entry import Entry
 from workbench.store.files import open_regular, put_in_place, write_atomically, write_temporary
 from workbench.store.history import reading
@@ -23,12 +23,11 @@ from workbench.store.journal.chain import Segment
 from workbench.store.journal.codec import mark_of
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.segments import NAME
-from workbench.store.journal.state import Tables
+from workbench.store.journal.state import KeyOf, Tables
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import Stamp
 from workbench.store.maintenance.masker import Masker
 from workbench.store.maintenance.redact import Redactor, texts_of
-from workbench.store.naming import key_of
 from workbench.store.packed import open_lines
 
 Beside = Callable[[], tuple[str, ...]]
@@ -51,7 +50,7 @@ class Purged:
     damaged: int
 
 
-def unfinished_in(entry: Entry) -> Unfinished | None:
+def unfinished_in(entry: Entry, key_of: KeyOf) -> Unfinished | None:
     """Return what a transaction says of a purge that was broken off before its own line was rewritten."""
     if entry.kind != "purge":
         return None
@@ -64,7 +63,8 @@ def unfinished_in(entry: Entry) -> Unfinished | None:
 
 def unfinished(journal: Journal) -> tuple[Unfinished, ...]:
     """Return the purges that were broken off, the latest first. Raises `StoreProblem`."""
-    found = (unfinished_in(entry) for entry in journal.entries_back(b'"kind":"purge"'))
+    key_of = journal.state.key_of
+    found = (unfinished_in(entry, key_of) for entry in journal.entries_back(b'"kind":"purge"'))
     return tuple(one for one in found if one is not None)
 
 

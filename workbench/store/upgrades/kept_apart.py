@@ -15,7 +15,8 @@ from workbench.core.review.proposal import Proposal
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.staged import Staged
-from workbench.store.naming import PAIRS, PAIRS_SCHEMA, to_document
+from workbench.store.naming import PAIRS, to_document
+from workbench.store.records import PAIRS_SCHEMA
 from workbench.store.upgrades import PUT_OFF, backup
 
 ACTOR = "upgrade"

@@ -54,12 +54,14 @@ class Table(Sequence[Action]):
     """The actions of one screen or dialog, whose `BINDINGS` are made of them; as a sequence, its own ones.
 
     `title` names it where a key is spoken of ("In the export, …"). `shared` are those of the widgets in it, which hold
-    there too. An area's table leaves out what holds everywhere.
+    there too. An area's table leaves out what holds everywhere. `place` is the module of the dialog, which is imported
+    when it is first opened.
     """
 
     title: str
     own: tuple[Action, ...]
     shared: tuple[Action, ...] = ()
+    place: str = ""
 
     @overload
     def __getitem__(self, at: int) -> Action: ...

@@ -222,8 +222,9 @@ class WorkbenchApp(Host):
     def _checked(self, text: str) -> None:
         """Draw again what holds a text that was just looked at; called on the thread that did."""
         library = self.bench.library
-        found = {("memories", m.id) for m in library.memories.all() if text in (m.content, m.summary)}
-        found |= {("bullets", f"{b.book}/{b.id}") for b in library.bullets.all() if text == b.content}
+        place_of = library.records.place_of
+        found = {place_of(m) for m in library.memories.all() if text in (m.content, m.summary)}
+        found |= {place_of(b) for b in library.bullets.all() if text == b.content}
         self._found.extend(found)
         if self.is_running:
             self.post_message(TextsChecked())

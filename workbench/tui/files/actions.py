@@ -17,6 +17,7 @@ FINDINGS = Table(
         Action("findings.close", "escape,q", "close", "Leave the rule, or close", APP),
     ),
     MOVES,
+    place="workbench.tui.files.dialog",
 )
 
 WHOLE = Table(
@@ -26,6 +27,7 @@ WHOLE = Table(
         Action("whole.close", "escape,v,q", "close", "Close the file", APP, True, "cancel"),
     ),
     MOVES,
+    place="workbench.tui.files.cut",
 )
 
 IMPORT = Table(
@@ -41,6 +43,7 @@ IMPORT = Table(
         Action("import.down", "down", "down", "From the name to the list", MOVE, False),
         Action("import.leave", "escape", "close", "Stop what is under way, or close", APP),
     ),
+    place="workbench.tui.files.imports.dialog",
 )
 
 EXPORT = Table(
@@ -58,6 +61,7 @@ EXPORT = Table(
         CANCEL,
     ),
     LIST,
+    place="workbench.tui.files.exports.dialog",
 )
 
 DIALOGS = (FINDINGS, WHOLE, IMPORT, EXPORT)

@@ -20,7 +20,7 @@ from workbench.bench.files.lint import Change
 from workbench.bench.files.project import KnownFile
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
-from workbench.core.files.lint import Finding
+from workbench.core.files.lint import LintFinding
 from workbench.core.files.replacing import present
 from workbench.core.text import printable
 from workbench.tui.app import external
@@ -110,7 +110,7 @@ class FindingsDialog(Dialog[None]):
         self._look()
 
     @property
-    def _list(self) -> LineView[Finding]:
+    def _list(self) -> LineView[LintFinding]:
         return self.query_one("#findings-list", LineView)
 
     @property
@@ -161,7 +161,7 @@ class FindingsDialog(Dialog[None]):
         ]
         self._preview((finding,), assemble(parts))
 
-    def _preview(self, findings: Sequence[Finding], said: Content, rule: str = "") -> None:
+    def _preview(self, findings: Sequence[LintFinding], said: Content, rule: str = "") -> None:
         self._number += 1
         self._changes = ()
         self.query_one("#findings-fix", Static).update(said)
@@ -171,7 +171,7 @@ class FindingsDialog(Dialog[None]):
             self._pane.show(())
 
     @work(thread=True, group="findings-preview", exclusive=True, description="fixes")
-    def _work_out(self, number: int, findings: tuple[Finding, ...], rule: str) -> None:
+    def _work_out(self, number: int, findings: tuple[LintFinding, ...], rule: str) -> None:
         changes: tuple[Change, ...] = ()
         problem = ""
         try:
@@ -311,11 +311,11 @@ class FindingsDialog(Dialog[None]):
         self.notify(printable(self._masked(sentence)), severity="error", markup=False)
 
 
-def _key_of(finding: Finding) -> tuple[int, str, str]:
+def _key_of(finding: LintFinding) -> tuple[int, str, str]:
     return finding.line, finding.rule, finding.message
 
 
-def _draw(finding: Finding, width: int) -> list[Cell]:
+def _draw(finding: LintFinding, width: int) -> list[Cell]:
     rule = [Cell(finding.rule, RULE, "$text-accent")] if width >= WITH_RULE else []
     fix = Cell("fix" if finding.fix else "", 3, "$text-success")
     return [Cell(number(finding.line), 6, MUTED, "right"), *rule, Cell(finding.message), fix]

@@ -31,6 +31,7 @@ BACKUP = Table(
         Action("backup.write", "ctrl+s", "write", "Write the backup to the file named here", CHANGE),
         Action("backup.leave", "escape", "close", "Stop what is being written, or close", APP),
     ),
+    place="workbench.tui.health.backup",
 )
 
 PROPOSED = Table(
@@ -42,6 +43,7 @@ PROPOSED = Table(
         Action("proposed.no", "escape,n", "close", "Close and leave everything as it is", APP),
     ),
     LIST,
+    place="workbench.tui.health.list",
 )
 """A list of what is proposed, to be looked through before it is accepted as a whole."""
 

@@ -18,7 +18,7 @@ from workbench.bench.health import backup
 from workbench.bench.open import Workbench
 from workbench.config import backups, paths
 from workbench.core.errors import WorkbenchError
-from workbench.core.health import Manifest
+from workbench.core.health.diagnosis import Manifest
 from workbench.core.record import parse_time
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings, display_key

@@ -15,7 +15,7 @@ from workbench.bench.promotion.placements import HalfDone
 from workbench.bench.safety.masking import masked
 from workbench.config import paths
 from workbench.config.backups import LastBackup, last_backup
-from workbench.core.health import Diagnosis
+from workbench.core.health.diagnosis import Diagnosis
 from workbench.core.text import printable
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
@@ -44,7 +44,7 @@ class State:
 def gather(bench: Workbench, _watch: Watch) -> State:
     """Read every line of the journal, as `workbench doctor` does."""
     library = bench.library
-    findings = bench.care.findings(maintenance.examine(library.folder, library.heads))
+    findings = bench.care.findings(maintenance.examine(library.folder, library.heads, library.records))
     size, backup = maintenance.size_of(library.folder), last_backup(paths.state_dir(), library.folder)
     return State(findings, len(library.memories), len(library.bullets), size, backup)
 

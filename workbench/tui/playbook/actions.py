@@ -55,6 +55,7 @@ DUPLICATES = Table(
         Action("twins.close", "escape,q", "close", "Stop Claude, or close", APP),
     ),
     MOVES,
+    place="workbench.tui.duplicates.bullets",
 )
 
 BUDGET = Table(
@@ -72,6 +73,7 @@ BUDGET = Table(
         Action("budget.close", "escape,q", "close", "Close without a change", APP, True, "cancel"),
     ),
     MOVES,
+    place="workbench.tui.playbook.budget",
 )
 
 AGENT_VIEW = Table(
@@ -83,6 +85,7 @@ AGENT_VIEW = Table(
         Action("prompt-view.close", "escape,q", "close", "Close the preview", APP, True, "cancel"),
     ),
     MOVES,
+    place="workbench.tui.playbook.agent",
 )
 
 DEPRECATE = Table(
@@ -93,6 +96,7 @@ DEPRECATE = Table(
         Action("deprecate.down", "down,ctrl+n", "down", "One bullet down", MOVE, False),
         Action("deprecate.close", "escape", "leave it", "Close without a change", APP, True, "cancel"),
     ),
+    place="workbench.tui.playbook.deprecate",
 )
 
 CARDS = Table(
@@ -110,12 +114,14 @@ CARDS = Table(
         Action("cards.close", "escape,q", "close", "Close; decisions take esc twice", APP),
     ),
     MOVES,
+    place="workbench.tui.playbook.curation.cards",
 )
 
 SOURCE = Table(
     "where suggestions come from",
     (Action("source.ask", "ctrl+l", "ask Claude", "Let Claude suggest, as the Curator", CHANGE),),
     PROMPT.own,
+    place="workbench.tui.playbook.curation.sources",
 )
 """Where suggestions come from; the keys of an input hold as well."""
 
@@ -129,6 +135,7 @@ ASK = Table(
         Action("ask.unread", "o", "unread replies", "Replies of before that nobody could read", FIND, False),
         Action("ask.leave", "escape,q", "close", "Close without asking", APP),
     ),
+    place="workbench.tui.playbook.curation.ask",
 )
 
 DIALOGS = (DUPLICATES, BUDGET, AGENT_VIEW, CARDS, DEPRECATE, SOURCE, ASK)

@@ -13,6 +13,7 @@ PROMOTE = Table(
         Action("promote.leave", "escape", "close", "Close without doing anything", APP, True, "cancel"),
     ),
     MOVES,
+    place="workbench.tui.promotion.dialog",
 )
 
 DIALOGS = (PROMOTE,)

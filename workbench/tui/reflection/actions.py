@@ -12,12 +12,14 @@ REFLECT = Table(
         Action("reflect.unread", "o", "unread replies", "Replies of before that nobody could read", FIND, False),
         Action("reflect.leave", "escape", "close", "Close without reflecting", APP),
     ),
+    place="workbench.tui.reflection.dialog",
 )
 """While the focus is written, letters are letters; enter or esc ends it."""
 
 RUNNING = Table(
     "a reflection in the making",
     (Action("reflecting.stop", "escape", "stop", "Stop; what was found is kept", APP),),
+    place="workbench.tui.reflection.run",
 )
 
 REFLECTED = Table(
@@ -31,6 +33,7 @@ REFLECTED = Table(
         Action("reflected.up", "up,k", "read back", "Scroll up", MOVE, False),
         Action("reflected.leave", "escape", "close", "Close", APP),
     ),
+    place="workbench.tui.reflection.result",
 )
 
 SENT = Table(
@@ -44,6 +47,7 @@ SENT = Table(
         Action("sent.last", "G,end", "last", "To the end", MOVE, False),
         Action("sent.close", "escape,v,q", "close", "Close the preview", APP),
     ),
+    place="workbench.tui.reflection.dialog",
 )
 
 DIALOGS = (REFLECT, RUNNING, REFLECTED, SENT)

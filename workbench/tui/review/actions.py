@@ -54,6 +54,7 @@ MERGE = Table(
         Action("merge.no", "escape,n", "leave both", "Close without merging", APP),
     ),
     MOVES,
+    place="workbench.tui.review.merge",
 )
 """While the search has the focus, its letters are letters; enter goes to what it found."""
 
@@ -65,6 +66,7 @@ GROUP = Table(
         Action("group.no", "escape,n", "leave them", "Close without deciding", APP),
     ),
     MOVES,
+    place="workbench.tui.review.group",
 )
 
 REFINE = Table(
@@ -77,12 +79,14 @@ REFINE = Table(
         Action("refine.leave", "escape", "leave", "Close; new rounds take esc twice", APP),
     ),
     MOVES,
+    place="workbench.tui.review.refine",
 )
 
 IMPACT = Table(
     "the impact",
     (Action("impact.close", "escape,i,q", "close", "Close the preview", APP),),
     MOVES,
+    place="workbench.tui.review.impact",
 )
 
 DIALOGS = (REASONS, MERGE, GROUP, REFINE, IMPACT)

@@ -32,8 +32,13 @@ HISTORY = Table(
     "the history",
     (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), _OPEN_SECRETS, CANCEL),
     LIST,
+    place="workbench.tui.stream.history_dialog",
 )
 
-RECORD_THEN = Table("a record as it was", (_OPEN_SECRETS, CANCEL))
+RECORD_THEN = Table(
+    "a record as it was",
+    (_OPEN_SECRETS, CANCEL),
+    place="workbench.tui.stream.history_dialog",
+)
 
 DIALOGS = (HISTORY, RECORD_THEN)

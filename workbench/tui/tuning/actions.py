@@ -53,6 +53,7 @@ JUDGE = Table(
         CANCEL,
     ),
     LIST,
+    place="workbench.tui.tuning.judging.judge",
 )
 """Judge mode takes the digits: the area keys rest until esc."""
 
@@ -77,6 +78,7 @@ BETTER = Table(
         Action("better.read-back", "K", "read back", "Scroll back", MOVE, False),
         CANCEL,
     ),
+    place="workbench.tui.tuning.judging.better",
 )
 
 AUTO = Table(
@@ -86,12 +88,14 @@ AUTO = Table(
         Action("auto.anyway", "a", "try it anyway", "Put the sliders where the best setting tried has them", CHANGE),
         CANCEL,
     ),
+    place="workbench.tui.tuning.judging.auto",
 )
 
 METRICS = Table(
     "the metrics",
     (Action("metrics.look", "enter", "rank it", "Rank this query, to see why", FIND), CANCEL),
     MOVES,
+    place="workbench.tui.tuning.judging.metrics",
 )
 
 COMPARE = Table(
@@ -103,6 +107,7 @@ COMPARE = Table(
         Action("compare.close", "escape", "close", "Close the comparison", APP, True, "cancel"),
     ),
     LIST,
+    place="workbench.tui.tuning.profiles.compare",
 )
 
 LIBRARY = Table(
@@ -120,6 +125,7 @@ LIBRARY = Table(
         Action("library.close", "escape", "close", "Close the list", APP, True, "cancel"),
     ),
     MOVES,
+    place="workbench.tui.tuning.profiles.library",
 )
 
 DUPLICATES = Table(
@@ -134,6 +140,7 @@ DUPLICATES = Table(
     Action("duplicates.close", "escape", "close", "Close the preview", APP, True, "cancel"),
 ),
     LIST,
+    place="workbench.tui.duplicates.threshold",
 )  # fmt: skip
 
 QUERIES_OUT = Table(
@@ -145,6 +152,7 @@ QUERIES_OUT = Table(
         Action("queries-out.close", "escape", "close", "Close without writing", APP, True, "cancel"),
     ),
     LIST,
+    place="workbench.tui.tuning.judging.queries_out",
 )
 
 QUERIES_IN = Table(
@@ -154,6 +162,7 @@ QUERIES_IN = Table(
         Action("queries-in.close", "escape", "close", "Close without importing", APP, True, "cancel"),
     ),
     LIST,
+    place="workbench.tui.tuning.judging.queries_in",
 )
 
 DIALOGS = (JUDGE, METRICS, BETTER, AUTO, COMPARE, LIBRARY, DUPLICATES, QUERIES_OUT, QUERIES_IN)

@@ -39,6 +39,7 @@ CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anythin
 HELP = Table(
     "the help",
     (Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),),
+    place="workbench.tui.widgets.help",
 )
 
 CONFIRM = Table(
@@ -47,6 +48,7 @@ CONFIRM = Table(
         Action("confirm.yes", "y", "yes", "Do it", DECIDE),
         Action("confirm.no", "n,escape", "no", "Leave everything as it is", DECIDE),
     ),
+    place="workbench.tui.widgets.confirm",
 )
 
 EDITOR = Table(
@@ -56,11 +58,13 @@ EDITOR = Table(
         Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False),
         CANCEL,
     ),
+    place="workbench.tui.widgets.texts.editor",
 )
 
 PROMPT = Table(
     "an input",
     (Action("prompt.take", "enter", "ok", "Take what is written", CHANGE), CANCEL),
+    place="workbench.tui.widgets.texts.prompt",
 )
 
 CHOOSE = Table(
@@ -71,6 +75,7 @@ CHOOSE = Table(
         Action("choose.take", "enter", "choose", "Take the choice under the cursor", DECIDE),
         CANCEL,
     ),
+    place="workbench.tui.widgets.choose",
 )
 
 DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.bench.context import Context
-from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.bench.files.exports.blocks import Sources, grouped, in_blocks, sources_of
 from workbench.bench.files.exports.choice import Choice
 from workbench.bench.files.exports.masking import masked_origin, masked_parsed
@@ -13,15 +12,13 @@ from workbench.bench.files.exports.memories import chosen_memories
 from workbench.bench.files.states import FileStates
 from workbench.bench.playbook.playbook import BookView, Playbooks
 from workbench.bench.safety.texts import place_of
-from workbench.bench.tuning.query_export import qrels
-from workbench.bench.tuning.query_sets import judged_queries
+from workbench.bench.tuning.queries.export import qrels
+from workbench.bench.tuning.queries.sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.files.format import Outlet, Parsed, ReadContext
 from workbench.core.files.formats import format_named
 from workbench.core.playbook.book import Playbook
-from workbench.formats.ace import ace
 from workbench.formats.outlets import outlet
-from workbench.formats.queries import trec
 from workbench.formats.shared.books import dated
 from workbench.formats.shared.records import file_part
 
@@ -112,9 +109,9 @@ def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
 
 
 def _text(context: Context, kind: Outlet, parsed: Parsed, choice: Choice, own: str | None) -> str:
-    if kind.name == ace.NAME:
-        return ace.write_playbook(parsed.playbooks[0], dialect=choice.dialect)
-    if kind.name == trec.QRELS_FORMAT.name:
+    if kind.dialects is not None:
+        return kind.dialects.write(parsed.playbooks[0], choice.dialect)
+    if kind.by_topic:
         return qrels(context, own)
     if kind.needs_times:
         parsed = replace(parsed, playbooks=tuple(dated(book, context.now()) for book in parsed.playbooks))
@@ -134,7 +131,7 @@ def _book(playbooks: Playbooks, kind: Outlet, choice: Choice) -> tuple[Parsed, l
     part, remarks = _within_budget(playbooks.view(whole.book.id)) if choice.within_budget else (whole, list[str]())
     chosen = narrowed(part, choice.section, choice.min_helpful)
     left_out = len(part.bullets) - len(chosen.bullets)
-    remarks += ace_remarks(chosen, choice.dialect) if kind.name == ace.NAME else []
+    remarks += kind.dialects.remarks(chosen, choice.dialect) if kind.dialects is not None else []
     remarks += [f"{_bullets(left_out)} left out by what was asked for."] if left_out else []
     return Parsed(kind.name, playbooks=(chosen,)), remarks
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from workbench.bench.context import Context
 from workbench.bench.files.diff import DiffLine, diff_texts
-from workbench.bench.files.exports.ace_remarks import ace_remarks
 from workbench.bench.files.exports.contents import Choice, Rendered, render
 from workbench.bench.files.overwriting import Obstacle, Overwriting
 from workbench.bench.files.overwriting_said import NotReplaced
@@ -23,6 +22,7 @@ from workbench.core.playbook.book import Dialect
 from workbench.core.waiting import StoreBusy
 from workbench.formats import opening
 from workbench.formats.ace import ace
+from workbench.formats.ace.remarks import remarks
 from workbench.formats.outlets import outlet, outlets_of
 
 DEFAULT_NAME = "playbook.txt"
@@ -174,7 +174,7 @@ class Exporter:
         """Return a playbook as ACE text, in the dialect it was read in or in another one, with remarks."""
         playbook = self._playbooks.open(book)
         text = ace.write_playbook(playbook, dialect=dialect)
-        return text, tuple(ace_remarks(playbook, dialect))
+        return text, tuple(remarks(playbook, dialect))
 
     def preview(self, path: Path, text: str, remarks: tuple[str, ...] = (), *, kind: Outlet = ACE) -> ExportPreview:
         """Compare a text of some kind with the file it would replace; raises `WorkbenchError` for what cannot be."""

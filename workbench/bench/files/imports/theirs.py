@@ -21,7 +21,6 @@ from workbench.core.playbook.book import Book, Bullet, Playbook, Section
 from workbench.core.review.lifecycle import archive
 from workbench.core.stream.memory import Memory
 from workbench.formats import opening
-from workbench.formats.ace import ace
 
 R = TypeVar("R", Memory, Bullet)
 Pair = tuple[object, object]
@@ -134,12 +133,9 @@ def _stays(bullet: Bullet, section: str, in_file: set[str]) -> bool:
 
 def _written(kind: Format, parsed: Parsed, ours: Playbook, text: str, reading: ReadContext) -> tuple[Bullet, ...]:
     """Return the store's bullets as the file would say them."""
-    if parsed.format == ace.NAME:
-        written = ace.write_playbook(ours)
-    elif kind.write is not None:
-        written = kind.write(replace(parsed, playbooks=(ours,)), text)
-    else:
+    if kind.write is None:
         return ()
+    written = kind.write(replace(parsed, playbooks=(ours,)), text)
     found = _again(kind, written, reading).playbooks
     return found[0].bullets if found else ()
 

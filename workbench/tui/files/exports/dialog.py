@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.bench.files.exports.choice import Choice as Wanted
-from workbench.bench.files.exports.exporting import ACE, Exporter, ExportPreview, Written
+from workbench.bench.files.exports.exporting import Exporter, ExportPreview, Written
 from workbench.bench.files.overwriting_said import loss_said
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.text import printable
@@ -123,7 +123,7 @@ class ExportDialog(Dialog[Written | None]):
     def on_mount(self) -> None:
         """Look at the file as it is now."""
         self.query_one("#export-path").focus()
-        self.query_one("#export-dialect").display = self._format == ACE.name
+        self.query_one("#export-dialect").display = self._has_dialects
         self._look()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -153,9 +153,13 @@ class ExportDialog(Dialog[Written | None]):
     def _to_preview(self) -> None:
         self.screen.focus_next()
 
+    @property
+    def _has_dialects(self) -> bool:
+        return self._exporter.kind(self._format).dialects is not None
+
     def action_dialect(self) -> None:
         """The next dialect."""
-        if self._format == ACE.name:
+        if self._has_dialects:
             self._choose((self._chosen + 1) % len(DIALECTS))
 
     def action_budget(self) -> None:
@@ -176,7 +180,7 @@ class ExportDialog(Dialog[Written | None]):
         if chosen is None or chosen == self._format:
             return
         self._format, self._chosen = chosen, 0
-        self.query_one("#export-dialect").display = chosen == ACE.name
+        self.query_one("#export-dialect").display = self._has_dialects
         self._target = self._exporter.target(self._book, chosen)
         path = self.query_one("#export-path", SafeInput)
         with path.prevent(Input.Changed):
@@ -218,7 +222,7 @@ class ExportDialog(Dialog[Written | None]):
         if least and not (least.isascii() and least.isdigit()):
             problem = f"“{least}” is no number of helpful marks. Nothing was written."
         else:
-            dialect = DIALECTS[self._chosen][0] if self._format == ACE.name else None
+            dialect = DIALECTS[self._chosen][0] if self._has_dialects else None
             at_least = int(least) if least else None
             choice = Wanted(self._book, section, at_least, dialect=dialect, within_budget=self._within)
         try:

@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 from workbench.bench.tuning.live import LiveSet
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
-from workbench.core.tuning.autotune import Moved, Proposal, Search, TuningCancelled
+from workbench.core.tuning.autotune import Moved, Search, TunedProfile, TuningCancelled
 from workbench.core.tuning.measure import Measure
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
@@ -28,7 +28,7 @@ from workbench.tui.widgets.figures import days, number
 _CELLS = 30
 
 
-class AutoTune(Dialog[Proposal | None]):
+class AutoTune(Dialog[TunedProfile | None]):
     """Search the grid around `start`, beside a person's `own` profiles; the result is the proposal that was applied."""
 
     class Went(Message):
@@ -42,7 +42,7 @@ class AutoTune(Dialog[Proposal | None]):
     class Found(Message):
         """The search is over: a proposal, or why there is none."""
 
-        def __init__(self, proposal: Proposal | None, problem: str) -> None:
+        def __init__(self, proposal: TunedProfile | None, problem: str) -> None:
             super().__init__()
             self.proposal = proposal
             self.problem = problem
@@ -61,7 +61,7 @@ class AutoTune(Dialog[Proposal | None]):
         self._own = own
         self._start = start
         self._changed = changed
-        self.proposal: Proposal | None = None
+        self.proposal: TunedProfile | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Return the one text: first the progress, then the proposal."""
@@ -131,7 +131,7 @@ class AutoTune(Dialog[Proposal | None]):
         self.dismiss(None)
 
 
-def proposal_text(proposal: Proposal, judgments: int, changed: bool) -> Content:
+def proposal_text(proposal: TunedProfile, judgments: int, changed: bool) -> Content:
     """Return what would move, what it is worth on queries it was not chosen on, and the verdict."""
     about = (
         f"{number(proposal.tried)} settings around {printable(proposal.start.name)} "

@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 from workbench.bench.files.imports.importing import ImportPlan
 from workbench.bench.open import Workbench
 from workbench.bench.safety.masking import masked
-from workbench.bench.tuning.query_plan import QueryPlan, plan_queries
+from workbench.bench.tuning.queries.plan import QueryPlan, plan_queries
 from workbench.bench.tuning.run_scores import RunScores, is_run, score_run
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable

@@ -18,7 +18,7 @@ from workbench.bench.files.exports.exporting import ExportPreview, Written
 from workbench.bench.files.overwriting_said import why_said
 from workbench.bench.open import Workbench
 from workbench.bench.tuning.evaluation import EvaluationCancelled
-from workbench.bench.tuning.query_export import KINDS, QUERY_FILES, QueryFile, judgments, qrels, queries_jsonl, run
+from workbench.bench.tuning.queries.export import KINDS, QUERY_FILES, QueryFile, run
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.tuning.profile import Profile
@@ -188,8 +188,9 @@ class QueriesOut(Dialog[Written | None]):
         self.query_one(LineView).set_rows((), cursor=0)
         self._say([("Putting it together …", MUTED)])
         try:
-            profile = self._bench.tuning.profiles.get(self._profile) if self._kind == "run" else None
-            if self._kind == "run" and not self._bench.tuning.ready:
+            ranks = KINDS[self._kind].write is None
+            profile = self._bench.tuning.profiles.get(self._profile) if ranks else None
+            if ranks and not self._bench.tuning.ready:
                 raise WorkbenchError("The model is still loading.", "Try again in a moment.")
         except WorkbenchError as error:
             self._made(self.Made(self._kind, "", str(error)))
@@ -205,10 +206,10 @@ class QueriesOut(Dialog[Written | None]):
 
         text, problem = "", ""
         try:
-            if profile is not None:
+            if (write := KINDS[kind].write) is not None:
+                text = write(context)
+            elif profile is not None:
                 text = run(context, self._bench.tuning, profile, progress=went, cancelled=lambda: worker.is_cancelled)
-            else:
-                text = {"qrels": qrels, "judgments": judgments}.get(kind, queries_jsonl)(context)
         except EvaluationCancelled:
             return
         except WorkbenchError as error:
@@ -244,7 +245,7 @@ class QueriesOut(Dialog[Written | None]):
             self._say([(f"✗ {printable(self._problem)}", "$text-error")] if self._problem else [("", "")])
             return
         try:
-            self._preview = self._bench.exporter.preview(self._path(), self._text, kind=KINDS[self._kind])
+            self._preview = self._bench.exporter.preview(self._path(), self._text, kind=KINDS[self._kind].outlet)
         except WorkbenchError as error:
             self._say([(f"✗ {printable(str(error))}", "$text-error")])
             return

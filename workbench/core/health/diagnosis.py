@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.damage import Damage, Gone, Renumbered
+from workbench.core.health.damage import Damage, Gone, Renumbered
 
 
 @dataclass(frozen=True, slots=True)

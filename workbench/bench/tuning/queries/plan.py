@@ -5,7 +5,7 @@ from pathlib import Path
 
 from workbench.bench.files.imports.importing import ImportPlan, query_id
 from workbench.bench.open import Workbench
-from workbench.bench.tuning.query_sets import saved_as
+from workbench.bench.tuning.queries.sets import saved_as
 from workbench.core.errors import UnreadableFile
 from workbench.core.tuning.judgment import judgment_id
 

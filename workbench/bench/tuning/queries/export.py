@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from workbench.bench.context import Context
 from workbench.bench.files.states import FileStates
 from workbench.bench.tuning.evaluation import EvaluationCancelled
-from workbench.bench.tuning.query_sets import graded, judged_queries
+from workbench.bench.tuning.queries.sets import graded, judged_queries
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.errors import InvalidQuery
 from workbench.core.files.format import JudgedQuery, Outlet, Parsed, ReadContext
@@ -22,13 +23,7 @@ QUERY_FILES: tuple[QueryFile, ...] = get_args(QueryFile)
 RUN_DEPTH = 100
 """Results per query in a run: enough for every metric that is cut at or above the usual k."""
 
-KINDS: Mapping[QueryFile, Outlet] = {
-    "jsonl": outlet(queryset.NAME),
-    "qrels": outlet(trec.QRELS_FORMAT.name),
-    "run": Outlet("run", "TREC run", "queries", queryset.write, ".run"),
-    "judgments": Outlet("judgments", "judgments", "queries", queryset.write, ".jsonl"),
-}
-"""What each file is to whoever replaces one; runs and judgments are read by no format."""
+_QRELS = outlet(trec.QRELS_FORMAT.name)
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -57,7 +52,7 @@ def qrels(context: Context, original: str | None = None) -> str:
 
 def _origin(context: Context, topics: frozenset[str]) -> str | None:
     """Return the text of the one qrels file whose topics are in the store; `None` for several, or none."""
-    states, kind = FileStates(context.library, context.formats), KINDS["qrels"]
+    states, kind = FileStates(context.library, context.formats), _QRELS
     qrels = [text for path in states.paths() if (text := states.base_as(kind, path)) is not None]
     now = ReadContext(now=context.now(), file="")
     held = [text for text in qrels if topics & {query.topic for query in trec.read_qrels(text, now).queries}]
@@ -109,3 +104,23 @@ def run(
         if progress is not None:
             progress(done, len(queries))
     return trec.write_run(trec.ranked(profile.name, found))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryKind:
+    """One kind of file: what it is to whoever replaces one, and what writes it.
+
+    Without `write` it is made of a ranking (see `run`). Runs and judgments are read by no format.
+    """
+
+    outlet: Outlet
+    write: Callable[[Context], str] | None = None
+
+
+KINDS: Mapping[QueryFile, QueryKind] = {
+    "jsonl": QueryKind(outlet(queryset.NAME), queries_jsonl),
+    "qrels": QueryKind(_QRELS, qrels),
+    "run": QueryKind(Outlet("run", "TREC run", "queries", queryset.write, ".run")),
+    "judgments": QueryKind(Outlet("judgments", "judgments", "queries", queryset.write, ".jsonl"), judgments),
+}
+"""What is written of saved queries, by the name of the file's kind."""

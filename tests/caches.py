@@ -1,0 +1,19 @@
+"""What was made of a store's texts, for copies of it: each test would embed and index the same texts again."""
+
+import shutil
+from pathlib import Path
+
+from workbench.bench import caches
+from workbench.bench.open import Workbench
+from workbench.config import paths
+
+
+def make(bench: Workbench, folder: Path) -> None:
+    """Embed and index the texts of a store, and keep what came of it in a new folder."""
+    bench.retriever.load()
+    shutil.copytree(bench.context.caches, folder, ignore=shutil.ignore_patterns(caches.STORE_NOTE))
+
+
+def take_along(folder: Path, store: Path) -> None:
+    """Give a copy of that store what was kept, where the caches of this test are."""
+    shutil.copytree(folder, caches.place(paths.cache_dir(), store))

@@ -1,0 +1,1 @@
+"""Saved queries and their judgments: out to files, and in from them."""
