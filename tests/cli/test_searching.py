@@ -32,8 +32,8 @@ def test_the_json_names_every_part_of_the_score(demo: Cli) -> None:
 
 def test_lines_are_ranked_and_aligned(demo: Cli) -> None:
     found = json.loads(demo.ok("search", "deploy", "-k", "12", "--json", *AT))
-    lines = demo.ok("search", "deploy", "-k", "12", *AT).splitlines()
-    assert [line.split()[2] for line in lines] == [row["id"] for row in found]
+    lines = [line for line in demo.ok("search", "deploy", "-k", "12", *AT).splitlines() if not line.startswith("—")]
+    assert [line.split()[2] for line in lines] == [row["id"] for row in sorted(found, key=lambda row: row["weak"])]
     assert len({line.index("mem-") for line in lines}) == 1
 
 
@@ -236,7 +236,8 @@ def test_an_agent_is_not_given_what_is_weak(demo: Cli) -> None:
     assert weak
     served = demo(*question, "--for-agent", "claude", "--json")
     rows = json.loads(served.out)
-    assert served.err == f"{len(weak)} weak memories were left out: background questions find better ones here.\n"
+    left_out = "1 weak memory was" if len(weak) == 1 else f"{len(weak)} weak memories were"
+    assert served.err == f"{left_out} left out: background questions find better ones here.\n"
     assert [row["rank"] for row in rows] == list(range(1, 11 - len(weak)))
     assert not weak & {row["id"] for row in rows}
     assert not any(row["weak"] for row in rows)

@@ -251,7 +251,7 @@ def _print_proposal(found: "TunedProfile", saved: Path | None) -> None:
         say(f"Keep {found.start.name}: none of {found.tried:,} settings beats it on queries it was not chosen on.")
     else:
         rows = [(m.parameter, *(_value(m, value) for value in (m.before, m.after))) for m in found.moved]
-        say(f"TunedProfile, from {found.start.name}{f': your profile {found.contender}' if found.contender else ''}:")
+        say(f"Proposal, from {found.start.name}{f': your profile {found.contender}' if found.contender else ''}:")
         for line in table([(f"  {name}", before, "→", after) for name, before, after in rows], right=(1, 3)):
             say(line)
     metric = found.verdict.metric
