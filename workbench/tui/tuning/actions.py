@@ -85,7 +85,7 @@ AUTO = Table(
     "auto-tune",
     (
         Action("auto.apply", "enter", "take the proposal", "Put the sliders where it says, or keep yours", CHANGE),
-        Action("auto.anyway", "a", "try it anyway", "Put the sliders where the best one tried is", CHANGE),
+        Action("auto.anyway", "a", "try it anyway", "Take the best setting that was tried", CHANGE),
         CANCEL,
     ),
     place="workbench.tui.tuning.judging.auto",
