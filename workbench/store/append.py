@@ -185,8 +185,8 @@ def _in_full(
     journal.gate = gate
     with journal.transaction(actor, label) as staged:
         state = journal.state
-        docs = list(state.tables.get(_TABLE, {}).values())[-_RECENT:]
-        gauges = state.tables.get(_GAUGE, {})
+        docs = [doc for _, doc in state.latest(_TABLE, _RECENT)]
+        gauges = state.docs(_GAUGE)
         next_ids = {_TABLE: state.next_id(_TABLE), **({_GAUGE: int(next(reversed(gauges))) + 1} if gauges else {})}
         block = Appending(_Tail(rev=journal.rev, next_ids=next_ids, recent=docs))
         block.notices = (*dict.fromkeys(map(str, (*journal.notices, *journal.damage))),)

@@ -269,7 +269,7 @@ class Library:
 
     def stored(self, kind: type) -> list[Doc]:
         """Return the records of a kind as they are stored, unread: for what takes a few fields of very many."""
-        return list(self.journal.state.tables.get(self.records.table_of(kind), {}).values())
+        return list(self.journal.state.docs(self.records.table_of(kind)).values())
 
     def every_field(self, *tables: str) -> Iterator[tuple[str, str, Doc]]:
         """Yield table, key and fields of every record of the `tables`, or of all, also of kinds that nobody knows."""

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterable
-from itertools import islice
 from typing import Generic, TypeVar
 
 from workbench.core.errors import InvalidRecord, UnknownRecord
@@ -54,8 +53,10 @@ class Table(Generic[R]):
             return [record for key in keys if (record := self.find(key)) is not None]
         with self._lock:
             self._sync()
-            ids, docs = self._state.index(self.name), self._state.tables.get(self.name, {})
-            found = ((doc_id, docs.get(doc_id)) for key in keys if (doc_id := ids.get(key)) is not None)
+            ids = (
+                (doc_id, self._state) for key in keys if (doc_id := self._state.doc_id_of(self.name, key)) is not None
+            )
+            found = ((doc_id, state.get(self.name, doc_id)) for doc_id, state in ids)
             return [self._build(doc_id, doc) for doc_id, doc in found if doc is not None]
 
     def get(self, key: str) -> R:
@@ -83,8 +84,7 @@ class Table(Generic[R]):
         """Return the committed records that were stored last, oldest first, without building any other."""
         with self._lock:
             self._sync()
-            last = list(islice(reversed(self._docs().items()), count))
-            found = (self._try(doc_id, doc) for doc_id, doc in reversed(last))
+            found = (self._try(doc_id, doc) for doc_id, doc in self._state.latest(self.name, count))
             return [record for record in found if record is not None]
 
     def staged(self) -> list[R]:
@@ -109,10 +109,10 @@ class Table(Generic[R]):
         return doc_id is not None and source.get(self.name, doc_id) is not None
 
     def __len__(self) -> int:
-        return len(self._docs())
+        return self._journal.state.count(self.name)
 
     def _docs(self) -> dict[str, Doc]:
-        return self._journal.state.tables.get(self.name, {})
+        return self._journal.state.docs(self.name)
 
     def _follow(self, state: State) -> None:
         self._state = state

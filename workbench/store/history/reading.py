@@ -94,7 +94,7 @@ def find_place(journal: Journal, name: str) -> tuple[str, str] | None:
 
     Of several that were there under a part of their key, the one that was touched last.
     """
-    for table in journal.state.tables:
+    for table in journal.state.names:
         if journal.state.doc_id_of(table, name) is not None:
             return table, name
     for entry in journal.entries_back(needle_of(name)):

@@ -67,11 +67,11 @@ class JournalStorage(Storage):
     def write(self, data: dict[str, dict[str, Any]]) -> None:
         """Make the tables be `data`, as one transaction."""
         with self.journal.transaction(ACTOR, "write tables") as staged:
-            for name in list(self.journal.state.tables):
+            for name in self.journal.state.names:
                 if name not in data:
                     staged.drop_table(name)
             for name, docs in data.items():
-                _replace_table(staged, name, self.journal.state.tables.get(name, {}), docs)
+                _replace_table(staged, name, self.journal.state.docs(name), docs)
 
     def close(self) -> None:
         """Write a checkpoint if anything was changed here."""
@@ -157,7 +157,7 @@ class JournalTable(Table):
 
     @property
     def _raw(self) -> dict[str, Doc]:
-        return self._storage.journal.state.tables.get(self.name, {})
+        return self._storage.journal.state.docs(self.name)
 
     def _get_next_id(self) -> int:
         journal = self._storage.journal

@@ -17,7 +17,7 @@ from workbench.core.health.damage import Damage, Gone, Renumbered
 from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
-from workbench.store.entry import Entry, Kind, from_json, to_json
+from workbench.store.entry import Doc, Entry, Kind, from_json, to_json
 from workbench.store.files import Standstill, cannot_read, cannot_write
 from workbench.store.identity.heads import checkpoints, fingerprint_of, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
@@ -42,7 +42,7 @@ from workbench.store.naming import schema_needed
 
 Clock = Callable[[], datetime]
 
-Gate = Callable[[Entry, Tables], Entry]
+Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 """Returns a transaction as it may be written over the documents as they are; raises to refuse it."""
 
 _RECENT = 10
@@ -244,7 +244,7 @@ class Journal:
     def _commit_masked(self, entry: Entry, staged: Staged) -> None:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
         if self.gate is not None:
-            entry = self.gate(entry, self.state.tables)
+            entry = self.gate(entry, self.state.view())
         self._commit(replace(entry, next_ids=self._next_ids(entry, staged)))
 
     def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
@@ -614,7 +614,7 @@ class Journal:
         """
         if self._tail.schema == segments.SCHEMA:
             return
-        needed = schema_needed(entry.changes, self.state.tables, self._tail.schema)
+        needed = schema_needed(entry.changes, self.state.docs, self._tail.schema)
         if needed <= self._tail.schema:
             return
         before = self._tail.schema, self._tail.edition
@@ -637,17 +637,15 @@ class Journal:
         if not segments.carries_all_ids(entry.rev, len(entry.changes)):
             return dict(staged.next_ids)
         dropped = {c.table for c in entry.changes if c.op == "drop"}
-        return {t: self.state.next_id(t) for t in self.state.tables if t not in dropped} | staged.next_ids
+        return {t: self.state.next_id(t) for t in self.state.names if t not in dropped} | staged.next_ids
 
     def _header(self) -> dict[str, object]:
-        next_ids = {t: self.state.next_id(t) for t in self.state.tables}
+        next_ids = {t: self.state.next_id(t) for t in self.state.names}
         recent = {t: self._latest(t) for t in self._options.recent_of}
         return segments.header(self.rev, next_ids, recent, self._tail.edition, self._witness.store, self._tail.schema)
 
     def _latest(self, table: str) -> list[object]:
-        docs = self.state.tables.get(table, {})
-        latest = [doc for doc, _ in zip(reversed(docs.values()), range(_RECENT), strict=False)]
-        return list(reversed(latest))
+        return [doc for _, doc in self.state.latest(table, _RECENT)]
 
     def _roll(self) -> None:
         """Begin a new segment; a failure only puts it off, for the transaction is safe already."""
@@ -719,7 +717,7 @@ class Journal:
             return
         if self.rev == 0:
             changes = tuple(diff_tables({}, self.state.tables))
-            next_ids = {table: self.state.next_id(table) for table in self.state.tables}
+            next_ids = {table: self.state.next_id(table) for table in self.state.names}
             at = iso(self.clock())
             self._commit(
                 Entry(self._next_rev(), at, "import:memory.json", "adopt a TinyDB file", changes, next_ids=next_ids)

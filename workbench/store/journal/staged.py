@@ -49,15 +49,15 @@ class Staged:
     def ensure_table(self, table: str) -> None:
         """Make an empty table."""
         self._keep(table)
-        if table not in self._state.tables:
+        if table not in self._state.names:
             self.tables[table] = DocChange(table, "", "table")
 
     def drop_table(self, table: str) -> None:
         """Remove a table with all its documents."""
         here = [doc_id for name, doc_id in self.docs if name == table]
-        for doc_id in (*self._state.tables.get(table, {}), *here):
+        for doc_id in (*self._state.docs(table), *here):
             self.delete(table, doc_id)
-        if table in self._state.tables:
+        if table in self._state.names:
             self.tables[table] = DocChange(table, "", "drop")
         else:
             self.tables.pop(table, None)

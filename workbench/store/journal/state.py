@@ -1,10 +1,14 @@
 """The store's documents in memory, as of one revision."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import TypeVar
 
 from workbench.store.entry import Doc, DocChange, Entry, apply_change
+from workbench.store.journal.unread import Base, Unread
 
+R = TypeVar("R")
 Tables = dict[str, dict[str, Doc]]
 KeyOf = Callable[[str, Doc], str | None]
 Keys = frozenset[tuple[str, str]]
@@ -43,6 +47,9 @@ class State:
 
     Documents are never changed in place: a change puts a new document in the old one's place,
     so a reader that holds one keeps what it saw. One thread changes a state at a time; any may read.
+
+    With a `base`, tables are read from it when somebody asks for all of one; what is asked for singly, singly.
+    Should the base turn out not to be what was written, `whole` gives all tables as of its revision.
     """
 
     def __init__(
@@ -51,8 +58,14 @@ class State:
         rev: int = 0,
         next_ids: dict[str, int] | None = None,
         key_of: KeyOf = id_field,
+        *,
+        base: Base | None = None,
+        whole: Callable[[int], Tables] | None = None,
     ) -> None:
-        self.tables: Tables = tables or {}
+        self._tables: Tables = tables or {}
+        self._unread = {} if base is None else {name: Unread(base, name) for name in base.tables}
+        self._order = list(self._unread)
+        self._whole = whole
         self.rev = rev
         self.next_ids: dict[str, int] = next_ids or {}
         self.key_of = key_of
@@ -62,13 +75,98 @@ class State:
         self._guard = threading.RLock()
         self._watched: dict[str, list[Changes]] = {}
 
+    @property
+    def tables(self) -> Tables:
+        """All tables; those that were not read yet are read for it."""
+        if self._unread:
+            with self._guard:
+                for name in list(self._unread):
+                    self._read(name)
+                if self._order:
+                    rest = [name for name in self._tables if name not in self._order]
+                    ordered = (*(name for name in self._order if name in self._tables), *rest)
+                    self._tables = {name: self._tables[name] for name in ordered}
+        return self._tables
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tables."""
+        return (*self._tables, *self._unread) if self._unread else tuple(self._tables)
+
+    @property
+    def unread(self) -> Mapping[str, Unread]:
+        """The tables that nobody asked for as a whole, as far as there are any."""
+        return self._unread
+
+    def docs(self, table: str) -> dict[str, Doc]:
+        """Return the documents of one table, which is read for it."""
+        if table in self._unread:
+            with self._guard:
+                self._read(table)
+        return self._tables.get(table, {})
+
+    def count(self, table: str) -> int:
+        """Return how many documents a table has."""
+        if self._unread:
+            with self._guard:
+                if (unread := self._unread.get(table)) is not None:
+                    return len(unread)
+        return len(self._tables.get(table, {}))
+
+    def latest(self, table: str, count: int) -> list[tuple[str, Doc]]:
+        """Return the documents that stand last in a table, with their ids, in the table's order."""
+        if self._unread:
+            found = self._asked(table, lambda unread: list(islice(unread.latest(), count)))
+            if found is not None:
+                return found[::-1]
+        last = list(islice(reversed(self._tables.get(table, {}).items()), count))
+        return last[::-1]
+
+    def newest(self, table: str, count: int) -> list[Doc]:
+        """Return documents of a table in no order, among them those `count` whose records were created last.
+
+        Of a table that was read already, all.
+        """
+        found = self._asked(table, lambda unread: unread.newest(count)) if self._unread else None
+        return list(self._tables.get(table, {}).values()) if found is None else [doc for _, doc in found]
+
     def get(self, table: str, doc_id: str) -> Doc | None:
         """Return a document, or `None`."""
-        return self.tables.get(table, {}).get(doc_id)
+        if self._unread:
+            found = self._asked(table, lambda unread: (unread.get(doc_id),))
+            if found is not None:
+                return found[0]
+        return self._tables.get(table, {}).get(doc_id)
 
     def doc_id_of(self, table: str, key: str) -> str | None:
         """Return the document id of the record with that key, or `None`."""
+        if self._unread:
+            found = self._asked(table, lambda unread: (unread.doc_id_of(key),))
+            if found is not None:
+                return found[0]
         return self.index(table).get(key)
+
+    def outdated(self, table: str, version: int) -> list[tuple[str, Doc]]:
+        """Return the documents of a table, with their ids, whose record is of another version."""
+        unread = self._unread.get(table)
+        if unread is not None and unread.base.versions(table) <= {version}:
+            docs = [(doc_id, doc) for doc_id, doc in unread.changed.items() if doc is not None]
+        else:
+            docs = list(self.docs(table).items())
+        return [(doc_id, doc) for doc_id, doc in docs if doc.get("version") != version]
+
+    def waiting(self, table: str, field: str, state: str) -> list[str]:
+        """Return the ids of the documents whose `field` says that the record is in a state in which it waits."""
+
+        def among(unread: Unread) -> list[str]:
+            """Look at what changed, and at what the base says of the rest."""
+            changed = [doc_id for doc_id, doc in unread.changed.items() if doc is not None and doc.get(field) == state]
+            return [*(id for id in unread.base.waiting(table, state) if id not in unread.changed), *changed]
+
+        found = self._asked(table, among) if self._unread else None
+        if found is not None:
+            return found
+        return [doc_id for doc_id, doc in list(self._tables.get(table, {}).items()) if doc.get(field) == state]
 
     def index(self, table: str) -> dict[str, str]:
         """Return the map from record key to document id, built on first use and kept up to date after."""
@@ -76,7 +174,7 @@ class State:
         if known is not None:
             return known
         with self._guard:
-            docs = self.tables.get(table, {})
+            docs = self.docs(table)
             known = {key: n for n, doc in docs.items() if (key := self.key_of(table, doc)) is not None}
             return self._index.setdefault(table, known)
 
@@ -84,7 +182,8 @@ class State:
         """Return the next free document id of a table."""
         known = self.next_ids.get(table)
         if known is None:
-            known = max((int(k) for k in list(self.tables.get(table, {}))), default=0) + 1
+            found = self._asked(table, Unread.greatest) if self._unread else None
+            known = (max(map(int, list(self._tables.get(table, {}))), default=0) if found is None else found) + 1
             self.next_ids[table] = known
         return known
 
@@ -97,6 +196,10 @@ class State:
     def snapshot(self) -> Tables:
         """Return the tables as they are now; later changes do not show in it."""
         return {name: dict(docs) for name, docs in list(self.tables.items())}
+
+    def view(self) -> Mapping[str, Mapping[str, Doc]]:
+        """Return the tables for looking single documents up, which reads nothing else."""
+        return _View(self)
 
     def apply(self, entry: Entry) -> Keys:
         """Apply one transaction and return the records it touched."""
@@ -111,30 +214,116 @@ class State:
     def _apply(self, change: DocChange) -> tuple[str, ...]:
         name = change.table
         if change.op == "drop":
-            self.tables.pop(name, None)
+            self._tables.pop(name, None)
+            self._unread.pop(name, None)
             self._index.pop(name, None)
             self.next_ids.pop(name, None)
             return ()
-        table = self.tables.setdefault(name, {})
+        if name not in self._unread:
+            self._tables.setdefault(name, {})
         if change.op == "table":
             return ()
-        old = table.get(change.doc)
+        old = self.get(name, change.doc)
         if old is not None and change.op == "insert":
             self.clashes += 1
             return ()
         new = apply_change(old, change)
-        index = self.index(name)
         old_key = None if old is None else self.key_of(name, old)
         new_key = None if new is None else self.key_of(name, new)
-        if old_key is not None and old_key != new_key and index.get(old_key) == change.doc:
-            del index[old_key]
-        if new is None:
-            table.pop(change.doc, None)
-        else:
-            table[change.doc] = new
-        if new_key is not None:
-            index[new_key] = change.doc
+        self._put(name, change.doc, old, new)
+        self._rename(name, change.doc, old_key, new_key)
         for changes in self._watched.get(name, ()):
             changes.add(change.doc, removed=new is None)
         keys = tuple(dict.fromkeys(key for key in (old_key, new_key) if key is not None))
         return keys if keys or (old is None and new is None) else (change.doc,)
+
+    def _put(self, table: str, doc_id: str, old: Doc | None, new: Doc | None) -> None:
+        unread = self._unread.get(table)
+        if unread is not None:
+            if old is not None or new is not None:
+                unread.put(doc_id, old, new)
+        elif new is None:
+            self._tables[table].pop(doc_id, None)
+        else:
+            self._tables[table][doc_id] = new
+
+    def _rename(self, table: str, doc_id: str, old: str | None, new: str | None) -> None:
+        """Let the index know under which key a document's record was found, and under which it is now."""
+        unread = self._unread.get(table)
+        if old is not None and old != new and self.doc_id_of(table, old) == doc_id:
+            if unread is not None:
+                unread.keys[old] = None
+            else:
+                self.index(table).pop(old, None)
+        if new is not None:
+            (self.index(table) if unread is None else unread.keys)[new] = doc_id
+
+    def _asked(self, table: str, ask: Callable[[Unread], R]) -> R | None:
+        """Ask a table that was not read; `None` when it was, or has to be now."""
+        with self._guard:
+            unread = self._unread.get(table)
+            if unread is None:
+                return None
+            try:
+                return ask(unread)
+            except OSError:
+                self._read_otherwise()
+                return None
+
+    def _read(self, table: str) -> None:
+        """Under the guard: read a table from the base."""
+        unread = self._unread.get(table)
+        if unread is None:
+            return
+        try:
+            docs = unread.read()
+        except OSError:
+            self._read_otherwise()
+            return
+        self._tables[table] = docs
+        del self._unread[table]
+
+    def _read_otherwise(self) -> None:
+        """Under the guard: read all tables from what the base was made of; raises `OSError` when that fails, too."""
+        assert self._whole is not None
+        rev = next(iter(self._unread.values())).base.rev
+        tables = self._whole(rev)
+        for name, unread in self._unread.items():
+            self._tables[name] = unread.onto(dict(tables.get(name, {})))
+        self._unread.clear()
+
+
+class _View(Mapping[str, Mapping[str, Doc]]):
+    """The tables of a state, none of which is read before somebody walks through it."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def __getitem__(self, table: str) -> Mapping[str, Doc]:
+        if table not in self._state.names:
+            raise KeyError(table)
+        return _TableView(self._state, table)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._state.names)
+
+    def __len__(self) -> int:
+        return len(self._state.names)
+
+
+class _TableView(Mapping[str, Doc]):
+    def __init__(self, state: State, table: str) -> None:
+        self._state = state
+        self._table = table
+
+    def __getitem__(self, doc_id: str) -> Doc:
+        doc = self._state.get(self._table, doc_id)
+        if doc is None:
+            raise KeyError(doc_id)
+        return doc
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._state.docs(self._table))
+
+    def __len__(self) -> int:
+        return self._state.count(self._table)

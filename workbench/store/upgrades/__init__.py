@@ -79,10 +79,8 @@ def _upgrade(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...]) 
 def _outdated(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...]) -> list[tuple[str, str, Doc]]:
     latest = steps[-1].version
     found = []
-    for table in sorted(tables & journal.state.tables.keys()):
-        docs = journal.state.tables[table]
-        odd = [(doc_id, doc) for doc_id, doc in docs.items() if doc.get("version") != latest]
-        for doc_id, doc in odd:
+    for table in sorted(tables.intersection(journal.state.names)):
+        for doc_id, doc in journal.state.outdated(table, latest):
             version = _version(doc)
             if version < latest:
                 found.append((table, doc_id, doc))

@@ -15,6 +15,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.staged import Staged
+from workbench.store.journal.state import State
 from workbench.store.naming import PAIRS, to_document
 from workbench.store.records import PAIRS_SCHEMA
 from workbench.store.upgrades import PUT_OFF, backup
@@ -40,12 +41,11 @@ class Outstanding:
                 self._follow()
             proposals, pairs = (changes.take() for changes in self._changes)
             if self._found is None or proposals or pairs:
-                table = self._state.tables.get(_PROPOSALS, {})
-                for doc_id in list(table) if self._found is None else [doc_id for doc_id, _ in proposals]:
-                    self._said[doc_id] = _pairs_of(table.get(doc_id))
-                index = self._state.index(PAIRS)
+                state, every = self._state, self._found is None
+                for doc_id in _rejected(state) if every else [doc_id for doc_id, _ in proposals]:
+                    self._said[doc_id] = _pairs_of(state.get(_PROPOSALS, doc_id))
                 said = (one for pairs_said in self._said.values() for one in pairs_said.items())
-                self._found = {key: pair for key, pair in said if key not in index}
+                self._found = {key: pair for key, pair in said if state.doc_id_of(PAIRS, key) is None}
             return self._found
 
     def store(self) -> int:
@@ -102,8 +102,8 @@ def follow(journal: Journal, staged: Staged) -> None:
             before[doc["id"]] = doc
     if not before:
         return
-    present = {**journal.state.tables.get(_PROPOSALS, {})}
-    present |= {doc_id: doc for (table, doc_id), doc in staged.docs.items() if table == _PROPOSALS}  # type: ignore[misc]
+    present = {doc_id: journal.state.get(_PROPOSALS, doc_id) for doc_id in _rejected(journal.state)}
+    present |= {doc_id: doc for (table, doc_id), doc in staged.docs.items() if table == _PROPOSALS}
     about = {id for pair in before.values() for id in (pair["left"], pair["right"])}
     wanted: dict[str, Doc] = {}
     for doc in present.values():
@@ -111,6 +111,11 @@ def follow(journal: Journal, staged: Staged) -> None:
             wanted |= _pairs_of(doc)
     for key in before:
         _follow_pair(staged, key, wanted.get(key))
+
+
+def _rejected(state: State) -> list[str]:
+    """Return the document ids of the proposals that were rejected."""
+    return state.waiting(_PROPOSALS, "state", "rejected")
 
 
 def _follow_pair(staged: Staged, key: str, wanted: Doc | None) -> None:
