@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.bench.caches import place
+from workbench.bench.caches import begin, place
 from workbench.bench.context import Clock, Context
 from workbench.bench.health.history import History
 from workbench.bench.health.overview import Overview
@@ -295,12 +295,15 @@ def open_workbench(
     Raises `StoreProblem`.
     """
     gate = Gate(records=records)
-    library = Library(folder, clock, heads=heads, gate=gate, believed=believed, records=records)
+    own = place(cache or paths.cache_dir(), folder)
+    library = Library(
+        folder, clock, heads=heads, gate=gate, believed=believed, records=records,
+        cache=own, begin_cache=lambda: begin(own, folder),
+    )  # fmt: skip
     keep_upgraded(library)
     if library.standing.trusted and library.surroundings.notes():
         library.note(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
-    own = place(cache or paths.cache_dir(), folder)
     context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats, kinds)
     return Workbench(context, profiles, replaced, gate, recipe)

@@ -78,7 +78,9 @@ class Session:
         """
         folder = self.choice().folder if planning else self.known_store()
         if is_there(folder):
-            yield self.open(folder, remarks=remarks)
+            bench = self.open(folder, remarks=remarks)
+            yield bench
+            bench.library.keep_index()
             return
         import tempfile
 

@@ -6,7 +6,7 @@ this machine left it, the store is opened in full instead.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.store.journal.staged import Staged
 
 Clock = Callable[[], datetime]
-Gate = Callable[[Entry, dict[str, dict[str, Doc]]], Entry]
+Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 
 _TABLE, _GAUGE = RECORDS.table_of(Memory), RECORDS.table_of(ReflectionState)
 _RECENT = 10

@@ -25,6 +25,7 @@ from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
 from workbench.store.entry import Doc, DocChange, Entry, Kind
 from workbench.store.identity.trust import Standing
+from workbench.store.index.indexing import Indexing
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
 from workbench.store.journal.staged import Staged
@@ -115,7 +116,8 @@ class Library:
     This is all that those outside the store see of it; the journal is the store's own. Records of older versions are
     upgraded before the first change (see `upgrades`). `heads` is the folder in which this machine remembers what it
     stored (see `heads`), `None` for no memory; `gate` sees every transaction before it is written (see `Journal`);
-    `believed` means that a person said outside the store that it can be trusted; `records` are the kinds of records.
+    `believed` means that a person said outside the store that it can be trusted; `records` are the kinds of records,
+    `cache` is the folder, in the user's own cache, in which a large store is indexed; `begin_cache` makes it.
     Raises `StoreProblem`.
     """
 
@@ -129,9 +131,13 @@ class Library:
         *,
         believed: bool = False,
         records: Records = RECORDS,
+        cache: Path | None = None,
+        begin_cache: Callable[[], object] = lambda: None,
     ) -> None:
         self.records = records
-        self.db = open_db(folder, clock, records.counters, records.key_of, replace(options, believed=believed), heads)
+        indexing = None if cache is None else Indexing(cache, begin_cache, records.marks_of, records.table_of(Memory))
+        options = replace(options, believed=believed, indexing=options.indexing or indexing)
+        self.db = open_db(folder, clock, records.counters, records.key_of, options, heads)
         self.journal = self.db.journal
         self._upgrade_is_due = upgrades.is_due(self.journal, records.tables)
         self._outstanding = Outstanding(self.journal)
@@ -259,6 +265,20 @@ class Library:
     def unfinished(self) -> Mapping[str, str]:
         """The groups whose last part has not come, with their labels."""
         return self.journal.unfinished
+
+    def keep_index(self) -> None:
+        """Make the index of a large store in the user's cache, when there is none; nothing fails for it."""
+        self.journal.keep_index()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all records are in memory; of a large store, only those that somebody asked for."""
+        return not self.journal.state.unread
+
+    def waiting(self, kind: type[R], state: str) -> list[R]:
+        """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""
+        table = self.table(kind)
+        return table.at(self.journal.state.waiting(table.name, self.records.waits_in(table.name), state))
 
     @property
     def revisions_since_checkpoint(self) -> int:

@@ -43,6 +43,10 @@ class RecordType:
     """Whether two that were made under one id are two; elsewhere an id says what it is about."""
     schema: Schema | None = None
     """What schema one needs; without it the first is enough."""
+    waits: tuple[str, tuple[str, ...]] | None = None
+    """The field that says its state, and the states in which it waits for something: those are found by it."""
+    made: str | None = None
+    """The field that says when it was made, where those that were made last are looked for first."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,10 @@ class Records:
         return {entry.table: entry.only for entry in self.entries if entry.only is not None}
 
     @cached_property
+    def _marks(self) -> dict[str, tuple[tuple[str, tuple[str, ...]] | None, str | None]]:
+        return {entry.table: (entry.waits, entry.made) for entry in self.entries}
+
+    @cached_property
     def _schemas(self) -> dict[str, Schema]:
         return {entry.table: entry.schema for entry in self.entries if entry.schema is not None}
 
@@ -129,6 +137,21 @@ class Records:
         table = self.table_of(type(record))
         return table, self.key_of_record(table, record)
 
+    def waits_in(self, table: str) -> str:
+        """Return the field that says the state of a table's records; raises `KeyError` for one without."""
+        waits, _ = self._marks[table]
+        if waits is None:
+            raise KeyError(table)
+        return waits[0]
+
+    def marks_of(self, table: str, fields: Mapping[str, object]) -> tuple[str | None, str | None]:
+        """Return the state of a record in which it waits for something, if it does, and when it was made."""
+        waits, made = self._marks.get(table, (None, None))
+        state = None if waits is None else fields.get(waits[0])
+        at = None if made is None else fields.get(made)
+        waiting = state if isinstance(state, str) and waits is not None and state in waits[1] else None
+        return waiting, at if isinstance(at, str) else None
+
     def schema_for(self, table: str, fields: Mapping[str, object]) -> int:
         """Return the least schema of a journal that holds a record with these fields."""
         needed = self._schemas.get(table)
@@ -159,6 +182,7 @@ RECORDS = Records(
         RecordType(
             "workbench.core.stream.memory:Memory", "memories",
             counters=(*_VOTES, "helpful_created", "access_count"), is_named=True, is_numbered=True, schema=_of_memory,
+            waits=("status", ("candidate",)), made="created_at",
         ),
         RecordType(
             "workbench.core.playbook.book:Bullet", "bullets",
@@ -171,7 +195,7 @@ RECORDS = Records(
         RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
         RecordType(
             "workbench.core.review.proposal:Proposal", "proposals", "proposal", refs=("evidence", "changes"),
-            is_numbered=True,
+            is_numbered=True, waits=("state", ("open", "rejected")),
         ),
         RecordType(
             "workbench.core.reflection.trigger:ReflectionState", "reflection",

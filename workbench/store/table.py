@@ -53,11 +53,25 @@ class Table(Generic[R]):
             return [record for key in keys if (record := self.find(key)) is not None]
         with self._lock:
             self._sync()
-            ids = (
-                (doc_id, self._state) for key in keys if (doc_id := self._state.doc_id_of(self.name, key)) is not None
-            )
-            found = ((doc_id, state.get(self.name, doc_id)) for doc_id, state in ids)
+            state, name = self._state, self.name
+            ids = (doc_id for key in keys if (doc_id := state.doc_id_of(name, key)) is not None)
+            found = ((doc_id, state.get(name, doc_id)) for doc_id in ids)
             return [self._build(doc_id, doc) for doc_id, doc in found if doc is not None]
+
+    def at(self, doc_ids: Iterable[str]) -> list[R]:
+        """Return the committed records of documents, by their ids; those that cannot be read are left out."""
+        with self._lock:
+            self._sync()
+            docs = ((doc_id, self._state.get(self.name, doc_id)) for doc_id in doc_ids)
+            found = (self._try(doc_id, doc) for doc_id, doc in docs if doc is not None)
+            return [record for record in found if record is not None]
+
+    def newest(self, count: int) -> list[R]:
+        """Return committed records in no order, among them those `count` that were made last."""
+        with self._lock:
+            self._sync()
+            ids = self._state.newest(self.name, count)
+        return self.at(ids)
 
     def get(self, key: str) -> R:
         """Return the record with that key; raises `UnknownRecord`, or `InvalidRecord` when it cannot be read."""

@@ -22,6 +22,9 @@ from workbench.store.files import Standstill, cannot_read, cannot_write
 from workbench.store.identity.heads import checkpoints, fingerprint_of, note_checkpoint
 from workbench.store.identity.trust import Newcomers, NotTrusted, Standing, stand, strange_lines, trust
 from workbench.store.identity.witness import Witness
+from workbench.store.index.indexing import Indexing
+from workbench.store.index.keeping import IndexKeeper
+from workbench.store.index.news import Arrival
 from workbench.store.journal import chain, segments
 from workbench.store.journal.announce import Announcer, Listener
 from workbench.store.journal.codec import seal, unseal
@@ -32,7 +35,7 @@ from workbench.store.journal.reorder import read_marked, rewrite
 from workbench.store.journal.segments import Position
 from workbench.store.journal.settle import Settled, settle
 from workbench.store.journal.staged import Staged
-from workbench.store.journal.state import KeyOf, State, Tables, id_field
+from workbench.store.journal.state import KeyOf, Keys, State, Tables, id_field
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint, outside
 from workbench.store.maintenance.checkpoint import Loaded, Stamp, Stranger
@@ -55,7 +58,7 @@ class Options:
     `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between background
     checkpoints (0 = none); `recent_of`: tables whose latest ten documents a segment's header carries;
     `believed`: a person said outside the store that it can be trusted; `adds`: only records are added, which is also
-    done in a store that is not trusted.
+    done in a store that is not trusted; `indexing`: how a large store is indexed, if it is to be.
     """
 
     segment_bytes: int = 64 << 20
@@ -63,6 +66,7 @@ class Options:
     recent_of: tuple[str, ...] = ()
     believed: bool = False
     adds: bool = False
+    indexing: Indexing | None = None
 
 
 STANDARD = Options()
@@ -102,7 +106,8 @@ class Journal:
         self._lock = WriteLock(folder / LOCK, with_folder=True)
         self._is_swept = Standstill(folder)
         self._reading = threading.RLock()
-        self._keeper = Keeper(folder, clock, lambda digest: note_checkpoint(heads, folder, digest))
+        self._index = IndexKeeper(options.indexing, folder, key_of)
+        self._keeper = Keeper(folder, clock, lambda digest: note_checkpoint(heads, folder, digest), self._index.write)
         self._witness = Witness(heads, folder)
         self.standing = Standing()
         self._newcomers: Newcomers | None = None
@@ -288,6 +293,15 @@ class Journal:
             with suppress(StoreBusy):
                 self.save_checkpoint()
 
+    def keep_index(self) -> None:
+        """Make the index of the store when it has none; a cache of this user's, which reading may write."""
+        if self.standing.trusted and self._settled is None and self.stranger is None and not self._damage:
+            self._index.write_missing(self._believed())
+
+    def arrivals(self, after: int) -> list[Arrival] | None:
+        """Return who added and read which memories after a revision; `None` when only the journal knows."""
+        return self._index.arrivals(after)
+
     @property
     def is_adopting(self) -> bool:
         """Tell that the documents are those of a plain TinyDB file, not written to a journal yet."""
@@ -442,18 +456,34 @@ class Journal:
             self._settled: Settled | None = None
             self._since: list[Entry] = []
             self._groups = Groups(loaded.unfinished)
-            self._keeper.saved_rev = loaded.state.rev
+            self._keeper.saved_rev = loaded.saved
             self._tail = Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev)
             self._damage = self._tail.damage
             for entry in self._tail.entries():
-                self.state.apply(entry)
-                self._groups.apply(entry)
+                self._take_in(entry)
             self._look_closer(loaded.position)
+            self._fold()
             self._watch_newcomers()
             if self.stranger is not None:
                 self._meet(self.stranger)
         except OSError as error:
             raise cannot_read(self.folder, error) from error
+
+    def _take_in(self, entry: Entry) -> Keys:
+        """Apply a transaction to all that is kept of the store in memory; return the records it touched."""
+        keys = self.state.apply(entry)
+        self._groups.apply(entry)
+        self._index.note(entry)
+        return keys
+
+    def _fold(self) -> None:
+        """Take what was read after the index into it, when that is much, and go on from there."""
+        if self._settled is None and not self._damage and self._index.fold(self.state, self._tail, self.unfinished):
+            loaded = self._checkpoint()
+            if loaded.state.rev == self.state.rev:
+                self.state = loaded.state
+            else:
+                self.reload()
 
     def _watch_newcomers(self) -> None:
         """From now on, look where the lines come from that others write."""
@@ -473,11 +503,28 @@ class Journal:
 
     def _checkpoint(self) -> Loaded:
         """Read the checkpoint, if it may be believed: one of another machine may say what the journal does not."""
-        if self.standing.trusted and (self.heads is None or self._options.believed or self.standing.upgraded):
-            return checkpoint.load(self.folder, self._key_of)
-        if self.standing.trusted and self.heads is not None:
-            return checkpoint.load(self.folder, self._key_of, checkpoints(self.heads, self.folder))
-        return Loaded(State(key_of=self._key_of), Position())
+        if not self.standing.trusted:
+            return Loaded(State(key_of=self._key_of), Position())
+        believed = self._believed()
+        return self._index.open(believed, self._tables_then) or self._read_checkpoint(believed)
+
+    def _believed(self) -> list[str] | None:
+        """Return the hashes of the checkpoints that may stand for the journal, `None` for all."""
+        if self.heads is None or self._options.believed or self.standing.upgraded:
+            return None
+        return checkpoints(self.heads, self.folder)
+
+    def _read_checkpoint(self, believed: list[str] | None) -> Loaded:
+        loaded = checkpoint.load(self.folder, self._key_of, believed)
+        self._index.forget_news(loaded.state.rev)
+        return loaded
+
+    def _tables_then(self, rev: int) -> Tables:
+        """Return all tables as of a revision from the files as they stand now, without the index."""
+        loaded = checkpoint.load(self.folder, self._key_of, self._believed())
+        for entry in Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev).entries():
+            loaded.state.apply(entry)
+        return take_back(loaded.state.snapshot(), self.entries_back(), rev)
 
     def _look_closer(self, place: Position) -> None:
         """Find out what the tail does not tell: damage before `place`, changes out of order, and what is gone."""
@@ -627,8 +674,7 @@ class Journal:
         self._witness.note_files(self._tail)
 
     def _apply(self, entry: Entry) -> None:
-        keys = self.state.apply(entry)
-        self._groups.apply(entry)
+        keys = self._take_in(entry)
         if self._settled is not None:
             self._since.append(entry)
         self._announcer.add(entry, keys)

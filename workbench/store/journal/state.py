@@ -122,13 +122,13 @@ class State:
         last = list(islice(reversed(self._tables.get(table, {}).items()), count))
         return last[::-1]
 
-    def newest(self, table: str, count: int) -> list[Doc]:
-        """Return documents of a table in no order, among them those `count` whose records were created last.
+    def newest(self, table: str, count: int) -> list[str]:
+        """Return the ids of documents in no order, among them those `count` whose records were made last.
 
         Of a table that was read already, all.
         """
         found = self._asked(table, lambda unread: unread.newest(count)) if self._unread else None
-        return list(self._tables.get(table, {}).values()) if found is None else [doc for _, doc in found]
+        return list(self._tables.get(table, {})) if found is None else found
 
     def get(self, table: str, doc_id: str) -> Doc | None:
         """Return a document, or `None`."""

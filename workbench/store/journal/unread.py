@@ -1,6 +1,6 @@
 """A table of documents that lie in a file, with what was changed since on top, read only as far as it is asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Protocol
 
@@ -51,8 +51,8 @@ class Base(Protocol):
         """Yield documents with their ids, those first that stand last in the table."""
         ...
 
-    def newest(self, table: str) -> Iterator[tuple[str, Doc]]:
-        """Yield documents with their ids, those first that were created last."""
+    def newest(self, table: str) -> Iterator[str]:
+        """Yield the ids of documents, those first whose records were made last."""
         ...
 
     def read(self, table: str) -> dict[str, Doc]:
@@ -75,6 +75,11 @@ class Unread:
 
     def __len__(self) -> int:
         return self._count
+
+    @property
+    def added(self) -> Mapping[str, None]:
+        """The ids of the documents at the table's end, in their order: those that are new, and those that came back."""
+        return self._added
 
     def get(self, doc_id: str) -> Doc | None:
         """Return a document, or `None`."""
@@ -105,11 +110,11 @@ class Unread:
                 yield doc_id, doc
         yield from (one for one in self._as_changed(self.base.latest(self.name)) if one[0] not in self._added)
 
-    def newest(self, count: int) -> list[tuple[str, Doc]]:
-        """Return documents with their ids, in no order, among them those `count` that were created last."""
-        found = dict(islice(self._as_changed(self.base.newest(self.name)), count))
-        found |= {doc_id: doc for doc_id, doc in self.changed.items() if doc is not None}
-        return list(found.items())
+    def newest(self, count: int) -> list[str]:
+        """Return the ids of documents in no order, among them those `count` whose records were made last."""
+        there = (doc_id for doc_id in self.base.newest(self.name) if self.changed.get(doc_id, {}) is not None)
+        found = dict.fromkeys(islice(there, count))
+        return list(found | {doc_id: None for doc_id, doc in self.changed.items() if doc is not None})
 
     def read(self) -> dict[str, Doc]:
         """Return the whole table as it is now."""

@@ -81,13 +81,42 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint that was read: its state, where the journal goes on, and the file that did not fit."""
+    """A checkpoint that was read: its state, where the journal goes on, and the file that did not fit.
+
+    `saved` is the revision that `memory.json` holds; what an index knows is of a later one.
+    """
 
     state: State
     position: Position
     mark: str = ""
     unfinished: dict[str, str] = field(default_factory=dict)
     stranger: Stranger | None = None
+    saved: int = 0
+
+
+class Places:
+    """Where documents stand in a checkpoint as it is written, in bytes.
+
+    `docs` has start and length of every document of a table in its order, `pieces` start and end of runs of them as
+    JSON writes the inside of an object, and `size` is how much was written so far.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.docs: dict[str, list[tuple[int, int]]] = {}
+        self.pieces: dict[str, tuple[tuple[int, int], ...]] = {}
+
+    def begin(self, table: str) -> list[tuple[int, int]]:
+        """Begin a table; return where the places of its documents are to be noted."""
+        self.pieces[table] = ()
+        return self.docs.setdefault(table, [])
+
+    def passed(self, written: bytes, table: str = "") -> bytes:
+        """Count what is written, and note it as a piece of a table if it is one; return it."""
+        start, self.size = self.size, self.size + len(written)
+        if table:
+            self.pieces[table] += ((start, self.size),)
+        return written
 
 
 def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -> Loaded:
@@ -113,7 +142,18 @@ def load(folder: Path, key_of: KeyOf, believed: Collection[str] | None = None) -
         tables: Tables = loads(data)
         next_ids = dict(stamp.next_ids) if said.checked else _consistent(stamp.next_ids, tables)
         state = State(tables, stamp.rev, next_ids, key_of)
-    return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished))
+    return Loaded(state, stamp.position, stamp.mark, dict(stamp.unfinished), saved=stamp.rev)
+
+
+def places_of(folder: Path, loaded: Loaded) -> tuple[Stamp | None, Places]:
+    """Return the stamp of a checkpoint that was just loaded, and where its documents stand.
+
+    There is no stamp when the file is not written as it is here, by an older version or another program.
+    """
+    digest, places = blake2b(digest_size=16), Places()
+    for piece in _json_pieces(loaded.state.tables, places):
+        digest.update(piece)
+    return next((stamp for stamp in stamps(folder) if stamp.hash == digest.hexdigest()), None), places
 
 
 def take_over(folder: Path, note: Callable[[str], None]) -> None:
@@ -123,25 +163,29 @@ def take_over(folder: Path, note: Callable[[str], None]) -> None:
         note(found[2])
 
 
-def save(folder: Path, tables: Tables, stamp: Stamp) -> str:
-    """Write `tables` as the checkpoint (`stamp` without its hash), atomically; return its hash. Raises `OSError`."""
-    digest = blake2b(digest_size=16)
+def save(folder: Path, tables: Tables, stamp: Stamp) -> tuple[Stamp, Places]:
+    """Write `tables` as the checkpoint (`stamp` without its hash), atomically.
+
+    Returns the stamp, and where the documents stand. Raises `OSError`.
+    """
+    digest, places = blake2b(digest_size=16), Places()
 
     def pieces() -> Iterator[bytes]:
         """Take the hash of what goes by."""
-        for piece in _json_pieces(tables):
+        for piece in _json_pieces(tables, places):
             digest.update(piece)
             yield piece
 
     temporary = write_temporary(folder / DOCUMENTS, pieces())
     try:
         before = stamps(folder)[: _STAMPS - 1]
-        _write_note(folder, [replace(stamp, hash=digest.hexdigest()), *before])
+        stamp = replace(stamp, hash=digest.hexdigest())
+        _write_note(folder, [stamp, *before])
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
     put_in_place(temporary, folder / DOCUMENTS)
-    return digest.hexdigest()
+    return stamp, places
 
 
 def read_tables(data: bytes) -> Tables | None:
@@ -224,17 +268,23 @@ def _read(folder: Path) -> tuple[bytes, Note, str] | None:
         return None
 
 
-def _json_pieces(tables: Tables) -> Iterator[bytes]:
+def _json_pieces(tables: Tables, places: Places) -> Iterator[bytes]:
     """Write tables as one JSON object, in pieces small enough for other threads to run in between."""
-    yield b"{"
+    yield places.passed(b"{")
     for number, (name, docs) in enumerate(tables.items()):
-        yield (b"," if number else b"") + dumps(name) + b":{"
-        items, first = iter(docs.items()), True
-        while chunk := dict(islice(items, _CHUNK)):
-            yield (b"" if first else b",") + dumps(chunk)[1:-1]
-            first = False
-        yield b"}"
-    yield b"}"
+        yield places.passed((b"," if number else b"") + dumps(name) + b":{")
+        items, comma = iter(docs.items()), b""
+        known = places.begin(name)
+        while chunk := [(dumps(doc_id) + b":", dumps(doc)) for doc_id, doc in islice(items, _CHUNK)]:
+            yield places.passed(comma)
+            at = places.size
+            for begin, written in chunk:
+                known.append((at + len(begin), len(written)))
+                at += len(begin) + len(written) + 1
+            yield places.passed(b",".join([begin + written for begin, written in chunk]), name)
+            comma = b","
+        yield places.passed(b"}")
+    yield places.passed(b"}")
 
 
 def _is_doc_id(key: object) -> bool:

@@ -13,7 +13,7 @@ from workbench.store.journal.codec import fingerprint
 from workbench.store.journal.lock import CHECKPOINT_LOCK, WriteLock
 from workbench.store.journal.state import Tables
 from workbench.store.maintenance import checkpoint
-from workbench.store.maintenance.checkpoint import DOCUMENTS, Stamp
+from workbench.store.maintenance.checkpoint import DOCUMENTS, Places, Stamp
 from workbench.store.maintenance.leavings import sweep_checkpoints
 
 PATIENCE = 1.0
@@ -26,16 +26,21 @@ Seen = tuple[int, int, int] | None
 class Keeper:
     """Writes checkpoints of one store; one process at a time, never an older one over a newer one.
 
-    `note` is told the hash of each.
+    `note` is told the hash of each, `index` what is in it and where.
     """
 
     def __init__(
-        self, folder: Path, clock: Callable[[], datetime], note: Callable[[str], None] = lambda _: None
+        self,
+        folder: Path,
+        clock: Callable[[], datetime],
+        note: Callable[[str], None] = lambda _: None,
+        index: Callable[[Tables, Stamp, Places], None] = lambda _tables, _stamp, _places: None,
     ) -> None:
         self.saved_rev = 0
         self._folder = folder
         self._clock = clock
         self._note = note
+        self._index = index
         self._lock = WriteLock(folder / CHECKPOINT_LOCK)
         self._known: Seen = None
         self._thread: threading.Thread | None = None
@@ -60,7 +65,9 @@ class Keeper:
                 sweep_checkpoints(self._folder)
                 kept = self._set_strange_file_aside()
                 if newest is None or kept or not self._is_newer(newest, stamp):
-                    self._note(checkpoint.save(self._folder, tables, stamp))
+                    saved, places = checkpoint.save(self._folder, tables, stamp)
+                    self._note(saved.hash)
+                    self._index(tables, saved, places)
             except OSError as error:
                 raise cannot_write(self._folder, error) from error
             self._known = look(self._folder / DOCUMENTS)

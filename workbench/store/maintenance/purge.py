@@ -112,8 +112,8 @@ def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, s
         removed = (*_remove_copies(journal.folder, redactor), *beside())
         # The line that says that something is erased is the last one of these two.
         rewritten += (*_rewrite_closed(journal, closed[-1:], redactor), *_rewrite_active(journal, redactor))
-        digest = checkpoint.save(journal.folder, clean, _moved(journal.folder, stamp))
-        note_checkpoint(journal.heads, journal.folder, digest)
+        saved, _ = checkpoint.save(journal.folder, clean, _moved(journal.folder, stamp))
+        note_checkpoint(journal.heads, journal.folder, saved.hash)
         trust(journal.folder, journal.heads, journal.store)
         journal.reload()
         journal.remember()

@@ -1,0 +1,121 @@
+"""The read index beside an open journal: opened with it, kept up with it, and made where there is none.
+
+Small stores have none: reading all of their documents is as fast.
+"""
+
+import contextlib
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.store.entry import Entry
+from workbench.store.index.indexing import FILE, Indexing
+from workbench.store.index.news import Arrival, arrival_of
+from workbench.store.journal import chain
+from workbench.store.journal.state import KeyOf, State, Tables
+from workbench.store.maintenance import checkpoint
+from workbench.store.maintenance.checkpoint import DOCUMENTS, Loaded, Places, Stamp
+
+if TYPE_CHECKING:
+    from workbench.store.index.reading import ReadIndex
+    from workbench.store.journal.tail import Tail
+
+FOLDED = 200
+"""Changes after the index from which on the next who reads them takes them into it."""
+
+
+class IndexKeeper:
+    """Keeps the index of one store that is open. `index` is what its documents are read from, if they are.
+
+    Nothing here fails: an index that cannot be read or written is none.
+    """
+
+    def __init__(self, indexing: Indexing | None, store: Path, key_of: KeyOf) -> None:
+        self.index: ReadIndex | None = None
+        self._indexing = indexing
+        self._store = store
+        self._key_of = key_of
+        self._since = 0
+        self._arrivals: list[Arrival] = []
+
+    def open(self, believed: Collection[str] | None, whole: Callable[[int], Tables]) -> Loaded | None:
+        """Open the index, as `checkpoint.load` opens the documents; `None` when there is none that can be believed.
+
+        `whole` returns all tables as of a revision, should the index turn out to be spoilt.
+        """
+        self.forget_news(0)
+        if self._indexing is None or not self._is_large():
+            return None
+        from workbench.store.index.reading import ReadIndex  # SQLite: not for a store that does without
+
+        index = ReadIndex.open(self._indexing.folder, self._store)
+        if index is None:
+            return None
+        facts = index.facts
+        stamps = {stamp.hash for stamp in checkpoint.stamps(self._store)}
+        trusted = facts.digest in stamps and (believed is None or facts.digest in believed)
+        if not trusted or not chain.fits(self._store, facts.position, facts.mark):
+            index.close()
+            return None
+        self.index = index
+        self.forget_news(facts.rev)
+        state = State({}, facts.rev, dict(facts.next_ids), self._key_of, base=index, whole=whole)
+        return Loaded(state, facts.position, facts.mark, dict(facts.unfinished), saved=facts.saved)
+
+    def forget_news(self, rev: int) -> None:
+        """Begin anew to note what comes, after revision `rev`."""
+        self._since, self._arrivals = rev, []
+
+    def note(self, entry: Entry) -> None:
+        """Note what a transaction brought."""
+        if self._indexing is not None and (arrival := arrival_of(entry, self._indexing.news)) is not None:
+            self._arrivals.append(arrival)
+
+    def arrivals(self, after: int) -> "list[Arrival] | None":
+        """Return who added and read which documents after a revision, oldest first; `None` when that is not known."""
+        if after >= self._since:
+            return [one for one in self._arrivals if one.rev > after]
+        before = None if self.index is None else self.index.arrivals(after)
+        return None if before is None else [*before, *self._arrivals]
+
+    def fold(self, state: State, tail: "Tail", unfinished: Mapping[str, str]) -> bool:
+        """Take into the index what was read after it, when that is much; return whether it was."""
+        if self._indexing is None or self.index is None or tail.rev - self.index.rev < FOLDED:
+            return False
+        from workbench.store.index.making import fold
+
+        return fold(self.index, self._indexing, state, tail, unfinished, self._arrivals)
+
+    def write(self, tables: Tables, stamp: Stamp, places: Places) -> None:
+        """Make the index of a checkpoint that was just written."""
+        if self._indexing is None:
+            return
+        if places.size < self._indexing.least:
+            with contextlib.suppress(OSError):
+                (self._indexing.folder / FILE).unlink(missing_ok=True)
+            return
+        from workbench.store.index.making import make
+
+        before = [] if self.index is None else self.index.arrivals(self.index.facts.news_from)
+        since = self._since if self.index is None or before is None else self.index.facts.news_from
+        arrivals = [one for one in (*(before or ()), *self._arrivals) if one.rev <= stamp.rev]
+        make(self._indexing, self._store, tables, stamp, places, self._key_of, since, arrivals)
+
+    def write_missing(self, believed: Collection[str] | None) -> None:
+        """Make the index of the checkpoint that stands there, when there is none."""
+        if self._indexing is None or self.index is not None or not self._is_large():
+            return
+        with contextlib.suppress(OSError):
+            loaded = checkpoint.load(self._store, self._key_of, believed)
+            stamp, places = checkpoint.places_of(self._store, loaded)
+            if stamp is not None:
+                from workbench.store.index.making import make
+
+                make(self._indexing, self._store, loaded.state.tables, stamp, places, self._key_of, stamp.rev, [])
+
+    def _is_large(self) -> bool:
+        assert self._indexing is not None
+        try:
+            return (self._store / DOCUMENTS).lstat().st_size >= self._indexing.least
+        except OSError:
+            return False

@@ -1,0 +1,154 @@
+"""Reading the index: which documents there are, and where in `memory.json` each of them stands."""
+
+import io
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workbench.store.entry import Doc
+from workbench.store.files import open_regular
+from workbench.store.index.layout import Facts, facts_in, look_of, open_file
+from workbench.store.index.news import Arrival
+from workbench.store.journal.codec import loads
+from workbench.store.maintenance.checkpoint import DOCUMENTS
+
+
+class IndexSpoilt(OSError):
+    """The index, or the file it is of, does not hold what was written."""
+
+
+class ReadIndex:
+    """The documents of a store as of one revision (a `Base`), each read from its place in `memory.json`.
+
+    What was changed since that file was written stands in the index itself. One transaction of the index is held open,
+    so that all answers are of one revision whoever goes on writing. The caller keeps threads apart.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, facts: Facts, documents: io.FileIO) -> None:
+        self.facts = facts
+        self.connection = connection
+        self._documents = documents
+        self._numbers = {name: number for number, name in enumerate(facts.tables)}
+
+    @classmethod
+    def open(cls, folder: Path, store: Path) -> "ReadIndex | None":
+        """Open the index in the cache `folder` of a `store`; `None` when there is none that fits its documents."""
+        try:
+            connection = open_file(folder)
+        except (sqlite3.Error, ValueError):
+            return None
+        try:
+            connection.execute("BEGIN")
+            facts = facts_in(connection)
+            documents = open_regular(store / DOCUMENTS)
+        except (sqlite3.Error, OSError, ValueError, KeyError, TypeError):
+            connection.close()
+            return None
+        if facts.look == look_of(os.fstat(documents.fileno())):
+            return cls(connection, facts, documents)
+        documents.close()
+        connection.close()
+        return None
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.connection.close()
+        self._documents.close()
+
+    @property
+    def rev(self) -> int:
+        """The revision."""
+        return self.facts.rev
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of all tables, in their order."""
+        return tuple(self.facts.tables)
+
+    def get(self, table: str, doc_id: str) -> Doc | None:
+        """Return a document, or `None`."""
+        found = self._rows("SELECT start, size, body FROM docs WHERE tab = ? AND doc = ?", table, doc_id)
+        return next((self._doc(*row) for row in found), None)
+
+    def doc_id_of(self, table: str, key: str) -> str | None:
+        """Return the document id of the record with that key, or `None`."""
+        asked = "SELECT doc FROM docs WHERE tab = ? AND key = ? ORDER BY place DESC LIMIT 1"
+        return next((doc for (doc,) in self._rows(asked, table, key)), None)
+
+    def count(self, table: str) -> int:
+        """Return how many documents a table has."""
+        return self.facts.tables[table].count
+
+    def greatest(self, table: str) -> int:
+        """Return the greatest document id of a table that is or was in use, 0 for none."""
+        return self.facts.tables[table].greatest
+
+    def versions(self, table: str) -> frozenset[int]:
+        """Return the versions of the records in a table."""
+        return frozenset(self.facts.tables[table].versions)
+
+    def waiting(self, table: str, state: str) -> list[str]:
+        """Return the ids of the documents whose record is in a state in which it waits for something."""
+        asked = "SELECT doc FROM docs WHERE tab = ? AND waits = ? AND waits IS NOT NULL ORDER BY place"
+        return [doc for (doc,) in self._rows(asked, table, state)]
+
+    def latest(self, table: str) -> Iterator[tuple[str, Doc]]:
+        """Yield documents with their ids, those first that stand last in the table."""
+        asked = "SELECT doc, start, size, body FROM docs WHERE tab = ? ORDER BY place DESC"
+        return ((doc, self._doc(*row)) for doc, *row in self._rows(asked, table))
+
+    def newest(self, table: str) -> Iterator[str]:
+        """Yield the ids of documents, those first whose records were made last."""
+        asked = "SELECT doc FROM docs WHERE tab = ? AND made IS NOT NULL ORDER BY made DESC, key DESC"
+        return (doc for (doc,) in self._rows(asked, table))
+
+    def read(self, table: str) -> dict[str, Doc]:
+        """Return a whole table, read in pieces, so that other threads get their turn."""
+        docs: dict[str, Doc] = {}
+        for start, end in self.facts.tables[table].pieces:
+            docs.update(self._parsed(b"{" + self._bytes(start, end - start) + b"}"))
+        for (doc_id,) in self._rows("SELECT doc FROM dead WHERE tab = ?", table):
+            docs.pop(doc_id, None)
+        changed = "SELECT doc, start, size, body FROM docs WHERE tab = ? AND body IS NOT NULL ORDER BY place"
+        docs.update((doc_id, self._doc(*row)) for doc_id, *row in self._rows(changed, table))
+        if len(docs) != self.count(table):
+            raise IndexSpoilt(f"{table} has {len(docs)} documents, not {self.count(table)}")
+        return docs
+
+    def arrivals(self, after: int) -> list[Arrival] | None:
+        """Return who added and read which documents after a revision; `None` when that is not known so far back."""
+        if after < self.facts.news_from:
+            return None
+        asked = "SELECT rev, actor, kind, added, read FROM news WHERE rev > ? ORDER BY rev"
+        try:
+            rows = self.connection.execute(asked, (after,)).fetchall()
+            return [Arrival(rev, actor, kind, tuple(loads(a)), tuple(loads(r))) for rev, actor, kind, a, r in rows]
+        except (sqlite3.Error, ValueError, TypeError):
+            return None
+
+    def _rows(self, asked: str, table: str, *values: str) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self.connection.execute(asked, (self._numbers[table], *values))
+        except sqlite3.Error as error:
+            raise IndexSpoilt(str(error)) from error
+
+    def _doc(self, start: int, size: int, body: bytes | None) -> Doc:
+        return self._parsed(self._bytes(start, size) if body is None else body)
+
+    def _parsed(self, data: bytes) -> dict[str, Any]:
+        try:
+            value = loads(data)
+        except ValueError as error:
+            raise IndexSpoilt(str(error)) from error
+        if not isinstance(value, dict):
+            raise IndexSpoilt("what stands there is no document")
+        return value
+
+    def _bytes(self, start: int, size: int) -> bytes:
+        self._documents.seek(start)
+        data = self._documents.read(size)
+        if len(data) != size:
+            raise IndexSpoilt("the documents end too early")
+        return data
