@@ -26,6 +26,7 @@ from workbench.store import upgrades
 from workbench.store.entry import Doc, DocChange, Entry, Kind
 from workbench.store.identity.trust import Standing
 from workbench.store.index.indexing import Indexing
+from workbench.store.index.news import Arrival, arrival_of
 from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
 from workbench.store.journal.staged import Staged
@@ -325,6 +326,22 @@ class Library:
         Damaged ones are passed over. Raises `StoreProblem` when one cannot be read.
         """
         return self.journal.entries_back(*needles)
+
+    def arrivals(self, after: int) -> list[Arrival]:
+        """Return what added memories after a revision, or read some for an agent, oldest first.
+
+        Raises `StoreProblem` when the journal, which is read where nothing else knows, cannot be.
+        """
+        known = self.journal.arrivals(after)
+        if known is not None:
+            return known
+        table, found = self.records.table_of(Memory), []
+        for entry in self.journal.entries_back():
+            if entry.rev <= after:
+                break
+            if (arrival := arrival_of(entry, table)) is not None:
+                found.append(arrival)
+        return found[::-1]
 
     @cached_property
     def past(self) -> "Past":

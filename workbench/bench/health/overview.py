@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.bench.context import Context, is_person
 from workbench.bench.reflection.gauge import gauge_of, verdict_of
 from workbench.bench.review.review import Review
-from workbench.core.reflection.trigger import Gauge
+from workbench.core.reflection.trigger import Gauge, TriggerVerdict
 from workbench.core.stream.memory import STATUSES
 
 
@@ -49,6 +49,22 @@ class SinceLastLook:
         return f"Since you last looked: {', '.join(parts)} · {self.pending} to review"
 
 
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a status bar tells: what waits, what is new, whether a reflection is due, and the store's revision."""
+
+    pending: int
+    new: int
+    due: TriggerVerdict
+    revision: int
+
+    @property
+    def line(self) -> str:
+        """All of it but the revision, in one line."""
+        due = [f"reflection due ({self.due.reason})"] if self.due.due else []
+        return " · ".join((f"{self.pending} pending", *due, f"{self.new} new"))
+
+
 class Overview:
     """Looks at the store as a whole; writes nothing."""
 
@@ -79,30 +95,26 @@ class Overview:
         """Return how far the reflection trigger is along."""
         return gauge_of(self._context)
 
-    def status_line(self, since: int | None) -> str:
-        """Return one line for a status bar; `since` is the revision last looked at, `None` for never."""
-        parts = [f"{self._review.waiting()} pending"]
-        verdict = verdict_of(self._context)
-        if verdict.due:
-            parts.append(f"reflection due ({verdict.reason})")
-        new = self.since(since).arrived if since is not None else tuple(m.id for m in self._library.memories.all())
-        parts.append(f"{len(new)} new")
-        return " · ".join(parts)
+    def status(self, since: int | None) -> Status:
+        """Return what a status bar tells; `since` is the revision last looked at, `None` for never."""
+        new = len(self._library.memories) if since is None else len(self._news(since)[0])
+        return Status(self._review.waiting(), new, verdict_of(self._context), self._library.revision)
 
     def since(self, rev: int) -> SinceLastLook:
         """Return what actors other than this person did after revision `rev`."""
+        arrived, read = self._news(rev)
+        return SinceLastLook(tuple(arrived), tuple(sorted(read)), self._review.waiting())
+
+    def _news(self, rev: int) -> tuple[list[str], set[str]]:
+        """Return the memories that arrived after a revision, and those that agents read."""
         arrived: list[str] = []
         read: set[str] = set()
-        for entry in self._library.changes_back():
-            if entry.rev <= rev:
-                break
-            if is_person(entry.actor) and not entry.actor.startswith(("import", "reflector", "curator")):
+        for one in self._library.arrivals(rev):
+            if is_person(one.actor) and not one.actor.startswith(("import", "reflector", "curator")):
                 continue
-            ids = [self._id(c.doc) for c in entry.changes if c.table == "memories" and c.op == "insert"]
-            arrived += [id for id in ids if id]
-            if entry.kind == "access":
-                read |= {id for c in entry.changes if c.table == "memories" and (id := self._id(c.doc))}
-        return SinceLastLook(tuple(reversed(arrived)), tuple(sorted(read)), self._review.waiting())
+            arrived += [id for doc in one.added if (id := self._id(doc))]
+            read |= {id for doc in one.read if (id := self._id(doc))}
+        return arrived, read
 
     def _id(self, doc_id: str) -> str:
         return self._library.key_at("memories", doc_id)

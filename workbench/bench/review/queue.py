@@ -83,8 +83,11 @@ class ReviewQueue:
         return tuple(found)
 
     def waiting(self) -> int:
-        """Return how many proposals are open and not put off."""
+        """Return how many proposals are open and not put off; of a store that is not read yet, without reading it."""
         now = self._context.now()
+        if self._entries is None and not self._library.is_read:
+            candidates, proposals = self._library.waiting(Memory, "candidate"), self._library.waiting(Proposal, "open")
+            return sum(not is_put_off(m, now) for m in candidates) + sum(not is_put_off(p, now) for p in proposals)
         return sum(not is_put_off(entry.proposal, now) for entry in self._current().values())
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
@@ -121,8 +124,8 @@ class ReviewQueue:
             return dict(self._entries)
 
     def _every_place(self) -> set[Place]:
-        candidates = {("memories", m.id) for m in self._library.memories.all() if m.status == "candidate"}
-        return candidates | {("proposals", p.id) for p in self._library.proposals.all()}
+        candidates = {("memories", m.id) for m in self._library.waiting(Memory, "candidate")}
+        return candidates | {("proposals", p.id) for p in self._library.waiting(Proposal, "open")}
 
     def _follow(self, entries: dict[Place, _Entry], dirty: Iterable[Place]) -> None:
         resting = {place for table, key in dirty if table == "memories" for place in self._citing.get(key, ())}
@@ -170,6 +173,6 @@ def _flags(memory: Memory, cited: tuple[Cited, ...]) -> tuple[str, ...]:
     return (*flags, *((GONE,) if any(c.gone for c in cited) else ()))
 
 
-def is_put_off(proposal: Proposal, now: datetime) -> bool:
-    """Tell whether a proposal was left for later, and later has not come yet."""
+def is_put_off(proposal: Proposal | Memory, now: datetime) -> bool:
+    """Tell whether a proposal, or a candidate, was left for later, and later has not come yet."""
     return proposal.review_after is not None and proposal.review_after > now

@@ -144,12 +144,18 @@ def print_status(session: Session) -> int:
     """Print one line."""
     look = recent.last_look(paths.state_dir(), session.known_store())
     with session.reading() as bench:
-        line = bench.overview.status_line(None if look is None else look.rev)
-        stats, due = bench.overview.stats(), bench.reflecting.verdict().due
+        status = bench.overview.status(None if look is None else look.rev)
     if wants_json(session.args):
-        write_json({"line": line, "pending": stats.pending, "reflection_due": due, "revision": stats.revision})
+        write_json(
+            {
+                "line": status.line,
+                "pending": status.pending,
+                "reflection_due": status.due.due,
+                "revision": status.revision,
+            }
+        )
     else:
-        say(line)
+        say(status.line)
     return 0
 
 
