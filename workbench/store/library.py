@@ -24,6 +24,7 @@ from workbench.core.stream.vote import Vote
 from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
 from workbench.store.entry import Doc, DocChange, Entry, Kind
+from workbench.store.files import cannot_read
 from workbench.store.identity.trust import Standing
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.news import Arrival, arrival_of
@@ -275,6 +276,18 @@ class Library:
     def is_read(self) -> bool:
         """Whether all records are in memory; of a large store, only those that somebody asked for."""
         return not self.journal.state.unread
+
+    def read(self) -> None:
+        """Read all records of a large store into memory; meanwhile others find single ones and change some.
+
+        Raises `StoreProblem` when a file of the store cannot be read.
+        """
+        try:
+            for table in self._tables.values():
+                table.all()
+            self.journal.read()
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
 
     def waiting(self, kind: type[R], state: str) -> list[R]:
         """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""

@@ -83,14 +83,18 @@ class Table(Generic[R]):
     def all(self) -> list[R]:
         """Return every committed record that can be read, in the order they were first stored.
 
-        One that cannot be read is named in the journal's notices and left out.
+        One that cannot be read is named in the journal's notices and left out. While the records of a large table are
+        built for the first time, others find single ones and change some.
         """
+        made: dict[str, tuple[Doc, R | None]] = {}
+        if not self._complete:
+            with collection_paused():
+                for doc_id, doc in list(self._docs().items()):
+                    made[doc_id] = doc, self._try(doc_id, doc, again=True)
         with self._lock:
             self._sync()
             if not self._complete:
-                with collection_paused():
-                    built = ((n, self._try(n, doc)) for n, doc in list(self._docs().items()))
-                    self._known = {n: record for n, record in built if record is not None}
+                self._known = {n: record for n, doc in self._docs().items() if (record := self._made(made, n, doc))}
                 self._complete = True
             return list(self._known.values())
 
@@ -148,6 +152,11 @@ class Table(Generic[R]):
                     self._known.pop(doc_id, None)
                 else:
                     self._known[doc_id] = record
+
+    def _made(self, made: dict[str, tuple[Doc, R | None]], doc_id: str, doc: Doc) -> R | None:
+        """Return the record of a document: the one that was made of it, unless it was changed since."""
+        of, record = made.get(doc_id, (None, None))
+        return record if of is doc else self._known.get(doc_id) or self._try(doc_id, doc, again=True)
 
     def _build(self, doc_id: str, doc: Doc) -> R:
         known = self._known.get(doc_id)

@@ -22,6 +22,9 @@ _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
 MAX_FUZZY = 2000
 """How many memories a free-word search lists at most."""
 
+FIRST = 200
+"""How many of the newest memories are shown before those of a large store were read."""
+
 MAX_SEARCHED = 10_000
 """Characters of a memory's line, and of the rest, that free words are looked for in."""
 
@@ -55,6 +58,8 @@ class Stream:
 
         Raises `InvalidQuery` for a filter that cannot be read.
         """
+        if not text.strip() and not self._library.is_read:
+            return self._first()
         rev = self._library.revision
         if self._ranked is not None and self._ranked[:2] == (text, rev):
             return self._ranked[2]
@@ -63,6 +68,12 @@ class Stream:
         if view.filter.words and ":" not in text:
             self._ranked = (text, rev, view)
         return view
+
+    def _first(self) -> StreamView:
+        """Return the newest memories of a large store that is not in memory yet."""
+        newest = sorted(self._library.memories.newest(FIRST), key=_newest, reverse=True)[:FIRST]
+        chosen, wanted = self._parsed("")
+        return StreamView(chosen, tuple(newest), len(self._library.memories), {}, wanted)
 
     def _view(self, text: str) -> StreamView:
         chosen, wanted = self._parsed(text)

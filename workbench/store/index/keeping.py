@@ -62,6 +62,15 @@ class IndexKeeper:
         state = State({}, facts.rev, dict(facts.next_ids), self._key_of, base=index, whole=whole)
         return Loaded(state, facts.position, facts.mark, dict(facts.unfinished), saved=facts.saved)
 
+    def close(self) -> None:
+        """Let go of the index: all documents were read. What it knows of arrivals is kept."""
+        if self.index is not None:
+            before = self.index.arrivals(self.index.facts.news_from)
+            if before is not None:
+                self._since, self._arrivals = self.index.facts.news_from, [*before, *self._arrivals]
+            self.index.close()
+            self.index = None
+
     def forget_news(self, rev: int) -> None:
         """Begin anew to note what comes, after revision `rev`."""
         self._since, self._arrivals = rev, []

@@ -3,6 +3,7 @@
 import io
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,14 @@ class ReadIndex:
     """The documents of a store as of one revision (a `Base`), each read from its place in `memory.json`.
 
     What was changed since that file was written stands in the index itself. One transaction of the index is held open,
-    so that all answers are of one revision whoever goes on writing. The caller keeps threads apart.
+    so that all answers are of one revision whoever goes on writing. Any thread may ask.
     """
 
     def __init__(self, connection: sqlite3.Connection, facts: Facts, documents: io.FileIO) -> None:
         self.facts = facts
         self.connection = connection
         self._documents = documents
+        self._lock = threading.Lock()
         self._numbers = {name: number for number, name in enumerate(facts.tables)}
 
     @classmethod
@@ -123,16 +125,25 @@ class ReadIndex:
             return None
         asked = "SELECT rev, actor, kind, added, read FROM news WHERE rev > ? ORDER BY rev"
         try:
-            rows = self.connection.execute(asked, (after,)).fetchall()
+            with self._lock:
+                rows = self.connection.execute(asked, (after,)).fetchall()
             return [Arrival(rev, actor, kind, tuple(loads(a)), tuple(loads(r))) for rev, actor, kind, a, r in rows]
         except (sqlite3.Error, ValueError, TypeError):
             return None
 
     def _rows(self, asked: str, table: str, *values: str) -> Iterator[tuple[Any, ...]]:
         try:
-            yield from self.connection.execute(asked, (self._numbers[table], *values))
+            with self._lock:
+                rows = self.connection.execute(asked, (self._numbers[table], *values))
+            while row := self._next(rows):
+                yield row
         except sqlite3.Error as error:
             raise IndexSpoilt(str(error)) from error
+
+    def _next(self, rows: sqlite3.Cursor) -> tuple[Any, ...] | None:
+        with self._lock:
+            row: tuple[Any, ...] | None = rows.fetchone()
+            return row
 
     def _doc(self, start: int, size: int, body: bytes | None) -> Doc:
         return self._parsed(self._bytes(start, size) if body is None else body)
@@ -147,8 +158,9 @@ class ReadIndex:
         return value
 
     def _bytes(self, start: int, size: int) -> bytes:
-        self._documents.seek(start)
-        data = self._documents.read(size)
+        with self._lock:
+            self._documents.seek(start)
+            data = self._documents.read(size)
         if len(data) != size:
             raise IndexSpoilt("the documents end too early")
         return data

@@ -293,6 +293,13 @@ class Journal:
             with suppress(StoreBusy):
                 self.save_checkpoint()
 
+    def read(self) -> None:
+        """Read all documents, and let go of the index, for others to write. Raises `OSError`."""
+        with self._reading:
+            state = self.state
+        if state.tables is not None:
+            self._index.close()
+
     def keep_index(self) -> None:
         """Make the index of the store when it has none; a cache of this user's, which reading may write."""
         if self.standing.trusted and self._settled is None and self.stranger is None and not self._damage:

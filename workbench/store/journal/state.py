@@ -78,14 +78,15 @@ class State:
     @property
     def tables(self) -> Tables:
         """All tables; those that were not read yet are read for it."""
-        if self._unread:
+        for name in list(self._unread):
+            self._read(name)
+        if self._order:
             with self._guard:
-                for name in list(self._unread):
-                    self._read(name)
                 if self._order:
                     rest = [name for name in self._tables if name not in self._order]
                     ordered = (*(name for name in self._order if name in self._tables), *rest)
                     self._tables = {name: self._tables[name] for name in ordered}
+                    self._order = []
         return self._tables
 
     @property
@@ -100,9 +101,7 @@ class State:
 
     def docs(self, table: str) -> dict[str, Doc]:
         """Return the documents of one table, which is read for it."""
-        if table in self._unread:
-            with self._guard:
-                self._read(table)
+        self._read(table)
         return self._tables.get(table, {})
 
     def count(self, table: str) -> int:
@@ -271,20 +270,25 @@ class State:
                 return None
 
     def _read(self, table: str) -> None:
-        """Under the guard: read a table from the base."""
+        """Read a table from the base, if it was not; others may look single documents up and change some meanwhile."""
         unread = self._unread.get(table)
         if unread is None:
             return
         try:
-            docs = unread.read()
+            docs = unread.base.read(table)
         except OSError:
-            self._read_otherwise()
+            with self._guard:
+                self._read_otherwise()
             return
-        self._tables[table] = docs
-        del self._unread[table]
+        with self._guard:
+            if self._unread.get(table) is unread:
+                self._tables[table] = unread.onto(docs)
+                del self._unread[table]
 
     def _read_otherwise(self) -> None:
         """Under the guard: read all tables from what the base was made of; raises `OSError` when that fails, too."""
+        if not self._unread:
+            return
         assert self._whole is not None
         rev = next(iter(self._unread.values())).base.rev
         tables = self._whole(rev)

@@ -10,7 +10,7 @@ from workbench.store.entry import Doc
 class Base(Protocol):
     """The documents of a store as of one revision, each found without reading the others.
 
-    A method raises `OSError` when what it reads cannot be what was written.
+    A method raises `OSError` when what it reads cannot be what was written. Any thread may call any.
     """
 
     @property
@@ -115,10 +115,6 @@ class Unread:
         there = (doc_id for doc_id in self.base.newest(self.name) if self.changed.get(doc_id, {}) is not None)
         found = dict.fromkeys(islice(there, count))
         return list(found | {doc_id: None for doc_id, doc in self.changed.items() if doc is not None})
-
-    def read(self) -> dict[str, Doc]:
-        """Return the whole table as it is now."""
-        return self.onto(self.base.read(self.name))
 
     def onto(self, docs: dict[str, Doc]) -> dict[str, Doc]:
         """Return the whole table, from its documents as the base has them, which are changed for it."""

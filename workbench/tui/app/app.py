@@ -60,6 +60,10 @@ class TextsChecked(Message):
         return isinstance(message, TextsChecked)
 
 
+class StoreRead(Message):
+    """All records of a large store, of which the newest were shown first, are in memory."""
+
+
 class RetrieverLoading(Message):
     """So many of the texts that the caches do not know are embedded or indexed."""
 
@@ -253,6 +257,9 @@ class WorkbenchApp(Host):
                 self.post_message(RetrieverLoading(done, total))
 
         try:
+            if not self.bench.library.is_read:
+                self.bench.library.read()
+                self.post_message(StoreRead())
             self.bench.retriever.load(progress, lambda: worker.is_cancelled)
         except WorkbenchError as error:
             problem = str(error)
@@ -261,6 +268,13 @@ class WorkbenchApp(Host):
             modes.import_all(self.areas)
         if not worker.is_cancelled:
             self._heap.settle()
+            # What makes the next start fast, after all that somebody waits for now.
+            self.bench.library.keep_index()
+
+    def on_store_read(self) -> None:
+        """Show what the areas left out as long as the store was not in memory."""
+        for screen in self._areas():
+            screen.show_anew()
 
     def on_retriever_loading(self, event: RetrieverLoading) -> None:
         """Show how far the caches are."""

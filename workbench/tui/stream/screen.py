@@ -170,6 +170,8 @@ class StreamScreen(AreaScreen):
 
     def _surroundings(self, memory: Memory) -> Surroundings:
         stream, now = self.bench.stream, self.bench.context.now()
+        # What else speaks of it is looked up once the store was read, and this is shown anew then.
+        is_read = self.bench.library.is_read
         return Surroundings(
             now=now,
             width=self.query_one("#detail").size.width,
@@ -177,8 +179,8 @@ class StreamScreen(AreaScreen):
             half_life=None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type),
             live_vote=stream.live_vote(memory.id),
             cited=stream.cited(memory),
-            cited_by=stream.cited_by(memory.id),
-            timeline=stream.timeline(memory.id, 3),
+            cited_by=stream.cited_by(memory.id) if is_read else (),
+            timeline=stream.timeline(memory.id, 3) if is_read else (memory,),
             flags=self.flagged.flags_of(memory),
             masked=self.bench.safety.masked,
         )
