@@ -261,10 +261,18 @@ class Workbench:
         """The store's tables, for reading."""
         return self.context.library
 
+    def keep_caches(self) -> None:
+        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it."""
+        self.library.keep_index()
+        if "retriever" in self.__dict__:
+            self.retriever.keep()
+
     def close(self) -> None:
         """Write a checkpoint and let go of the store."""
-        self.retriever.close()
         self.library.close()
+        if "retriever" in self.__dict__:
+            self.retriever.keep()
+            self.retriever.close()
 
 
 def open_workbench(

@@ -80,7 +80,7 @@ class Session:
         if is_there(folder):
             bench = self.open(folder, remarks=remarks)
             yield bench
-            bench.library.keep_index()
+            bench.keep_caches()
             return
         import tempfile
 

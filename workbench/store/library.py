@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
+from workbench.core.errors import UnknownRecord
 from workbench.core.file_state import FileState
 from workbench.core.health.damage import Damage
 from workbench.core.override import Override
@@ -58,6 +59,15 @@ class Touched:
     label: str
     kind: Kind
     keys: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SinceSaved:
+    """The ids of the documents that were changed since a state, and whether some are there no more."""
+
+    saved: str
+    changed: tuple[str, ...]
+    removed: bool
 
 
 class Tx:
@@ -288,6 +298,23 @@ class Library:
             self.journal.read()
         except OSError as error:
             raise cannot_read(self.folder, error) from error
+
+    @property
+    def saved(self) -> str:
+        """What tells the state that the index of a large store is of from others; empty where there is no index."""
+        return self.journal.saved
+
+    def since_saved(self, kind: type) -> SinceSaved | None:
+        """Return which records of a kind were changed since `saved`; `None` when all of them are in memory already."""
+        changed = self.journal.state.changed(self.records.table_of(kind))
+        return None if changed is None or not self.saved else SinceSaved(self.saved, *changed)
+
+    def document(self, kind: type, doc_id: str) -> Doc:
+        """Return a record as it is stored, by the id of its document; raises `UnknownRecord` when it is gone."""
+        doc = self.journal.state.get(self.records.table_of(kind), doc_id)
+        if doc is None:
+            raise UnknownRecord(f"There is no {kind.__name__.lower()} under number {doc_id} in this store.")
+        return doc
 
     def waiting(self, kind: type[R], state: str) -> list[R]:
         """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""

@@ -8,11 +8,13 @@ over when somebody next asks.
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from typing import overload
 
 import numpy as np
 
 from workbench.bench import caches
 from workbench.bench.context import Context
+from workbench.bench.tuning.kept_pool import KeptPool
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.duplicates.thresholds import Thresholds
 from workbench.core.pause import collection_paused, give_back, withhold
@@ -54,6 +56,7 @@ class Retriever:
         self._embedder: Embedder | None = None
         self._cache: VectorCache | None = None
         self._texts = LexicalCache(context.caches / "text")
+        self._kept = KeptPool(context.library, context.caches / "columns")
         self._ranker: Ranker | None = None
         self._thresholds: Thresholds | None = None
         self._matrix = GrowingMatrix(np.zeros((0, 1), np.float32))
@@ -87,6 +90,12 @@ class Retriever:
             if self._dirty:
                 self._follow(self._ranker)
             return self._ranker
+
+    def keep(self) -> None:
+        """Keep what was read of a large store for the next question, if it was read and is not kept yet."""
+        with self._lock:
+            if self._ranker is not None and self._kept.is_due:
+                self._kept.write(self.ranker().pool)
 
     def close(self) -> None:
         """Let go of what was loaded; does not wait for who is still loading."""
@@ -176,14 +185,18 @@ class Retriever:
 
     def _pool(self) -> Pool:
         """Return the pool of all memories that can be read."""
+        restored = self._kept.read()
+        if restored is not None:
+            return restored
         pool = Pool.read(self._library.stored(Memory))
         return Pool.build(self._library.memories.all()) if pool is None else pool
 
     def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
         """Put a ranker together; the caches give what they know and are told the rest."""
-        texts = _texts(pool)
-        keys = text_keys(texts)
-        pool.take_keys(keys)
+        texts = Texts(pool)
+        if not pool.has_keys:
+            pool.take_keys(text_keys(list(texts)))
+        keys = pool.text_keys
         vectors = self._vectors(texts, keys, progress, cancelled)
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
@@ -233,9 +246,10 @@ class Retriever:
         self._ranker = self._with_added(ranker, fresh) if fresh else ranker
 
     def _with_replaced(self, old: Ranker, memories: list[Memory]) -> Ranker:
-        texts = {old.pool.row(m.id): _text(m) for m in memories}
-        changed = {row: text for row, text in texts.items() if text != _text(old.pool.memories[row])}
         pool = old.pool.with_replaced(memories)
+        texts = {old.pool.row(m.id): _text(m) for m in memories}
+        rows = [row for row in texts if (pool.text_keys[row] != old.pool.text_keys[row]).any()]
+        changed = {row: texts[row] for row in rows}
         if not changed:
             return old.moved_to(pool)
         vectors = old.vectors.copy()
@@ -249,15 +263,30 @@ class Retriever:
         if len(texts) <= OVERLAY:
             return old.moved_to(pool, vectors, self._lexical(old).with_added(texts))
         # So many texts, as of an import, are worth being written to the cache now.
-        return old.moved_to(pool, vectors, self._texts.index(_texts(pool)))
+        return old.moved_to(pool, vectors, self._texts.index(Texts(pool), pool.text_keys))
 
     def _lexical(self, ranker: Ranker) -> LexicalIndex:
         assert isinstance(ranker.lexical, LexicalIndex)
         return ranker.lexical
 
 
-def _texts(pool: Pool) -> list[str]:
-    return [clean_for_store(text_of(content, summary)) for content, summary in pool.memories.texts()]
+class Texts(Sequence[str]):
+    """The searched texts of a pool's memories, each made when it is asked for."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._memories = pool.memories
+
+    def __len__(self) -> int:
+        return len(self._memories)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[at] for at in range(*row.indices(len(self)))]
+        return clean_for_store(text_of(*self._memories.text(row)))
 
 
 def _text(memory: Memory) -> str:

@@ -1,7 +1,7 @@
 """What a pool ranks; a memory is read from its document when it is first looked at."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Self, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self, overload
 
 from workbench.core.record import Doc, from_doc
 from workbench.core.stream.memory import Memory
@@ -19,6 +19,11 @@ class MemoryRows(Sequence[Memory]):
     def __init__(self, items: Iterable[Searchable | Doc]) -> None:
         self._items = list(items)
 
+    @classmethod
+    def unread(cls, places: Sequence[str], read: Callable[[str], Doc]) -> "MemoryRows":
+        """Return rows whose documents are read when they are looked at, by the places they are found by."""
+        return _UnreadRows(places, read)
+
     def __len__(self) -> int:
         return len(self._items)
 
@@ -29,7 +34,7 @@ class MemoryRows(Sequence[Memory]):
     def __getitem__(self, row: int | slice) -> Memory | Sequence[Memory]:
         if isinstance(row, slice):
             return [self[at] for at in range(*row.indices(len(self)))]
-        item = self._items[row]
+        item = self._item(row)
         if isinstance(item, dict):
             item = self._items[row] = from_doc(Memory, item)
         return item  # type: ignore[return-value]
@@ -41,7 +46,7 @@ class MemoryRows(Sequence[Memory]):
 
     def text(self, row: int) -> tuple[str, str]:
         """Return content and summary of a memory, without reading the rest."""
-        item = self._items[row]
+        item = self._item(row)
         if isinstance(item, dict):
             return str(item["content"]), str(item.get("summary") or "")
         return content_and_summary(item)  # type: ignore[arg-type]
@@ -52,15 +57,40 @@ class MemoryRows(Sequence[Memory]):
 
     def values(self, name: str) -> Iterator[object]:
         """Yield one field of each memory, `None` where it has none or its document leaves it out."""
-        return (m.get(name) if isinstance(m, dict) else getattr(m, name, None) for m in self._items)
+        items = map(self._item, range(len(self._items)))
+        return (m.get(name) if isinstance(m, dict) else getattr(m, name, None) for m in items)
 
     def replaced(self, memories: Mapping[int, Searchable]) -> Self:
         """Return the rows with other memories in some places."""
-        rows = type(self)(self._items)
+        rows = self._with(self._items)
         for row, memory in memories.items():
             rows._items[row] = memory
         return rows
 
     def added(self, memories: Iterable[Searchable]) -> Self:
         """Return the rows with more at the end."""
-        return type(self)([*self._items, *memories])
+        return self._with([*self._items, *memories])
+
+    def _item(self, row: int) -> Searchable | Doc:
+        return self._items[row]
+
+    def _with(self, items: Iterable[Searchable | Doc]) -> Self:
+        return type(self)(items)
+
+
+class _UnreadRows(MemoryRows):
+    """Rows that stand for their documents until these are looked at."""
+
+    def __init__(self, items: Iterable[Any], read: Callable[[str], Doc]) -> None:
+        super().__init__(items)
+        self._read = read
+
+    def _item(self, row: int) -> Searchable | Doc:
+        item: Any = self._items[row]
+        if isinstance(item, str):
+            item = self._items[row] = self._read(item)
+        found: Searchable | Doc = item
+        return found
+
+    def _with(self, items: Iterable[Searchable | Doc]) -> Self:
+        return type(self)(items, self._read)

@@ -72,6 +72,10 @@ _HARMFUL = ("harmful_imported", "harmful_votes")
 _TIMES = frozenset({"created_at", "last_accessed_at", "last_feedback_at"})
 
 
+COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "session", "speaker", "servable")
+"""The columns that are read from memories; all others follow from them."""
+
+
 class Token:
     """The identity of a state of some columns: a new one for every change, so caches never mix them up."""
 
@@ -128,6 +132,22 @@ class Pool:
             return cls(MemoryRows(docs), row_of, *names, **_read_columns(columns, names))
         except (ValueError, TypeError, KeyError, OverflowError):
             return None
+
+    @classmethod
+    def restored(
+        cls,
+        rows: MemoryRows,
+        ids: Sequence[str],
+        names: tuple[Mapping[str, int], Mapping[str, int]],
+        columns: Mapping[str, NDArray[Any]],
+    ) -> Self:
+        """Return a pool of columns that were read before, those that follow from others (`asks`, …) among them."""
+        row_of = _rows_of(ids)
+        read: dict[str, Any] = {name: columns[name] for name in COLUMNS}
+        pool = cls(rows, row_of, *names, **read)
+        pool.take_keys(columns["text_keys"])
+        pool.__dict__.update({name: columns[name] for name in ("asks", "id_rank", "order")})
+        return pool
 
     def __len__(self) -> int:
         return len(self.memories)
@@ -248,6 +268,11 @@ class Pool:
         """Return the name of each row's text (`retrieval.text_keys`), as the caches know it."""
         return _text_keys(self.memories.texts())
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether the texts were named already."""
+        return "text_keys" in self.__dict__
+
     def take_keys(self, keys: Keys) -> None:
         """Be told the `text_keys`, and so the `twins`, by who has named the texts already."""
         self.__dict__["text_keys"] = keys
@@ -357,12 +382,17 @@ def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
         keep.append("order")
     if new.speaker is old.speaker:
         keep.append("actors")
-    if all(old.memories.text(row) == new.memories.text(row) for row in rows):
+    if "text_keys" in old.__dict__:
+        now = _text_keys(new.memories.text(row) for row in rows.tolist())
+        same = np.array_equal(old.text_keys[rows], now)
+        if not same:
+            keys = old.text_keys.copy()
+            keys[rows] = now
+            new.take_keys(keys)
+    else:
+        same = all(old.memories.text(row) == new.memories.text(row) for row in rows)
+    if same:
         keep += ["twins", "asks", "text_keys"]
-    elif "text_keys" in old.__dict__:
-        keys = old.text_keys.copy()
-        keys[rows] = _text_keys(new.memories.text(row) for row in rows.tolist())
-        new.take_keys(keys)
     for name in keep:
         if name in old.__dict__:
             new.__dict__[name] = old.__dict__[name]

@@ -32,6 +32,8 @@ class IndexKeeper:
 
     def __init__(self, indexing: Indexing | None, store: Path, key_of: KeyOf) -> None:
         self.index: ReadIndex | None = None
+        self.digest = ""
+        """The hash of the documents that the index is of, whether they are read from it or not; empty for no index."""
         self._indexing = indexing
         self._store = store
         self._key_of = key_of
@@ -44,6 +46,7 @@ class IndexKeeper:
         `whole` returns all tables as of a revision, should the index turn out to be spoilt.
         """
         self.forget_news(0)
+        self.digest = ""
         if self._indexing is None or not self._is_large():
             return None
         from workbench.store.index.reading import ReadIndex  # SQLite: not for a store that does without
@@ -57,7 +60,7 @@ class IndexKeeper:
         if not trusted or not chain.fits(self._store, facts.position, facts.mark):
             index.close()
             return None
-        self.index = index
+        self.index, self.digest = index, facts.digest
         self.forget_news(facts.rev)
         state = State({}, facts.rev, dict(facts.next_ids), self._key_of, base=index, whole=whole)
         return Loaded(state, facts.position, facts.mark, dict(facts.unfinished), saved=facts.saved)
@@ -99,6 +102,7 @@ class IndexKeeper:
         """Make the index of a checkpoint that was just written."""
         if self._indexing is None:
             return
+        self.digest = ""
         if places.size < self._indexing.least:
             with contextlib.suppress(OSError):
                 (self._indexing.folder / FILE).unlink(missing_ok=True)
@@ -109,10 +113,11 @@ class IndexKeeper:
         since = self._since if self.index is None or before is None else self.index.facts.news_from
         arrivals = [one for one in (*(before or ()), *self._arrivals) if one.rev <= stamp.rev]
         make(self._indexing, self._store, tables, stamp, places, self._key_of, since, arrivals)
+        self.digest = stamp.hash
 
     def write_missing(self, believed: Collection[str] | None) -> None:
         """Make the index of the checkpoint that stands there, when there is none."""
-        if self._indexing is None or self.index is not None or not self._is_large():
+        if self._indexing is None or self.digest or not self._is_large():
             return
         with contextlib.suppress(OSError):
             loaded = checkpoint.load(self._store, self._key_of, believed)
@@ -121,6 +126,7 @@ class IndexKeeper:
                 from workbench.store.index.making import make
 
                 make(self._indexing, self._store, loaded.state.tables, stamp, places, self._key_of, stamp.rev, [])
+                self.digest = stamp.hash
 
     def _is_large(self) -> bool:
         assert self._indexing is not None

@@ -34,6 +34,7 @@ INDICES = """
 CREATE UNIQUE INDEX by_doc ON docs (tab, doc);
 CREATE INDEX by_key ON docs (tab, key, place);
 CREATE INDEX by_waits ON docs (tab, waits) WHERE waits IS NOT NULL;
+CREATE INDEX by_body ON docs (tab, place) WHERE body IS NOT NULL;
 CREATE INDEX by_made ON docs (tab, made, key) WHERE made IS NOT NULL;
 """
 

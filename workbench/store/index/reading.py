@@ -96,6 +96,12 @@ class ReadIndex:
         asked = "SELECT doc FROM docs WHERE tab = ? AND waits = ? AND waits IS NOT NULL ORDER BY place"
         return [doc for (doc,) in self._rows(asked, table, state)]
 
+    def changed(self, table: str) -> tuple[list[str], bool]:
+        """Return the ids of the documents that are not as the file has them, and whether some of its are gone."""
+        asked = "SELECT doc FROM docs WHERE tab = ? AND body IS NOT NULL ORDER BY place"
+        gone = next(self._rows("SELECT doc FROM dead WHERE tab = ? LIMIT 1", table), None) is not None
+        return [doc for (doc,) in self._rows(asked, table)], gone
+
     def latest(self, table: str) -> Iterator[tuple[str, Doc]]:
         """Yield documents with their ids, those first that stand last in the table."""
         asked = "SELECT doc, start, size, body FROM docs WHERE tab = ? ORDER BY place DESC"

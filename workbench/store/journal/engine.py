@@ -293,6 +293,11 @@ class Journal:
             with suppress(StoreBusy):
                 self.save_checkpoint()
 
+    @property
+    def saved(self) -> str:
+        """The hash of the `memory.json` that the store's index is of; empty where there is no index."""
+        return self._index.digest
+
     def read(self) -> None:
         """Read all documents, and let go of the index, for others to write. Raises `OSError`."""
         with self._reading:

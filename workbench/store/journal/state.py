@@ -154,6 +154,24 @@ class State:
             docs = list(self.docs(table).items())
         return [(doc_id, doc) for doc_id, doc in docs if doc.get("version") != version]
 
+    def changed(self, table: str) -> tuple[tuple[str, ...], bool] | None:
+        """Return which documents of a table differ from those in the file of its base, and whether some are gone.
+
+        `None` for a table that was read.
+        """
+        if not self._unread:
+            return None
+
+        def since(unread: Unread) -> tuple[tuple[str, ...], bool]:
+            """Ask the base first, for what it has taken in since the file was written."""
+            ids, gone = unread.base.changed(table)
+            there = {**dict.fromkeys(ids), **dict.fromkeys(unread.changed)}
+            now = tuple(id for id in there if unread.changed.get(id, {}) is not None)
+            lost = (id for id in there if unread.changed.get(id, {}) is None)
+            return now, gone or any(unread.base.get(table, id) is not None for id in lost)
+
+        return self._asked(table, since)
+
     def waiting(self, table: str, field: str, state: str) -> list[str]:
         """Return the ids of the documents whose `field` says that the record is in a state in which it waits."""
 

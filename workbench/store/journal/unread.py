@@ -47,6 +47,11 @@ class Base(Protocol):
         """Return the ids of the documents whose record is in a state in which it waits for something."""
         ...
 
+    def changed(self, table: str) -> tuple[list[str], bool]:
+        """Return the ids of the documents that are new in the base or differ from the file it is of, in their order,
+        and whether some of the file's are gone."""
+        ...
+
     def latest(self, table: str) -> Iterator[tuple[str, Doc]]:
         """Yield documents with their ids, those first that stand last in the table."""
         ...

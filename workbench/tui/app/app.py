@@ -269,7 +269,7 @@ class WorkbenchApp(Host):
         if not worker.is_cancelled:
             self._heap.settle()
             # What makes the next start fast, after all that somebody waits for now.
-            self.bench.library.keep_index()
+            self.bench.keep_caches()
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
