@@ -44,7 +44,8 @@ def run(small: bool = False) -> dict[str, object]:
             found = {"empty": first_paint(empty, "first paint")}
             for key, folder in stores.items():
                 ours = [sys.executable, "-m", "workbench", "--store", str(folder)]
-                found[key] = first_paint(ours, *map(re.escape, _newest(folder)), answered=keys[key])
+                first, second = map(re.escape, _newest(folder))
+                found[key] = first_paint(ours, first, second, keys[key])
             if turn:  # the first fills the caches
                 for key, seconds in found.items():
                     times[key].append(seconds)

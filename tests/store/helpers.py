@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,8 +15,10 @@ import pytest
 
 from workbench.core.stream.memory import Memory
 from workbench.store.entry import Doc
+from workbench.store.index.indexing import Indexing
 from workbench.store.journal.engine import Journal, Options
-from workbench.store.library import Library
+from workbench.store.library import STANDARD, Library
+from workbench.store.records import RECORDS
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 COUNTED = frozenset({"n"})
@@ -35,6 +38,17 @@ def open_journal(folder: Path, **options: int) -> Journal:
 def open_library(folder: Path, **options: int) -> Library:
     """Open a library at noon."""
     return Library(folder, clock, replace(Options(checkpoint_every=0, recent_of=("memories",)), **cast(Any, options)))
+
+
+def indexing(cache: Path, **how: int) -> Indexing:
+    """Index a store however small it is."""
+    begin = partial(cache.mkdir, exist_ok=True)
+    return Indexing(cache, begin, RECORDS.marks_of, "memories", **{"least": 0, **how})
+
+
+def indexed(cache: Path, **how: int) -> Options:
+    """Keep a store as a large one is kept."""
+    return replace(STANDARD, indexing=indexing(cache, **how))
 
 
 def put(journal: Journal, doc_id: int, doc: Doc, actor: str = "human", group: str = "") -> int:

@@ -425,9 +425,14 @@ def test_backups_while_ten_processes_append_are_each_a_state_of_the_store(tmp_pa
 
 @pytest.mark.slow
 def test_plain_copies_of_the_folder_while_ten_processes_append_are_sound(tmp_path: Path) -> None:
+    def is_whole(target: Path) -> bool:
+        """Tell whether no segment was closed under the copy: `cp` says so itself only of those it had begun with."""
+        done = subprocess.run(["cp", "-r", tmp_path / "s", target], capture_output=True, check=False)
+        there, copied = ([one.path.name for one in chain.closed(folder)] for folder in (tmp_path / "s", target))
+        return not done.returncode and copied == there
+
     def copy(target: Path) -> None:
-        # `cp` says itself when a file was renamed under it, which is the moment in which a segment is closed.
-        while subprocess.run(["cp", "-r", tmp_path / "s", target], capture_output=True, check=False).returncode:
+        while not is_whole(target):
             shutil.rmtree(target)
 
     from_many_writers(tmp_path, copy, 12)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.helpers import NOON, clock, memory
+from tests.store.helpers import NOON, clock, indexed, memory
 from workbench.core.change import UndoConflict
 from workbench.core.errors import Conflict, InvalidRecord, StoreProblem, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet
@@ -25,10 +25,23 @@ M1: Place = ("memories", "m1")
 SECRET = "a secret of more than sixteen characters"
 
 
-@pytest.fixture
-def reopen(tmp_path: Path) -> Reopen:
-    """Opens the store that a test is about once more, as another process does."""
-    return lambda: Library(tmp_path / "store", clock)
+@pytest.fixture(params=["in memory", "indexed"])
+def reopen(tmp_path: Path, request: pytest.FixtureRequest) -> Reopen:
+    """Opens the store that a test is about once more, as another process does: as a small one, and as a large one.
+
+    A large one is opened by its index, which is of the latest checkpoint; all that was done before is in it here.
+    """
+    if request.param == "in memory":
+        return lambda: Library(tmp_path / "store", clock)
+
+    def open_indexed() -> Library:
+        """Let the index be made first."""
+        everything = Library(tmp_path / "store", clock, indexed(tmp_path / "cache"))
+        if everything.revision and not everything.journal.is_adopting:
+            everything.maintenance.save_checkpoint()
+        return Library(tmp_path / "store", clock, indexed(tmp_path / "cache"))
+
+    return open_indexed
 
 
 @pytest.fixture

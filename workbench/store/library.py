@@ -319,7 +319,7 @@ class Library:
     def waiting(self, kind: type[R], state: str) -> list[R]:
         """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""
         table = self.table(kind)
-        return table.at(self.journal.state.waiting(table.name, self.records.waits_in(table.name), state))
+        return table.at(self.journal.state.waiting(table.name, state, self.records.state_in))
 
     @property
     def revisions_since_checkpoint(self) -> int:

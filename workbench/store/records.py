@@ -15,6 +15,20 @@ Schema = Callable[[Mapping[str, object]], int]
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """In which `states` a record waits for something: the `field` that says so, and what goes without saying."""
+
+    field: str
+    states: tuple[str, ...]
+    default: str
+
+    def state_of(self, fields: Mapping[str, object]) -> str | None:
+        """Return the state of a record in which it waits, `None` when it does not."""
+        state = fields.get(self.field, self.default)
+        return state if isinstance(state, str) and state in self.states else None
+
+
+@dataclass(frozen=True, slots=True)
 class RecordType:
     """A kind of record. `type` names its class, which has an `id` and a `version`; its documents lie in `table`."""
 
@@ -43,8 +57,8 @@ class RecordType:
     """Whether two that were made under one id are two; elsewhere an id says what it is about."""
     schema: Schema | None = None
     """What schema one needs; without it the first is enough."""
-    waits: tuple[str, tuple[str, ...]] | None = None
-    """The field that says its state, and the states in which it waits for something: those are found by it."""
+    waits: "Waits | None" = None
+    """The states in which it waits for something: those are found by it."""
     made: str | None = None
     """The field that says when it was made, where those that were made last are looked for first."""
 
@@ -99,7 +113,7 @@ class Records:
         return {entry.table: entry.only for entry in self.entries if entry.only is not None}
 
     @cached_property
-    def _marks(self) -> dict[str, tuple[tuple[str, tuple[str, ...]] | None, str | None]]:
+    def _marks(self) -> dict[str, tuple[Waits | None, str | None]]:
         return {entry.table: (entry.waits, entry.made) for entry in self.entries}
 
     @cached_property
@@ -137,20 +151,15 @@ class Records:
         table = self.table_of(type(record))
         return table, self.key_of_record(table, record)
 
-    def waits_in(self, table: str) -> str:
-        """Return the field that says the state of a table's records; raises `KeyError` for one without."""
-        waits, _ = self._marks[table]
-        if waits is None:
-            raise KeyError(table)
-        return waits[0]
+    def state_in(self, table: str, fields: Mapping[str, object]) -> str | None:
+        """Return the state of a record in which it waits for something, `None` when it does not."""
+        return self.marks_of(table, fields)[0]
 
     def marks_of(self, table: str, fields: Mapping[str, object]) -> tuple[str | None, str | None]:
         """Return the state of a record in which it waits for something, if it does, and when it was made."""
         waits, made = self._marks.get(table, (None, None))
-        state = None if waits is None else fields.get(waits[0])
         at = None if made is None else fields.get(made)
-        waiting = state if isinstance(state, str) and waits is not None and state in waits[1] else None
-        return waiting, at if isinstance(at, str) else None
+        return None if waits is None else waits.state_of(fields), at if isinstance(at, str) else None
 
     def schema_for(self, table: str, fields: Mapping[str, object]) -> int:
         """Return the least schema of a journal that holds a record with these fields."""
@@ -182,7 +191,7 @@ RECORDS = Records(
         RecordType(
             "workbench.core.stream.memory:Memory", "memories",
             counters=(*_VOTES, "helpful_created", "access_count"), is_named=True, is_numbered=True, schema=_of_memory,
-            waits=("status", ("candidate",)), made="created_at",
+            waits=Waits("status", ("candidate",), "signal"), made="created_at",
         ),
         RecordType(
             "workbench.core.playbook.book:Bullet", "bullets",
@@ -195,7 +204,7 @@ RECORDS = Records(
         RecordType("workbench.core.tuning.judgment:Judgment", "judgments", "judgment", refs=("memory",)),
         RecordType(
             "workbench.core.review.proposal:Proposal", "proposals", "proposal", refs=("evidence", "changes"),
-            is_numbered=True, waits=("state", ("open", "rejected")),
+            is_numbered=True, waits=Waits("state", ("open", "rejected"), "open"),
         ),
         RecordType(
             "workbench.core.reflection.trigger:ReflectionState", "reflection",

@@ -19,7 +19,8 @@ class Indexing:
 
     `begin` makes the folder before anything is written, and raises `OSError` when that cannot be done.
 
-    Below `least` bytes of documents there is no index: reading all of them is as fast.
+    Below `least` bytes of documents there is no index: reading all of them is as fast. What so many changes after the
+    index brought, `fold_after`, the next who reads them takes into it.
     """
 
     folder: Path
@@ -27,3 +28,4 @@ class Indexing:
     marks_of: MarksOf
     news: str
     least: int = 1 << 20
+    fold_after: int = 200

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from workbench.store.index.reading import ReadIndex
     from workbench.store.journal.tail import Tail
 
-FOLDED = 200
-"""Changes after the index from which on the next who reads them takes them into it."""
-
 
 class IndexKeeper:
     """Keeps the index of one store that is open. `index` is what its documents are read from, if they are.
@@ -92,7 +89,7 @@ class IndexKeeper:
 
     def fold(self, state: State, tail: "Tail", unfinished: Mapping[str, str]) -> bool:
         """Take into the index what was read after it, when that is much; return whether it was."""
-        if self._indexing is None or self.index is None or tail.rev - self.index.rev < FOLDED:
+        if self._indexing is None or self.index is None or tail.rev - self.index.rev < self._indexing.fold_after:
             return False
         from workbench.store.index.making import fold
 

@@ -11,6 +11,8 @@ from workbench.store.journal.unread import Base, Unread
 R = TypeVar("R")
 Tables = dict[str, dict[str, Doc]]
 KeyOf = Callable[[str, Doc], str | None]
+StateIn = Callable[[str, Doc], str | None]
+"""Returns the state of a record in a table in which it waits for something, `None` when it does not."""
 Keys = frozenset[tuple[str, str]]
 """Records as (table, key) pairs."""
 
@@ -172,18 +174,18 @@ class State:
 
         return self._asked(table, since)
 
-    def waiting(self, table: str, field: str, state: str) -> list[str]:
-        """Return the ids of the documents whose `field` says that the record is in a state in which it waits."""
+    def waiting(self, table: str, state: str, state_in: StateIn) -> list[str]:
+        """Return the ids of the documents whose record waits in a state."""
 
         def among(unread: Unread) -> list[str]:
             """Look at what changed, and at what the base says of the rest."""
-            changed = [doc_id for doc_id, doc in unread.changed.items() if doc is not None and doc.get(field) == state]
-            return [*(id for id in unread.base.waiting(table, state) if id not in unread.changed), *changed]
+            known = (id for id in unread.base.waiting(table, state) if id not in unread.changed)
+            return [*known, *(id for id, doc in unread.changed.items() if doc and state_in(table, doc) == state)]
 
         found = self._asked(table, among) if self._unread else None
         if found is not None:
             return found
-        return [doc_id for doc_id, doc in list(self._tables.get(table, {}).items()) if doc.get(field) == state]
+        return [id for id, doc in list(self._tables.get(table, {}).items()) if state_in(table, doc) == state]
 
     def index(self, table: str) -> dict[str, str]:
         """Return the map from record key to document id, built on first use and kept up to date after."""
