@@ -40,7 +40,7 @@ def modules_of(package: str) -> str:
     [
         ("core", set()),
         ("formats", {"sqlite3"}),
-        ("store", {"tinydb", "orjson"}),
+        ("store", {"tinydb", "orjson", "sqlite3"}),
         ("retrieval", {"numpy", "rapidfuzz", "sqlite3"}),
         ("evaluation", {"numpy", "rapidfuzz", "sqlite3"}),
         ("bench", {"tinydb", "orjson", "numpy", "rapidfuzz", "sqlite3"}),

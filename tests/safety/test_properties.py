@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.safety.samples import keys, private_key
 from workbench.core.safety import FINDING_KINDS
 from workbench.safety.lowering import lowered
-from workbench.safety.scanning import mask, scan
+from workbench.safety.scanning import mask, scan, secrets_in
 
 SECRETS = [key for _, key in keys().values()] + [private_key(), "pass" + "word=hunter2x9", "://u:S3cret!x@h"]
 PIECES = st.sampled_from(
@@ -38,6 +38,23 @@ def test_masking_leaves_no_secret_keeps_the_lines_and_is_done_once(text: str) ->
     assert [f for f in scan(masked) if f.kind == "secret"] == []
     assert mask(masked) == masked
     assert [masked.count(c) for c in "\n\r"] == [text.count(c) for c in "\n\r"]
+
+
+@given(st.sampled_from(["[secret: %s]", "[secret: %s password]", "password=[secret: %s]", "[SECRET: token]=%s"]))
+def test_what_only_looks_like_a_marker_hides_nothing(marker: str) -> None:
+    for value in ("Xk29fjW02kdk7", *(key for _, key in keys().values() if len(key) < 30)):
+        text = marker % value
+        assert value not in mask(text) or not secrets_in(text)
+
+
+def test_a_key_in_the_place_of_a_markers_name_is_masked() -> None:
+    for rule, key in keys().values():
+        assert key not in mask(f"[secret: {key}]"), rule
+
+
+def test_a_marker_is_no_name_of_what_follows_it() -> None:
+    text = "[secret: GitHub token]:0000000A"
+    assert (mask(text), scan(text)) == (text, ())
 
 
 @settings(max_examples=80, deadline=None)

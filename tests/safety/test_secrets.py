@@ -152,13 +152,13 @@ def test_the_library_is_loaded_only_when_a_text_hints_at_a_key_it_knows() -> Non
 
 def test_a_second_look_asks_at_no_marker(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    find = secrets.find
+    find = secrets._single
 
     def seen(text: str, low: str) -> list[Finding]:
         looked.append(text)
         return find(text, low)
 
-    monkeypatch.setattr(secrets, "find", seen)
+    monkeypatch.setattr(secrets, "_single", seen)
     text = "DB_PASSWORD" + "=x1y2z3w4 and the rest of the line\n"
     assert secrets.mask(text * 3) == "DB_PASSWORD=[secret: password] and the rest of the line\n" * 3
     assert len(looked) == 2

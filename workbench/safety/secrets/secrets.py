@@ -14,7 +14,8 @@ SHORTEST_KEY = 20
 ROUNDS = 6
 """How often a masked text is looked at again; what is found each time is masked, so it ends long before."""
 
-_MARKER = r"\[secret: ([^\]\n]{1,40})\]"
+_MARKER = r"\[secret: ([A-Za-z-]{2,16}(?: [A-Za-z-]{2,16}){0,3})\]"
+"""A marker names a kind of secret, in words: what else stands in such brackets is looked at like all text."""
 
 _NAMES = ("pass", "pwd", "secret", "token", "key", "credential", "://", "bearer", "authorization")
 
@@ -22,7 +23,13 @@ _OPTIONS = (" -", "machine", "default", ":5432:", ":*:", '"auth"')
 
 
 def find(text: str, low: str) -> list[Finding]:
-    """Return the secrets of a text in order, none within another; `low` is the text in lower case."""
+    """Return the secrets of a text in order, none within another; `low` is the text in lower case.
+
+    What a marker names is no name of a value behind it, and no part of a secret.
+    """
+    if "[secret: " in text:
+        text = compiled(_MARKER).sub(_blank, text)
+        low = lowered(text)
     crowded = crowds(text, low, _single)
     rest = (blanked(text, crowded), blanked(low, crowded)) if crowded else (text, low)
     found = [*crowded, *private.find(text), *_single(*rest)]
@@ -48,9 +55,7 @@ def _single(text: str, low: str) -> list[Finding]:
 def mask(text: str) -> str:
     """Return a text with each secret replaced by a marker that names it; line breaks stay where they are."""
     for _ in range(ROUNDS):
-        # A marker names what a secret is called by, so that each one would be looked around again.
-        bare = compiled(_MARKER).sub(_blank, text) if "[secret: " in text else text
-        found = find(bare, lowered(bare))
+        found = find(text, lowered(text))
         if not found:
             break
         text = without(text, found)

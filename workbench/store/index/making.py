@@ -12,7 +12,7 @@ from workbench.core.record import parse_time
 from workbench.store.entry import Doc
 from workbench.store.files import open_regular
 from workbench.store.index.indexing import FILE, Indexing
-from workbench.store.index.layout import INDICES, TABLES, Facts, TableFacts, look_of, note_facts
+from workbench.store.index.layout import INDICES, TABLES, Facts, Look, TableFacts, look_of, note_facts
 from workbench.store.index.news import Arrival
 from workbench.store.index.reading import ReadIndex
 from workbench.store.journal.codec import dumps
@@ -53,14 +53,7 @@ def make(
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
             _fill(connection, indexing, tables, places, key_of)
             _note_news(connection, arrivals)
-            found = {name: _facts_of(docs, places.pieces[name]) for name, docs in tables.items()}
-            ids, unfinished = dict(stamp.next_ids), dict(stamp.unfinished)
-            if len(arrivals) > MOST_NEWS:
-                since = arrivals[-MOST_NEWS].rev - 1
-            note_facts(connection, Facts(
-                stamp.hash, look, stamp.rev, stamp.rev, stamp.offset, stamp.line, stamp.start, stamp.mark,
-                ids, unfinished, since, found,
-            ))  # fmt: skip
+            note_facts(connection, _facts(tables, stamp, places, look, _news_from(since, arrivals)))
             connection.execute("COMMIT")
         new.replace(indexing.folder / FILE)
     except (OSError, sqlite3.Error, ValueError):
@@ -126,6 +119,19 @@ def _fill(connection: sqlite3.Connection, indexing: Indexing, tables: Tables, pl
     connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, ?, ?, NULL, ?, ?)", rows())
     for statement in INDICES.split(";"):
         connection.execute(statement)
+
+
+def _facts(tables: Tables, stamp: Stamp, places: Places, look: Look, news_from: int) -> Facts:
+    found = {name: _facts_of(docs, places.pieces[name]) for name, docs in tables.items()}
+    return Facts(
+        stamp.hash, look, stamp.rev, stamp.rev, stamp.offset, stamp.line, stamp.start, stamp.mark,
+        dict(stamp.next_ids), dict(stamp.unfinished), news_from, found,
+    )  # fmt: skip
+
+
+def _news_from(since: int, arrivals: Sequence[Arrival]) -> int:
+    """Return the revision after which all that arrived is kept, of what came after `since`."""
+    return arrivals[-MOST_NEWS].rev - 1 if len(arrivals) > MOST_NEWS else since
 
 
 def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread, indexing: Indexing, key_of: KeyOf) -> None:
