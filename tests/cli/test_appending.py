@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import NOW, Cli
+from workbench.bench.stream import hook
+from workbench.config.paths import heads_dir
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Library
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,6 +95,20 @@ def test_a_hook_loads_next_to_nothing(demo: Cli) -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stderr == "[] 0\n"
+
+
+def test_who_only_adds_leaves_a_checkpoint_now_and_then(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook, "TIDIED_EVERY", 205)
+    library = Library(cli.store, lambda: NOW, heads=heads_dir())
+    for number in range(203):
+        with library.transaction("agent:a", "count") as tx:
+            tx.put(Memory(f"m{number}", f"the number {number}", NOW, NOW))
+    cli.ok("append", "the last but one of them all")
+    assert not (cli.store / "memory.json").exists()
+    out = cli.ok("append", "this one fills the measure")
+    assert out.startswith("Stored as ")
+    assert b"fills the measure" in (cli.store / "memory.json").read_bytes()
+    assert len(Library(cli.store, lambda: NOW).memories) == 205
 
 
 def test_who_said_it_is_kept_shown_and_found(demo: Cli) -> None:

@@ -1,6 +1,7 @@
 """The read index: single documents of a large store, read without reading all of it, and never another answer."""
 
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable
@@ -43,6 +44,11 @@ class IndexedMachine(StoreMachine):
         how = indexing(self.cache, fold_after=self.fold_after)
         options = Options(segment_bytes=self.segment_bytes, checkpoint_every=0, indexing=how)
         return Journal(folder, clock, COUNTED, options=options)
+
+    def teardown(self) -> None:
+        StoreMachine.teardown(self)
+        if hasattr(self, "cache"):
+            shutil.rmtree(self.cache)
 
     @rule(second=st.booleans())
     def read_all(self, second: bool) -> None:
@@ -243,6 +249,18 @@ def test_many_changes_are_taken_into_the_index_by_who_reads_them(filled: Library
     assert [one.id for one in library.memories.latest(1)] == ["m24"]
     assert library.memories.find("m0") is None
     assert library.memories.all() == filled.memories.all()
+
+
+def test_a_checkpoint_is_due_later_where_an_index_takes_in_what_comes(
+    filled: Library, reopen: Callable[[], Library], tmp_path: Path
+) -> None:
+    for number in range(20, 220):
+        with filled.transaction("agent:a", "more") as tx:
+            tx.put(memory(number))
+    assert not reopen().starts_slowly
+    assert Library(tmp_path / "s", clock).starts_slowly
+    filled.journal.save_checkpoint()
+    assert not Library(tmp_path / "s", clock).starts_slowly
 
 
 def test_who_reads_an_index_keeps_it_as_it_was(filled: Library, tmp_path: Path, cache: Path) -> None:

@@ -27,9 +27,6 @@ Clock = Callable[[], datetime]
 CLI_ACTOR = "cli"
 """The person at this machine, by this door."""
 
-REPLAYED = 200
-"""Revisions after which a command leaves a checkpoint behind; replaying fewer costs less than writing one."""
-
 
 class OpenApp(Protocol):
     """Runs the app on a store and returns its exit code."""
@@ -128,7 +125,7 @@ class Session:
             yield bench
             if bench.gate.masked:
                 warn(f"Secrets were masked before anything was written: {', '.join(dict.fromkeys(bench.gate.masked))}.")
-            if checkpoint or bench.library.revisions_since_checkpoint >= REPLAYED:
+            if checkpoint or bench.library.starts_slowly:
                 # What was done is in the journal already, so a checkpoint that fails is no failure.
                 with contextlib.suppress(StoreProblem):
                     bench.close()

@@ -60,6 +60,8 @@ class Appending:
         self._next_gauge = tail.next_ids.get(_GAUGE, 1)
         self._added: dict[str, Doc] = {}
         self._counted = ReflectionState()
+        self.rev = tail.rev + 1
+        """The number of the change that this becomes."""
         self.label = ""
         """Says what is done better than what was said when it began, when it is set."""
         gone = tail.head.gone if tail.head is not None else ()

@@ -326,6 +326,11 @@ class Library:
         """How many transactions a start would have to replay."""
         return self.journal.revisions_since_checkpoint
 
+    @property
+    def starts_slowly(self) -> bool:
+        """Whether closing the store should leave a checkpoint behind, for the next start to be fast."""
+        return self.journal.starts_slowly
+
     # Documents and changes as they are written
 
     def stored(self, kind: type) -> list[Doc]:

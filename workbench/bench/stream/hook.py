@@ -16,16 +16,21 @@ from workbench.safety.secrets.secrets import mask as mask_secrets
 from workbench.store.append import appending
 from workbench.store.records import SPEAKER_SCHEMA
 
+TIDIED_EVERY = 1000
+"""Changes after which one who only adds to a store has it put in order: nobody else may open it for weeks."""
+
 
 class Appended(NamedTuple):
     """What became of an observation: the memory it is now in, and whether one of the last ten said it already.
 
-    `notices` say what a person should be told about the store.
+    `notices` say what a person should be told about the store. `is_long` says that many changes have come since
+    somebody last had to look at all of them: it is time for whoever has it to put the store in order.
     """
 
     memory: Memory
     skipped: bool = False
     notices: tuple[str, ...] = ()
+    is_long: bool = False
 
 
 def append(
@@ -52,4 +57,4 @@ def append(
         block.add(memory)
         block.label = f"ingest {seen.observation_type} {memory.id}"
         block.count(memory.importance_score, now)
-    return Appended(memory, notices=block.notices)
+    return Appended(memory, notices=block.notices, is_long=block.rev % TIDIED_EVERY == 0)

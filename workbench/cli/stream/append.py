@@ -1,5 +1,6 @@
 """`workbench append`: one observation from an agent's hook, as fast as a process can be."""
 
+import contextlib
 import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_k
 from workbench.cli.safety.flags import flagged_in
 from workbench.cli.session import Session, actor_of, is_there, keeps, remember_since, say_made
 from workbench.config import paths
-from workbench.core.errors import UnreadableFile
+from workbench.core.errors import UnreadableFile, WorkbenchError
 from workbench.core.stream.importance import TABLES
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, Source
 
@@ -76,17 +77,29 @@ def append_text(session: Session) -> int:
         warn(notice)
     if not was_there and session.choice().origin != "global":
         say_made(folder)
-    return _report(args, done.memory, skipped=done.skipped)
+    _report(args, done.memory, skipped=done.skipped)
+    if done.is_long:
+        _put_in_order(session)
+    return 0
+
+
+def _put_in_order(session: Session) -> None:
+    """Take what came into the index and, now and then, into a checkpoint; what was added is stored whatever comes."""
+    sys.stdout.flush()
+    with contextlib.suppress(WorkbenchError), session.changing(remarks=False) as bench:
+        if bench.library.starts_slowly:
+            bench.library.maintenance.save_checkpoint()
 
 
 def _append_kept(session: Session) -> int:
     """Add one observation as it was typed, secrets and all; the store is loaded for it."""
     with session.changing(makes=True) as bench:
         done = bench.ingest.append(observed(session.args), bench.safety.keep)
-    return _report(session.args, done.memory, skipped=done.outcome == "skipped")
+    _report(session.args, done.memory, skipped=done.outcome == "skipped")
+    return 0
 
 
-def _report(args: Namespace, memory: Memory, *, skipped: bool) -> int:
+def _report(args: Namespace, memory: Memory, *, skipped: bool) -> None:
     if wants_json(args):
         from workbench.bench.safety.flagging import flags_of
 
@@ -95,7 +108,6 @@ def _report(args: Namespace, memory: Memory, *, skipped: bool) -> int:
         say(f"Skipped: {memory.id} says it already.")
     else:
         say(f"Stored as {memory.id}, importance {memory.importance_score:g}.{remarks_on(memory)}")
-    return 0
 
 
 def masked_in(memory: Memory) -> str:

@@ -50,6 +50,9 @@ Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 
 _RECENT = 10
 
+_REPLAYED, _REPLAYED_BESIDE_INDEX = 200, 5000
+"""Revisions whose replay costs a start more than writing a checkpoint does, without a read index and with one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -174,6 +177,15 @@ class Journal:
     def revisions_since_checkpoint(self) -> int:
         """How many transactions a start would have to replay."""
         return self.rev - self._keeper.saved_rev
+
+    @property
+    def starts_slowly(self) -> bool:
+        """Whether the next start would replay so much that writing a checkpoint now costs less than it saves.
+
+        Of a store with an index only what came after the index is replayed, whoever has much of it takes it in, and
+        writing all documents takes long: there a checkpoint waits until the index itself would be slow to replace.
+        """
+        return self.revisions_since_checkpoint >= (_REPLAYED_BESIDE_INDEX if self._index.digest else _REPLAYED)
 
     def listen(self, listener: Listener) -> None:
         """Call `listener` with every transaction from now on and the records it touched.
