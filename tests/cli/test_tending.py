@@ -1,6 +1,7 @@
 """`workbench doctor` and `workbench compact`."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 from tests.cli.commands import Command
@@ -10,6 +11,7 @@ from tests.store.helpers import killed_after
 from workbench.bench import caches
 from workbench.bench.files.replaced import Replaced
 from workbench.config import drafts, paths
+from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 
 
@@ -19,6 +21,24 @@ def test_a_sound_store_is_said_to_be_sound_and_left_alone(demo: Cli) -> None:
     assert "every line is sound" in out
     assert files_of(demo.store) == before
     assert json.loads(demo.ok("doctor", "--json"))["clean"] is True
+
+
+def test_a_read_index_that_differs_is_made_anew_and_said(cli: Cli) -> None:
+    library = Library(cli.store, lambda: NOW, heads=paths.heads_dir())
+    with library.transaction("human", "many") as tx:
+        for number in range(400):
+            tx.put(Memory(f"m{number}", f"{number} " + "word " * 800, NOW, NOW))
+    library.close()
+    assert "the read index" not in cli.ok("doctor")
+    (index,) = paths.cache_dir().rglob("index.sqlite")
+    with sqlite3.connect(index) as connection:
+        connection.execute("UPDATE docs SET key = 'nobody' WHERE key IN ('m3', 'm4')")
+    connection.close()
+    said = "the read index differed from the store in 2 records, and was made anew"
+    assert said in cli.ok("doctor")
+    assert json.loads(cli.ok("show", "m3", "--json"))["id"] == "m3"
+    found = json.loads(cli.ok("doctor", "--json"))
+    assert (found["clean"], found["index_made_anew"]["documents"]) == (True, 2)
 
 
 def test_no_store_cannot_be_examined(cli: Cli) -> None:

@@ -18,6 +18,7 @@ from tests.store.test_model import StoreMachine
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.store.history import undo
+from workbench.store.index.checking import MENDED
 from workbench.store.index.indexing import FILE
 from workbench.store.index.keeping import IndexKeeper
 from workbench.store.index.reading import ReadIndex
@@ -261,6 +262,64 @@ def test_a_checkpoint_is_due_later_where_an_index_takes_in_what_comes(
     assert Library(tmp_path / "s", clock).starts_slowly
     filled.journal.save_checkpoint()
     assert not Library(tmp_path / "s", clock).starts_slowly
+
+
+DIFFERING: dict[str, tuple[str, int]] = {
+    "another key": ("UPDATE docs SET key = 'm77' WHERE key = 'm3'", 1),
+    "another state": ("UPDATE docs SET waits = 'candidate' WHERE key IN ('m3', 'm4')", 2),
+    "another time": ("UPDATE docs SET made = '1999' WHERE key = 'm3'", 1),
+    "another document": ("UPDATE docs SET body = '{\"id\": \"m3\"}' WHERE key = 'm3'", 1),
+    "an older document": ("UPDATE docs SET body = NULL WHERE key = 'm5'", 1),
+    "one that is missing": ("DELETE FROM docs WHERE key = 'm3'", 7),
+    "places exchanged": ("UPDATE docs SET start = (SELECT start FROM docs WHERE key = 'm8') WHERE key = 'm3'", 1),
+}
+"""How an index is changed, and of how many documents it then differs: all that follow where the order does."""
+
+
+@pytest.mark.parametrize("how", DIFFERING)
+def test_an_index_that_differs_is_found_and_made_anew(how: str, filled: Library, tmp_path: Path, cache: Path) -> None:
+    for number in (5, 6):
+        with filled.transaction("human", "edit") as tx:
+            tx.put(memory(number, "edited later"))
+    options = indexed(cache, fold_after=1)
+    first = Library(tmp_path / "s", clock, options)
+    first.check_index()
+    first.read()
+    assert filled.last_mended() is None
+    statement, count = DIFFERING[how]
+    changed(cache / FILE, statement)
+    library = Library(tmp_path / "s", clock, options)
+    library.check_index()
+    mended = library.last_mended()
+    assert mended is not None
+    assert (mended.at.year, mended.documents) == (NOON.year, count)
+    assert library.memories.all() == filled.memories.all()
+    again = Library(tmp_path / "s", clock, options)
+    again.check_index()
+    assert again.last_mended() == mended
+    assert not again.is_read
+    assert again.memories.find("m3") == filled.memories.find("m3")
+    assert [one.id for one in again.waiting(Memory, "candidate")] == ["m9"]
+
+
+def test_an_index_that_failed_while_it_was_read_is_made_anew(
+    filled: Library, reopen: Callable[[], Library], cache: Path
+) -> None:
+    changed(cache / FILE, "UPDATE docs SET start = start + 7")
+    library = reopen()
+    assert library.memories.find("m3") == filled.memories.find("m3")
+    library.keep_index()
+    mended = library.last_mended()
+    assert mended is not None
+    assert str(mended) == "the read index could not be read to its end"
+    assert not reopen().is_read
+    assert reopen().memories.find("m3") == filled.memories.find("m3")
+
+
+def test_a_note_on_a_mended_index_that_is_none_says_nothing(filled: Library, cache: Path) -> None:
+    for text in ("", "[]", '["x", 1]', '{"at": 1}', '["2026-01-01T00:00:00Z", "x"]', "9" * 5000):
+        (cache / MENDED).write_text(text)
+        assert filled.last_mended() is None
 
 
 def test_who_reads_an_index_keeps_it_as_it_was(filled: Library, tmp_path: Path, cache: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.errors import UnknownRecord
 from workbench.core.file_state import FileState
-from workbench.core.health.damage import Damage
+from workbench.core.health.damage import Damage, MendedIndex
 from workbench.core.override import Override
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.playbook.usage_tally import UsageTally
@@ -281,6 +281,17 @@ class Library:
     def keep_index(self) -> None:
         """Make the index of a large store in the user's cache, when there is none; nothing fails for it."""
         self.journal.keep_index()
+
+    def check_index(self) -> None:
+        """Hold the index of a large store against its files, which reads all of them; one that differs is made anew.
+
+        Raises `StoreProblem` when the files cannot be read, or others hold the store.
+        """
+        self.journal.check_index()
+
+    def last_mended(self) -> MendedIndex | None:
+        """Return when the index was made anew last since it differed; `None` if it never was."""
+        return self.journal.last_mended()
 
     @property
     def is_read(self) -> bool:

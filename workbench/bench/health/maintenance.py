@@ -11,7 +11,7 @@ from workbench.bench.context import Context
 from workbench.bench.folder import is_open_to_git
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
-from workbench.core.health.damage import Gone
+from workbench.core.health.damage import Gone, MendedIndex
 from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
@@ -63,7 +63,7 @@ class Findings:
     `leavings` are temporary files: those of a killed process, unless somebody is writing them; `outside` are those
     that nobody writes in the person's state folder, and copies of the store outside it. `open_to_git`:
     `git add` would take the memories in, though the store was not made to be shared. `old_caches` lie in the store's
-    folder, where none is read any more.
+    folder, where none is read any more. `mended` says when the read index was made anew last, since it differed.
     """
 
     diagnosis: Diagnosis
@@ -75,6 +75,7 @@ class Findings:
     half_done: "tuple[HalfDone, ...]" = ()
     old_caches: tuple[CacheState, ...] = ()
     outside: tuple[Path, ...] = ()
+    mended: MendedIndex | None = None
 
     @property
     def is_clean(self) -> bool:
@@ -106,7 +107,8 @@ class Care:
         self._library = context.library
 
     def findings(self, diagnosis: Diagnosis, state: Path | None = None) -> Findings:
-        """Return all there is to say, of the person's `state` folder, too; nothing is changed."""
+        """Return all there is to say, of the person's `state` folder, too; nothing is changed but spoilt caches."""
+        self._library.check_index()
         folder = self._library.folder
         in_use = self._library.surroundings.common_texts.name
         beside = _caches(self._library.surroundings.caches)
@@ -120,6 +122,7 @@ class Care:
             self.half_done(),
             tuple(part for part in beside if part.name != in_use),
             (*(fresh.left_in(state) if state is not None else ()), *self._half_made()),
+            self._library.last_mended(),
         )
 
     def _half_made(self) -> Iterator[Path]:

@@ -27,7 +27,8 @@ SHOWN = 60
 
 _DOCTOR = """Names every damaged place by file, line and byte; what was stored on this machine and is gone; changes that
 were merged under one number; imports, purges, maskings and changes of files that were broken off; what killed
-processes left; and what another program changed in memory.json. Nothing is changed unless an option asks for it.
+processes left; and what another program changed in memory.json. The read index of a large store is held against its
+files, and made anew where it differs; nothing else is changed unless an option asks for it.
 `--accept` is for a journal that is shorter on purpose, after a checkout or a backup that was put back: what is missing
 from it is not spoken of any more.
 Exit code: 0 when all is well or what was asked is done, 1 when something was found, 2 when it cannot be done."""
@@ -214,6 +215,8 @@ def _print_findings(findings: "Findings", backup: "LastBackup | None") -> None:
         say("`workbench doctor --finish` does this.")
     caches = ", ".join(f"{c.name} {_size(c.size)}" for c in findings.caches) or "none yet"
     rows.append(("caches", f"{caches}; made again whenever they are missing or wrong"))
+    if findings.mended is not None:
+        rows.append(("", f"{moment(findings.mended.at)}: {findings.mended}, and was made anew"))
     if findings.old_caches:
         names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
         rows.append(("", f"{names} in the store's folder are not used any more and may be deleted"))
@@ -295,6 +298,7 @@ def _json(findings: "Findings") -> dict[str, object]:
         "leavings_outside": findings.outside,
         "open_to_git": findings.open_to_git,
         "old_caches": findings.old_caches,
+        "index_made_anew": None if findings.mended is None else findings.mended._asdict(),
     }
 
 

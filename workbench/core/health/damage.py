@@ -1,6 +1,8 @@
-"""Lines of a journal that are not what they were: damaged, gone, or merged under the number of another one."""
+"""What of a store is not what it was: lines of the journal that are damaged, gone or merged under the number of another
+one, and a read index that said something else."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 
@@ -54,3 +56,20 @@ class Renumbered:
         if self.rev == self.now:
             what = f"revision {self.rev} (“{self.label}”) makes a record under the number of another one"
         return what + "".join(f", its {old} is {new}" for old, new in self.names)
+
+
+class MendedIndex(NamedTuple):
+    """An index was made anew at a time, since it said of so many documents what the store's files do not say.
+
+    Of an index that could not be read to its end, nobody knows of how many: 0.
+    """
+
+    at: datetime
+    documents: int
+
+    def __str__(self) -> str:
+        """Say what was wrong."""
+        if not self.documents:
+            return "the read index could not be read to its end"
+        what = "1 record" if self.documents == 1 else f"{self.documents:,} records"
+        return f"the read index differed from the store in {what}"

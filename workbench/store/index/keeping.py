@@ -5,9 +5,11 @@ Small stores have none: reading all of their documents is as fast.
 
 import contextlib
 from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.core.health.damage import MendedIndex
 from workbench.store.entry import Entry
 from workbench.store.index.indexing import FILE, Indexing
 from workbench.store.index.news import Arrival, arrival_of
@@ -124,6 +126,43 @@ class IndexKeeper:
 
                 make(self._indexing, self._store, loaded.state.tables, stamp, places, self._key_of, stamp.rev, [])
                 self.digest = stamp.hash
+
+    def differing(self) -> int | None:
+        """Return of how many documents the index says something else than the files do; 0 also without an index.
+
+        `None` for one that cannot be read to its end. Raises `OSError` where the files cannot.
+        """
+        if self._indexing is None or not self._is_large():
+            return 0
+        from workbench.store.index import checking
+        from workbench.store.index.reading import IndexSpoilt, ReadIndex
+
+        index = ReadIndex.open(self._indexing.folder, self._store)
+        if index is None:
+            return 0
+        with contextlib.closing(index):
+            stamp = next((one for one in checkpoint.stamps(self._store) if one.hash == index.facts.digest), None)
+            if stamp is None:
+                return 0
+            try:
+                return checking.differing(index, self._indexing, self._store, stamp, self._key_of)
+            except IndexSpoilt:
+                return None
+
+    def forget(self, at: datetime, documents: int | None) -> None:
+        """Remove an index that differs of so many documents, `None` if it cannot be read; that it did is noted."""
+        assert self._indexing is not None
+        from workbench.store.index import checking, making
+
+        making.forget(self._indexing.folder)
+        self.digest = ""
+        checking.note_mended(self._indexing, MendedIndex(at, documents or 0))
+
+    def last_mended(self) -> MendedIndex | None:
+        """Return when the index was made anew last since it differed; `None` if it never was."""
+        from workbench.store.index import checking
+
+        return None if self._indexing is None else checking.last_mended(self._indexing.folder)
 
     def _is_large(self) -> bool:
         assert self._indexing is not None

@@ -114,7 +114,7 @@ def _fill(connection: sqlite3.Connection, indexing: Indexing, tables: Tables, pl
         """Give a row for each document, in the order they stand in."""
         for number, (name, docs) in enumerate(tables.items()):
             for (doc_id, doc), (start, size) in zip(docs.items(), places.docs[name], strict=True):
-                yield (number, doc_id, key_of(name, doc), start, size, *_marks(indexing, name, doc))
+                yield (number, doc_id, key_of(name, doc), start, size, *marks(indexing, name, doc))
 
     connection.executemany("INSERT INTO docs VALUES (NULL, ?, ?, ?, ?, ?, NULL, ?, ?)", rows())
     for statement in INDICES.split(";"):
@@ -142,7 +142,7 @@ def _fold_table(connection: sqlite3.Connection, number: int, unread: Unread, ind
 
     def said(doc: Doc) -> tuple[object, ...]:
         """Return what a row says of a document."""
-        return (key_of(unread.name, doc), dumps(doc), *_marks(indexing, unread.name, doc))
+        return (key_of(unread.name, doc), dumps(doc), *marks(indexing, unread.name, doc))
 
     changed = ((*said(doc), number, id) for id, doc in unread.changed.items() if doc and id not in unread.added)
     connection.executemany("UPDATE docs SET key = ?, body = ?, waits = ?, made = ? WHERE tab = ? AND doc = ?", changed)
@@ -155,7 +155,8 @@ def _note_news(connection: sqlite3.Connection, arrivals: Sequence[Arrival]) -> N
     connection.executemany("INSERT OR REPLACE INTO news VALUES (?, ?, ?, ?, ?)", rows)
 
 
-def _marks(indexing: Indexing, table: str, doc: Doc) -> tuple[str | None, str | None]:
+def marks(indexing: Indexing, table: str, doc: Doc) -> tuple[str | None, str | None]:
+    """Return what the index says of a document beside its key: the state it waits in, and when it was made."""
     waits, made = indexing.marks_of(table, doc)
     return waits, None if made is None else _sortable(made)
 

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from workbench.store.index.layout import Facts, facts_in, look_of, open_file
 from workbench.store.index.news import Arrival
 from workbench.store.journal.codec import loads
 from workbench.store.maintenance.checkpoint import DOCUMENTS
+
+_PART = 1 << 20
+"""Bytes that are read at once to take their hash."""
 
 
 class IndexSpoilt(OSError):
@@ -113,10 +117,8 @@ class ReadIndex:
         return (doc for (doc,) in self._rows(asked, table))
 
     def read(self, table: str) -> dict[str, Doc]:
-        """Return a whole table, read in pieces, so that other threads get their turn."""
-        docs: dict[str, Doc] = {}
-        for start, end in self.facts.tables[table].pieces:
-            docs.update(self._parsed(b"{" + self._bytes(start, end - start) + b"}"))
+        """Return a whole table, read in pieces (see `filed`)."""
+        docs = self.filed(table)
         for (doc_id,) in self._rows("SELECT doc FROM dead WHERE tab = ?", table):
             docs.pop(doc_id, None)
         changed = "SELECT doc, start, size, body FROM docs WHERE tab = ? AND body IS NOT NULL ORDER BY place"
@@ -124,6 +126,35 @@ class ReadIndex:
         if len(docs) != self.count(table):
             raise IndexSpoilt(f"{table} has {len(docs)} documents, not {self.count(table)}")
         return docs
+
+    def filed(self, table: str) -> dict[str, Doc]:
+        """Return a whole table as `memory.json` has it, read in pieces, so that other threads get their turn."""
+        docs: dict[str, Doc] = {}
+        for start, end in self.facts.tables[table].pieces:
+            docs.update(self._parsed(b"{" + self._bytes(start, end - start) + b"}"))
+        return docs
+
+    def rows(self, table: str) -> Iterator[tuple[str, tuple[Doc, str | None, str | None, str | None]]]:
+        """Yield each document's id, and all that the index says of it: the document, its key, `waits` and `made`."""
+        asked = "SELECT doc, start, size, body, key, waits, made FROM docs WHERE tab = ? ORDER BY place"
+        for doc_id, start, size, body, *said in self._rows(asked, table):
+            yield doc_id, (self._doc(start, size, body), *said)
+
+    def digest(self) -> str:
+        """Return the hash of `memory.json` as it stands there now."""
+        digest, at = blake2b(digest_size=16), 0
+        while part := self._bytes(at, min(_PART, self.facts.look[1] - at)):
+            digest.update(part)
+            at += len(part)
+        return digest.hexdigest()
+
+    def is_sound(self) -> bool:
+        """Tell whether the index is a file that SQLite finds nothing wrong with."""
+        try:
+            with self._lock:
+                return [*self.connection.execute("PRAGMA quick_check")] == [("ok",)]
+        except sqlite3.Error:
+            return False
 
     def arrivals(self, after: int) -> list[Arrival] | None:
         """Return who added and read which documents after a revision; `None` when that is not known so far back."""

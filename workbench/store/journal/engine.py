@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem
-from workbench.core.health.damage import Damage, Gone, Renumbered
+from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
 from workbench.core.record import iso
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
@@ -319,8 +319,38 @@ class Journal:
 
     def keep_index(self) -> None:
         """Make the index of the store when it has none; a cache of this user's, which reading may write."""
-        if self.standing.trusted and self._settled is None and self.stranger is None and not self._damage:
+        if not self._can_be_indexed():
+            return
+        if self.state.base_failed:
+            self._index.forget(self.clock(), None)
+            self.state.base_failed = False
+        self._index.write_missing(self._believed())
+
+    def check_index(self) -> None:
+        """Hold the read index against the files, which reads all of them; one that differs is made anew.
+
+        It is looked at twice, the second time while nobody writes. What was read by it in here is read again. Raises
+        `StoreProblem` when the files cannot be read, or others hold the store.
+        """
+        try:
+            if not self._can_be_indexed() or self._index.differing() == 0:
+                return
+            with self._lock.held():
+                if (documents := self._index.differing()) == 0:
+                    return
+                self._index.forget(self.clock(), documents)
+                self.reload()
             self._index.write_missing(self._believed())
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
+        self._announcer.deliver()
+
+    def last_mended(self) -> MendedIndex | None:
+        """Return when the read index was made anew last since it differed; `None` if it never was."""
+        return self._index.last_mended()
+
+    def _can_be_indexed(self) -> bool:
+        return self.standing.trusted and self._settled is None and self.stranger is None and not self._damage
 
     def arrivals(self, after: int) -> list[Arrival] | None:
         """Return who added and read which memories after a revision; `None` when only the journal knows."""

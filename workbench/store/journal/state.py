@@ -71,6 +71,8 @@ class State:
         self.rev = rev
         self.next_ids: dict[str, int] = next_ids or {}
         self.key_of = key_of
+        self.base_failed = False
+        """Whether the base turned out not to be what was written."""
         self.clashes = 0
         """How many changes brought a new record where another one lives; none of them was applied."""
         self._index: dict[str, dict[str, str]] = {}
@@ -310,6 +312,7 @@ class State:
         if not self._unread:
             return
         assert self._whole is not None
+        self.base_failed = True
         rev = next(iter(self._unread.values())).base.rev
         tables = self._whole(rev)
         for name, unread in self._unread.items():

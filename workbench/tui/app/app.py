@@ -1,6 +1,7 @@
 """The app: areas as modes, the way between them, and what others do to the store."""
 
 import asyncio
+import contextlib
 import os
 import time
 import traceback
@@ -268,7 +269,9 @@ class WorkbenchApp(Host):
             modes.import_all(self.areas)
         if not worker.is_cancelled:
             self._heap.settle()
-            # What makes the next start fast, after all that somebody waits for now.
+            # What makes the next start fast and right, after all that somebody waits for now.
+            with contextlib.suppress(WorkbenchError):
+                self.bench.library.check_index()
             self.bench.keep_caches()
 
     def on_store_read(self) -> None:

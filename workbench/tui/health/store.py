@@ -92,7 +92,7 @@ def detail(row: Row, facts: Facts) -> Content:
     parts += _wrong(diagnosis)
     parts += [body(note, MUTED) for note in diagnosis.notes]
     parts += [Content(""), body(_backup(state, facts), MUTED)]
-    parts += _caches(state.findings)
+    parts += _caches(state.findings, facts)
     return Content("\n").join([*parts, Content(""), *_ways(facts)])
 
 
@@ -275,9 +275,11 @@ def _text(side: str | bytes | None) -> str:
     return side.decode("utf-8", "replace") if isinstance(side, bytes) else side or ""
 
 
-def _caches(findings: Findings) -> list[Content]:
+def _caches(findings: Findings, facts: Facts) -> list[Content]:
     parts = [Content(""), Content.styled("Caches are made again whenever they are missing or wrong:", MUTED)]
     parts += [body(f"  {c.name}: {c.files} files, {_bytes(c.size)}") for c in findings.caches]
+    if findings.mended is not None:
+        parts.append(body(f"{since(findings.mended.at, facts.now)}: {findings.mended}, and was made anew.", MUTED))
     if findings.old_caches:
         names = ", ".join(f"cache/{part.name}" for part in findings.old_caches)
         parts.append(body(f"{names} in the store's folder are not used any more and may be deleted.", MUTED))
