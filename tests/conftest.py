@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.reflect.server import NO_RETRY, MessagesServer, Reply, Seen, error_reply, messages_server
-from workbench.core.agents import ENVIRONMENT
+from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.pause import give_back
 
 CHECKOUT = Path(__file__).parent.parent

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from workbench.cli.output import warn
 from workbench.config import paths
-from workbench.core.agents import agent_in
+from workbench.core.agents.actors import agent_in
 from workbench.core.errors import StoreProblem, WorkbenchError
 
 if TYPE_CHECKING:

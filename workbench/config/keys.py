@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.agents import SERVE
+from workbench.core.agents.actors import SERVE
 from workbench.core.stream.importance import TABLES
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.config.keys import KEYS, Key
-from workbench.core.agents import AgentSettings
+from workbench.core.agents.actors import AgentSettings
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits

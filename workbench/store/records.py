@@ -219,6 +219,7 @@ RECORDS = Records(
         ),
         RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
         RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
+        RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

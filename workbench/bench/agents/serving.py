@@ -11,6 +11,7 @@ from datetime import datetime
 
 import numpy as np
 
+from workbench.bench.agents.reads import BY_COMMAND, Asked, keep, new_id
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.context import Context
 from workbench.bench.safety.masking import masked
@@ -18,6 +19,7 @@ from workbench.bench.safety.provenance import UNKNOWN, Provenance, provenances
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.floor.against import AgainstFloor, against
 from workbench.bench.tuning.tuning import Tuning
+from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import Profile
@@ -58,11 +60,31 @@ def look(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datet
 
 
 def serve(
-    context: Context, tuning: Tuning, query: str, k: int | None, profile: Profile, safety: Safety | None = None
+    context: Context,
+    tuning: Tuning,
+    query: str,
+    k: int | None,
+    profile: Profile,
+    safety: Safety | None = None,
+    asked: Asked = BY_COMMAND,
 ) -> Served:
-    """Rank the memories for the context's actor, an agent, and count the best `k` as read, in one journal line.
+    """Rank the memories for the context's actor, an agent, and keep what it read in one journal line.
 
     A store that cannot be written still serves. Raises `InvalidRecord` when the actor is no agent.
+    """
+    safe = safety or Safety(context)
+    served = give(context, tuning, query, k, profile, safe)
+    try:
+        keep(context, [read_of(context, served, query, asked, safe)])
+    except StoreProblem as error:
+        return replace(served, problem=f"The reads were not counted. {error}")
+    return served
+
+
+def give(context: Context, tuning: Tuning, query: str, k: int | None, profile: Profile, safe: Safety) -> Served:
+    """Rank the memories for the context's actor, an agent; what it read is kept by the caller.
+
+    Raises `InvalidRecord` when the actor is no agent.
     """
     if not context.actor.startswith("agent:"):
         raise InvalidRecord("Only an agent is served; a person looks without being counted.")
@@ -70,7 +92,6 @@ def serve(
     ranking, floor = _ranked(tuning, query, k, profile, context.now())
     if floor.empty:
         return Served(_only(ranking, ()), (), floor)
-    safe = safety or Safety(context)
     judges: list[Judge] = [lambda memories: {m.id for m in memories if safe.held_from_agents(m)}]
     if context.settings.agents.only_approved(context.actor):
         judges.append(lambda memories: _unapproved(context, memories))
@@ -85,12 +106,18 @@ def serve(
     origins = {id: replace(one, name=served_name(one.name, safe.findings)) for id, one in known.items()}
     # An id that is a secret is given masked, and asked about by that name.
     origins |= {s.memory.id: origins[memory.id] for s, memory in zip(top, memories, strict=True)}
-    served = Served(ranking, top, floor, held, "", unapproved, origins, names, weak)
-    try:
-        count_reads(context, ranking.ids)
-    except StoreProblem as error:
-        return replace(served, problem=f"The reads were not counted. {error}")
-    return served
+    return Served(ranking, top, floor, held, "", unapproved, origins, names, weak)
+
+
+def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Safety) -> AgentRead:
+    """Return what is kept of an answer; the question is masked."""
+    ranking = served.ranking
+    agent = context.actor.removeprefix("agent:")
+    return AgentRead(
+        new_id(), agent, context.now(), safe.masked(query), asked.session, asked.door, ranking.profile.name,
+        ranking.ids, tuple(round(scored.total, 6) for scored in ranking.top), served.floor.empty,
+        served.held, served.unapproved, served.weak,
+    )  # fmt: skip
 
 
 def _ranked(tuning: Tuning, query: str, k: int | None, profile: Profile, now: datetime) -> tuple[Ranking, AgainstFloor]:
@@ -141,17 +168,3 @@ def _only(ranking: Ranking, ids: Sequence[str]) -> Ranking:
 def _masked(memory: Memory, safety: Safety) -> Memory:
     """Return a memory without its secrets, unless a person allowed it as it is."""
     return memory if safety.override(memory) is not None else masked(memory, safety.masked)
-
-
-def count_reads(context: Context, ids: Sequence[str]) -> None:
-    """Count one read of each memory; such a line is not in undo and not in the default history."""
-    library, now = context.library, context.now()
-    if not ids:
-        return
-    label = "read 1 memory" if len(ids) == 1 else f"read {len(ids):,} memories"
-    with library.transaction(context.actor, label, kind="access") as tx:
-        for id in ids:
-            memory = library.memories.find(id)
-            if memory is not None:
-                later = max(now, memory.last_accessed_at)
-                tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + 1))

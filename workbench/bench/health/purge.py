@@ -138,6 +138,6 @@ def _speaks(kind: RecordType, doc: Mapping[str, Any], key: str) -> bool:
         book = f"{doc['book']}/" if doc.get("book") else ""
         return key in (f"{book}{doc.get('left')}", f"{book}{doc.get('right')}")
     if kind.table != "proposals":
-        return any(doc.get(name) == key for name in kind.refs)
+        return any(key == named or (isinstance(named, list) and key in named) for named in map(doc.get, kind.refs))
     names = (key, key.rpartition("/")[2])
     return any(name in names for name in (*doc.get("evidence", ()), *(c.get("id") for c in doc.get("changes", ()))))

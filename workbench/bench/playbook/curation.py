@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.bench.context import Context
 from workbench.bench.playbook.playbook import Playbooks, write_book
-from workbench.core.agents import stands_by
+from workbench.core.agents.actors import stands_by
 from workbench.core.change import Change, diff
 from workbench.core.duplicates.identity import parted
 from workbench.core.errors import InvalidRecord, WorkbenchError

@@ -16,7 +16,7 @@ from workbench.bench.promotion.plan import ChangedMeanwhile, Offer, PromotionPla
 from workbench.bench.promotion.targets import Drafts
 from workbench.bench.safety.provenance import provenances
 from workbench.bench.safety.safety import FlaggedText, Held, Safety
-from workbench.core.agents import OWN_TERMINAL, stands_by
+from workbench.core.agents.actors import OWN_TERMINAL, stands_by
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.playbook import delta
 from workbench.core.promotion.placement import Placement

@@ -11,7 +11,7 @@ from workbench.bench.context import Context
 from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of
-from workbench.core.agents import stands_by
+from workbench.core.agents.actors import stands_by
 from workbench.core.override import override_id
 from workbench.core.record import ABSENT
 from workbench.core.stream.memory import Memory

@@ -14,7 +14,7 @@ from workbench.bench.safety.masking import masked_name
 from workbench.bench.safety.shown import shown_texts
 from workbench.bench.safety.texts import Outward, place_of, texts_of
 from workbench.bench.stream.origin import imported_texts
-from workbench.core.agents import OWN_TERMINAL, stands_by
+from workbench.core.agents.actors import OWN_TERMINAL, stands_by
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet

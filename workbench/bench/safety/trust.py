@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench.core.agents import OWN_TERMINAL, stands_by
+from workbench.core.agents.actors import OWN_TERMINAL, stands_by
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.store.identity.heads import fingerprint_of
 from workbench.store.identity.trust import Standing

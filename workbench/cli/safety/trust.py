@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import counted, say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
-from workbench.core.agents import ENVIRONMENT
+from workbench.core.agents.actors import ENVIRONMENT
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:

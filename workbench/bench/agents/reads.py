@@ -1,0 +1,65 @@
+"""What agents read: kept as records of their own, and counted on the memories, in one journal line for several.
+
+Such a line is neither in undo nor in the default history: a reading cannot be taken back.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from workbench.bench.context import Context
+from workbench.core.agents.read import AgentRead
+
+KEPT = 2_000
+"""Readings that a store keeps; the oldest go when there are a tenth more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """By which door a question came, and in which session of the agent."""
+
+    door: str
+    session: str = ""
+
+
+BY_COMMAND = Asked("cli")
+
+
+def new_id() -> str:
+    """Return the id of a new reading."""
+    return f"read-{uuid.uuid4().hex[:12]}"
+
+
+def keep(context: Context, reads: Sequence[AgentRead]) -> None:
+    """Keep what an agent read, and count it on the memories. Raises `StoreProblem`."""
+    library = context.library
+    if not reads:
+        return
+    given = Counter(id for read in reads for id in read.memories)
+    latest = {id: read.at for read in reads for id in read.memories}
+    with library.transaction(context.actor, _label(len(given)), kind="access") as tx:
+        for id, times in given.items():
+            memory = library.memories.find(id)
+            if memory is not None:
+                later = max(latest[id], memory.last_accessed_at)
+                tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + times))
+        for read in reads:
+            tx.put(read)
+        for old in _too_old(context):
+            tx.delete(old)
+
+
+def _label(memories: int) -> str:
+    if not memories:
+        return "asked, and was given nothing"
+    return "read 1 memory" if memories == 1 else f"read {memories:,} memories"
+
+
+def _too_old(context: Context) -> list[AgentRead]:
+    """Return the readings that go, the oldest; mostly none."""
+    table = context.library.table(AgentRead)
+    if len(table) <= KEPT * 11 // 10:
+        return []
+    every = sorted(table.all(), key=lambda read: (read.at, read.id))
+    return every[: len(every) - KEPT]

@@ -1,0 +1,1 @@
+"""Who the agents are, and what they read."""

@@ -1,0 +1,30 @@
+"""What an agent asked for and was given: the record behind "why was this recalled", and what a person judges it by."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRead:
+    """One question of an agent, and the answer to it.
+
+    `agent` is what it calls itself, a label and no proof; `session` the agent session it was asked in, empty where
+    nobody said. `door` says by which way it came: `cli`, `mcp` or `hook`. `query` is masked. `memories` are the ids
+    that were given, best first, with their `scores` under `profile`; none where `is_empty`, nothing being relevant.
+    `held`, `unapproved` and `weak` count what was left out, as in `bench.agents.serving.Served`.
+    """
+
+    id: str
+    agent: str
+    at: datetime
+    query: str
+    session: str = ""
+    door: str = "cli"
+    profile: str = ""
+    memories: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    is_empty: bool = False
+    held: int = 0
+    unapproved: int = 0
+    weak: int = 0
+    version: int = 1
