@@ -103,7 +103,7 @@ class StreamScreen(AreaScreen):
     def show_store(self) -> None:
         """Show what the filter lets through now."""
         try:
-            view = self.bench.stream.view(self._text)
+            view = self.bench.stream.view_at_once(self._text)
         except InvalidQuery as error:
             self._count(Content.styled(f"✗ {error}", "$text-error"))
             return
@@ -119,7 +119,7 @@ class StreamScreen(AreaScreen):
                 self._unread |= {id for id in ids if self._view and id not in {m.id for m in self._view.memories}}
             here = {m.id for m in self._view.memories}
             before, view = self._view, self.bench.stream.updated(self._view, ids, self._text)
-            if (view.memories, view.spans, view.total) == (before.memories, before.spans, before.total):
+            if (view.memories, view.filter.words, view.total) == (before.memories, before.filter.words, before.total):
                 self._draw_anew(frozenset(ids))
                 return
             self._show(view)
@@ -147,6 +147,7 @@ class StreamScreen(AreaScreen):
         shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
         if self._text.strip():
             shown += f" · {number(len(view.memories))} shown"
+            shown += ", of the newest; reading the rest" if view.is_partial else ""
         self._count(Content(shown))
         self.show_detail()
 
@@ -156,7 +157,7 @@ class StreamScreen(AreaScreen):
             count.update(content)
 
     def _draw(self, memory: Memory, width: int) -> list[Cell]:
-        spans = self._view.spans.get(memory.id, ()) if self._view else ()
+        spans = self._view.spans(memory) if self._view else ()
         now, unread = self.bench.context.now(), memory.id in self._unread
         return row(memory, width, now, unread=unread, spans=spans, masked=self.flagged.masked_line(memory))
 
@@ -215,7 +216,8 @@ class StreamScreen(AreaScreen):
 
     def _to_match(self, step: int) -> None:
         with self.workbench_app.reporting():
-            found = {m.id for m in self.bench.stream.view(self._last_search).memories} if self._last_search else set()
+            search = self.bench.stream.view_at_once
+            found = {m.id for m in search(self._last_search).memories} if self._last_search else set()
             places = [i for i, m in enumerate(self.rows.rows) if m.id in found]
             ahead = [i for i in places if (i - self.rows.cursor) * step > 0]
             if not places:
