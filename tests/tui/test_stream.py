@@ -28,7 +28,7 @@ def stream(app: WorkbenchApp) -> StreamScreen:
 
 
 def current(app: WorkbenchApp) -> Memory:
-    memory = stream(app).rows.current
+    memory = stream(app).memory
     assert memory is not None
     return memory
 
@@ -88,7 +88,7 @@ async def test_forgetting_asks_then_moves_on_and_undo_brings_it_back(
         assert current(app).id != id
         assert app.bench.library.memories.get(id).archived_reason == "forgotten"
         await keys(pilot, "u")
-        assert id in [m.id for m in stream(app).rows.rows]
+        assert id in [m.id for m in stream(app).memories]
 
 
 async def test_editing_here_and_leaving_twice(tmp_path: Path) -> None:
@@ -132,14 +132,14 @@ async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_pa
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"type:gotcha", "enter")
-        rows = stream(app).rows.rows
+        rows = stream(app).memories
         assert rows
         assert {m.observation_type for m in rows} == {"gotcha"}
         await keys(pilot, "j")
         id = current(app).id
         await keys(pilot, "escape")
         assert current(app).id == id
-        assert len(stream(app).rows.rows) > 200
+        assert len(stream(app).memories) > 200
         await keys(pilot, "n")
         assert current(app).observation_type == "gotcha"
         assert current(app).id != id
@@ -150,7 +150,7 @@ async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path:
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"since:soon")
         assert "✗" in screen_text(app)
-        assert stream(app).rows.rows
+        assert stream(app).memories
 
 
 async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -
 async def test_marked_rows_take_the_next_key_after_semicolon(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
-        ids = [m.id for m in stream(app).rows.rows[:3]]
+        ids = [m.id for m in stream(app).memories[:3]]
         await keys(pilot, "t", "t", "t")
         assert "3 marked" in screen_text(app)
         await keys(pilot, "semicolon", "p")

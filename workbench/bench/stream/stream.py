@@ -40,6 +40,11 @@ class StreamView:
     tests: Sequence[Predicate] = field(compare=False)
     is_partial: bool = False
 
+    @property
+    def question(self) -> str:
+        """What is asked in words, phrases in quotes; empty for a filter of clauses only, which ranks nothing."""
+        return " ".join((*self.filter.words, *(f'"{phrase}"' for phrase in self.filter.phrases)))
+
     def spans(self, memory: Memory) -> tuple[tuple[int, int], ...]:
         """Return which characters of a memory's line matched the free words, if there are any."""
         if not self.filter.words:

@@ -10,13 +10,14 @@ from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Saving
+from workbench.tui.stream.found import Found, memory_of
 from workbench.tui.widgets.lists.line_list import LineList
 
 
 class Changes:
     """Changes the memories that are picked in a list, after asking where that is due, and says what was done."""
 
-    def __init__(self, area: AreaScreen, rows: LineList[Memory]) -> None:
+    def __init__(self, area: AreaScreen, rows: LineList[Found]) -> None:
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
         self._rows = rows
 
@@ -63,13 +64,13 @@ class Changes:
 
     async def edit(self) -> None:
         """Edit here; the editor stays open when the text cannot be stored."""
-        memory = self._rows.current
+        memory = memory_of(self._rows.current)
         if memory is not None:
             await self._edit(memory, None, self._saving(memory))
 
     async def edit_externally(self) -> None:
         """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
-        memory = self._rows.current
+        memory = memory_of(self._rows.current)
         text = await self._area.edit_externally(memory.content) if memory else None
         if memory is not None and text is not None:
             save = self._saving(memory)
@@ -93,7 +94,7 @@ class Changes:
 
     def targets(self) -> list[str]:
         """Return what the next change is for: the marked memories after `;`, else the one under the cursor."""
-        return [m.id for m in self._area.take_targets(self._rows)]
+        return [row.id for row in self._area.take_targets(self._rows) if isinstance(row, Memory)]
 
     def _done(self, ids: Sequence[str], sentence: str) -> None:
         """Say what was done, and let go of the marks it was done to."""
