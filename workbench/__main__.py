@@ -57,6 +57,7 @@ def open_app(store: Path, *, origin: str, demo: bool = False) -> int:
 def serve_agents(bench: "Workbench", args: Namespace) -> int:
     """Serve an open store over MCP; the protocol's library is imported only here."""
     try:
+        from workbench.mcp import server  # noqa: F401 - what needs the library
         from workbench.mcp.serving import serve
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith(("mcp", "uvicorn", "starlette", "anyio", "pydantic")):

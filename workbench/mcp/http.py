@@ -1,9 +1,12 @@
 """The server for several clients over HTTP, on this machine only, for who holds its token."""
 
+import contextlib
 import hmac
 import os
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+import signal
+import stat
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,9 @@ from workbench.mcp.server import MemoryServer
 HOST = "127.0.0.1"
 TOKEN = "mcp-token"
 """The name of the file that holds the token, in the person's state folder."""
+
+_LONGEST = 1_000
+"""Bytes of a token's file."""
 
 LARGEST = 4 << 20
 """Bytes of a request."""
@@ -39,8 +45,7 @@ def token_in(folder: Path) -> str:
         try:
             handle = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
         except FileExistsError:
-            place.chmod(0o600)
-            token = place.read_text("ascii").strip()
+            token = _read(place)
         else:
             token = secrets.token_urlsafe(32)
             with os.fdopen(handle, "w", encoding="ascii") as file:
@@ -50,6 +55,16 @@ def token_in(folder: Path) -> str:
     if len(token) < 20:
         raise StoreProblem(f"The file {place} holds no token.", "Delete it; a new one is made then.")
     return token
+
+
+def _read(place: Path) -> str:
+    """Read the token from a file that is one: no link, no device, nothing that others may read."""
+    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("it is no regular file")
+        os.fchmod(handle, 0o600)
+        return file.read(_LONGEST).decode("ascii").strip()
 
 
 class Bearer:
@@ -73,6 +88,33 @@ class Bearer:
         return kind.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token)
 
 
+class _Stoppable(uvicorn.Server):
+    """A web server that ends with its requests when a signal comes, and lets the process go on to its own end.
+
+    Left to itself it raises the signal again once it has ended, and nothing after it is done.
+    """
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to whoever runs it."""
+        yield
+
+    async def run_until_signal(self) -> None:
+        """Serve until a signal comes, and a moment longer for what is in flight."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._stop_on_signal)
+            await self.serve()
+            group.cancel_scope.cancel()
+
+    async def _stop_on_signal(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for _ in signals:
+                self.should_exit = True
+                await anyio.sleep(GRACE_S)
+                self.force_exit = True
+                return
+
+
 def serve_http(bench: Workbench, clients: Clients, port: int, token: str, **options: bool) -> None:
     """Serve over HTTP on this machine until a signal comes. Raises `WorkbenchError` when the port is taken."""
     server = MemoryServer(clients, **options)
@@ -82,7 +124,7 @@ def serve_http(bench: Workbench, clients: Clients, port: int, token: str, **opti
         timeout_graceful_shutdown=max(1, int(GRACE_S)),
     )  # fmt: skip
     try:
-        anyio.run(uvicorn.Server(config).serve)
+        anyio.run(_Stoppable(config).run_until_signal)
     except SystemExit as error:
         raise WorkbenchError(f"Port {port} cannot be served.", "Choose another one with --port.") from error
     end(bench, clients)

@@ -1,0 +1,74 @@
+"""A demo store with an official client at its door."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from tests.caches import make, take_along
+from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.open import Workbench, open_workbench
+from workbench.config.paths import shipped
+from workbench.mcp.clients import Clients
+from workbench.mcp.server import MemoryServer
+
+QUERY = "why did the token refresh fail"
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo store, to be copied."""
+    folder = tmp_path_factory.mktemp("mcp") / "store"
+    bench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
+    fill(bench, shipped("fixtures/demo"))
+    make(bench, folder.parent / "caches")
+    bench.close()
+    return folder
+
+
+@pytest.fixture
+def store(made: Path, tmp_path: Path) -> Path:
+    """A copy of the demo store."""
+    shutil.copytree(made, tmp_path / "store")
+    take_along(made.parent / "caches", tmp_path / "store")
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def bench(store: Path) -> Iterator[Workbench]:
+    """The demo store, open."""
+    bench = open_workbench(store, profiles=store.parent / "profiles")
+    yield bench
+    bench.close()
+
+
+Connect = Callable[..., Client]
+
+
+@pytest.fixture
+def connect(bench: Workbench) -> Iterator[Connect]:
+    """Make a client of a server over that store, both in this process."""
+    made: list[Clients] = []
+
+    def client(clients: Clients | None = None, **options: bool) -> Client:
+        made.append(clients or Clients(bench))
+        return Client(MemoryServer(made[-1], **options))
+
+    yield client
+    for clients in made:
+        clients.log.flush()
+
+
+def command(store: Path, *args: str) -> list[str]:
+    """Return the command that serves a store."""
+    return [sys.executable, "-m", "workbench", "--store", str(store), "mcp", *args]
+
+
+def surroundings(folder: Path) -> dict[str, str]:
+    """Return the surroundings of a server that touches nothing of whoever runs the tests."""
+    homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+    return {**os.environ, **homes, "WORKBENCH_TRUST": str(folder / "store")}

@@ -1,0 +1,130 @@
+"""The server as the official client sees it."""
+
+from typing import Any
+
+import pytest
+from mcp.types import CallToolResult, TextContent, TextResourceContents
+
+from tests.mcp.conftest import QUERY, Connect
+from workbench.bench.open import Workbench
+from workbench.core.agents.read import AgentRead
+from workbench.mcp.clients import Clients, cleaned_name
+from workbench.mcp.tools import PER_MINUTE, TOOLS
+
+CORE = {"memory_search", "memory_get", "memory_save", "memory_feedback", "memory_forget", "memory_context"}
+
+
+def text_of(result: Any) -> str:
+    assert isinstance(result, CallToolResult)
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def said(result: Any) -> dict[str, Any]:
+    assert isinstance(result, CallToolResult)
+    assert not result.is_error, text_of(result)
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+async def test_there_are_few_tools_and_each_says_first_when_to_use_it(connect: Connect) -> None:
+    async with connect() as client:
+        tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == CORE
+    for tool in tools:
+        assert (tool.description or "").startswith("Use ")
+        assert len((tool.description or "").encode()) <= 2_048
+        assert len(str(tool.input_schema)) <= 4_000
+
+
+async def test_every_name_is_there_when_asked_for_and_none_that_writes_where_only_reading_is_allowed(
+    connect: Connect,
+) -> None:
+    async with connect(every=True) as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == {entry.name for entry in TOOLS}
+    async with connect(every=True, reads_only=True) as client:
+        tools = (await client.list_tools()).tools
+        assert {t.name for t in tools} == {entry.name for entry in TOOLS if not entry.writes}
+        assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
+
+
+async def test_a_search_answers_in_values_and_in_text_and_is_kept_as_a_reading(
+    connect: Connect, bench: Workbench
+) -> None:
+    clients = Clients(bench)
+    async with connect(clients) as client:
+        result = await client.call_tool("memory_search", {"query": QUERY, "k": 3})
+        found = said(result)["results"]
+        assert [row["id"] for row in found][:1] == ["mem-20260206-0000009"]
+        assert found[0]["id"] in text_of(result)
+    clients.log.flush()
+    (read,) = bench.library.table(AgentRead).all()
+    assert (read.query, read.door, read.agent) == (QUERY, "mcp", "mcp")
+    assert list(read.memories) == [row["id"] for row in found]
+
+
+async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_stays(connect: Connect) -> None:
+    wrong: list[tuple[str, dict[str, Any], str]] = [
+        ("memory_search", {"query": " "}, "The query is empty."),
+        ("memory_search", {"query": "a", "k": "many"}, "k"),
+        ("memory_search", {}, "query"),
+        ("memory_get", {"ids": ["../../etc/passwd"]}, "no memory or bullet"),
+        ("memory_get", {"ids": []}, "no id"),
+        ("memory_save", {"text": "x" * 1_000_000}, "1,000,000 characters long"),
+        ("memory_save", {"text": "a", "kind": "nope"}, "no kind"),
+        ("memory_forget", {"reason": "x"}, "Say which memories"),
+        ("no_such_tool", {}, "no_such_tool"),
+    ]
+    async with connect() as client:
+        for name, arguments, sentence in wrong:
+            result = await client.call_tool(name, arguments)
+            assert isinstance(result, CallToolResult)
+            assert result.is_error
+            assert sentence in text_of(result)
+            assert "Traceback" not in text_of(result)
+        assert said(await client.call_tool("memory_search", {"query": QUERY}))["results"]
+
+
+async def test_a_client_that_calls_too_often_is_told_to_wait(connect: Connect, bench: Workbench) -> None:
+    now = [0.0]
+    async with connect(Clients(bench, clock=lambda: now[0])) as client:
+        for _ in range(PER_MINUTE):
+            assert not (await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})).is_error
+        refused = await client.call_tool("memory_search", {"query": QUERY})
+        assert "Wait 60 seconds" in text_of(refused)
+        now[0] = 60.0
+        assert said(await client.call_tool("memory_search", {"query": QUERY}))
+
+
+async def test_playbook_index_and_a_memory_are_resources_and_two_prompts_are_there(connect: Connect) -> None:
+    async with connect() as client:
+        texts = {}
+        for uri in ("workbench://playbook", "workbench://index", "workbench://memory/mem-20260206-0000009"):
+            (content,) = (await client.read_resource(uri)).contents
+            assert isinstance(content, TextResourceContents)
+            texts[uri.rpartition("/")[2]] = content.text
+        assert "playbook/shr-00001" in texts["playbook"]
+        assert "# Memory index" in texts["index"]
+        assert "HttpOnly" in texts["mem-20260206-0000009"]
+        assert {prompt.name for prompt in (await client.list_prompts()).prompts} == {"reflect", "review"}
+        assert (await client.get_prompt("reflect")).messages
+
+
+async def test_calls_at_once_are_each_answered(connect: Connect) -> None:
+    import asyncio
+
+    async with connect() as client:
+        calls = [client.call_tool("memory_search", {"query": f"{QUERY} {n}", "k": 2}) for n in range(12)]
+        assert all(said(result)["results"] for result in await asyncio.gather(*calls))
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("Claude Code", "claude-code"), ("", "agent"), ("\x1b[31m\n", "31m"), ("../../etc", "etc"), ("«»", "agent"),
+        ("x" * 99, "x" * 40), ("human", "human"),
+    ],
+)  # fmt: skip
+def test_what_a_client_calls_itself_is_a_label(given: str, name: str) -> None:
+    assert cleaned_name(given) == name

@@ -1,0 +1,136 @@
+"""The server as a process: what it prints, what it swallows, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tests.mcp.conftest import QUERY, command, surroundings
+from tests.mcp.test_server import said
+from workbench.bench.open import open_workbench
+from workbench.core.agents.read import AgentRead
+
+PATIENCE_S = 120.0
+"""Far longer than the slowest machine needs: a server that ends only then did not end by itself."""
+
+
+def hello(version: str = "2025-11-25") -> bytes:
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "Claude Code", "version": "1"}}
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    return line(first) + line({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+
+def line(message: Any) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
+def call(number: int, name: str, **arguments: Any) -> bytes:
+    params = {"name": name, "arguments": arguments}
+    return line({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+
+
+@pytest.fixture
+def server(store: Path) -> Any:
+    """A server over the store, whose standard streams are ours."""
+    process = subprocess.Popen(
+        command(store), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=surroundings(store.parent), cwd=store.parent,
+    )  # fmt: skip
+    yield process
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        assert stream is not None
+        stream.close()
+
+
+def answers(process: Any, count: int) -> dict[int, Any]:
+    """Read lines until so many calls are answered; every one of them is a message of the protocol."""
+    found: dict[int, Any] = {}
+    while len(found) < count:
+        message = json.loads(process.stdout.readline())
+        assert message["jsonrpc"] == "2.0"
+        if isinstance(message.get("id"), int):
+            found[message["id"]] = message
+    return found
+
+
+async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(store: Path) -> None:
+    bench = open_workbench(store, profiles=store)
+    before = {memory.id: memory.access_count for memory in bench.library.memories.all()}
+    bench.close()
+    first, *rest = command(store, "--agent", "claude")
+    place = StdioServerParameters(command=first, args=rest, env=surroundings(store.parent), cwd=str(store.parent))
+    async with Client(stdio_client(place)) as client:
+        found = said(await client.call_tool("memory_search", {"query": QUERY, "k": 3}))["results"]
+    bench = open_workbench(store, profiles=store)
+    (read,) = bench.library.table(AgentRead).all()
+    assert (read.agent, list(read.memories)) == ("claude", [row["id"] for row in found])
+    assert all(bench.stream.get(row["id"]).access_count == before[row["id"]] + 1 for row in found)
+    bench.close()
+
+
+def test_what_is_no_message_is_survived_and_only_messages_are_printed(server: Any) -> None:
+    server.stdin.write(hello())
+    for broken in (b"{\n", b"\xff\xfe\x00\n", b"[]\n", line({"jsonrpc": "2.0", "id": 7}), b"x" * 1_000_000 + b"\n"):
+        server.stdin.write(broken)
+    server.stdin.write(call(2, "memory_search", query=QUERY, k=1))
+    server.stdin.flush()
+    found = answers(server, 2)
+    assert found[2]["result"]["structuredContent"]["results"]
+
+
+def test_it_knows_its_client_by_the_name_it_gives(server: Any, store: Path) -> None:
+    server.stdin.write(
+        hello() + call(2, "memory_save", text="The staging database is reset on Mondays.", kind="discovery")
+    )
+    server.stdin.flush()
+    answers(server, 2)
+    server.stdin.close()
+    assert server.wait(PATIENCE_S) == 0
+    bench = open_workbench(store, profiles=store)
+    assert next(bench.history.events()).actor == "agent:claude-code"
+    bench.close()
+
+
+@pytest.mark.parametrize("how", ["the streams end", "SIGTERM", "SIGINT"])
+def test_it_ends_soon_though_a_call_is_in_flight_and_keeps_what_was_read(server: Any, store: Path, how: str) -> None:
+    """The store is held by somebody else, so that the second call would go on for as long as that lasts."""
+    server.stdin.write(hello() + call(2, "memory_search", query=QUERY, k=1))
+    server.stdin.flush()
+    answers(server, 2)
+    with open_lock(store):
+        server.stdin.write(call(3, "memory_save", text="what waits for the lock"))
+        server.stdin.flush()
+        time.sleep(0.3)
+        if how == "the streams end":
+            server.stdin.close()
+        else:
+            server.send_signal(getattr(signal, how))
+        begun = time.monotonic()
+        assert server.wait(PATIENCE_S) == 0
+        assert time.monotonic() - begun < PATIENCE_S / 4
+    assert b"Traceback" not in server.stderr.read()
+
+
+def open_lock(store: Path) -> Any:
+    """Hold the write lock of a store in this process."""
+    bench = open_workbench(store, profiles=store)
+    return bench.library.exclusive()
+
+
+def test_without_the_library_the_command_says_what_to_install(store: Path, tmp_path: Path) -> None:
+    hide = tmp_path / "hide" / "mcp"
+    hide.mkdir(parents=True)
+    (hide / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'mcp'\", name='mcp')")
+    env = surroundings(store.parent) | {"PYTHONPATH": os.pathsep.join((str(hide.parent), str(Path.cwd())))}
+    done = subprocess.run(command(store), env=env, capture_output=True, text=True, input="", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install 'memory-workbench[mcp]'" in done.stderr
