@@ -6,7 +6,7 @@ import os
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -19,6 +19,7 @@ from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
@@ -26,8 +27,9 @@ from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
+from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
-from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
+from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, remapped
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.asking import asking
@@ -40,6 +42,9 @@ from workbench.tui.widgets.sheet import Sheet
 
 SHOWN_FROM = 2000
 """Texts from which embedding and indexing take long enough to be shown."""
+
+PAUSED = ("‖ not following", "‖ paused", "‖")
+"""What stands at the top while what others write waits."""
 
 FOLLOW_SECONDS = 0.5
 """How often the journal's size is looked at, to show what other processes wrote."""
@@ -132,6 +137,8 @@ class WorkbenchApp(Host):
         if options.theme in self.available_themes:
             self.theme = options.theme
         self.set_keymap(dict(options.keymap))
+        self._doings: Mapping[str, Doing] = {}
+        self._aging: Timer | None = None
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
@@ -189,6 +196,8 @@ class WorkbenchApp(Host):
             self._missed, self.store_is_gone = 0, False
             self.say("The store is there again.")
             self.show_urgent()
+        if self.paused:
+            return
         trusted = library.standing.trusted
         with self.reporting():
             library.refresh()
@@ -245,8 +254,24 @@ class WorkbenchApp(Host):
 
     def on_store_changed(self, event: StoreChanged) -> None:
         """Let every area that was opened know; the one in sight follows at once."""
+        doings = heard(self._doings, event.touched, self.bench.context.now())
+        if doings is not self._doings:
+            self._doings = doings
+            self._tell_news()
         for screen in self._areas():
             screen.follow(event.touched)
+
+    def _tell_news(self) -> None:
+        """Tell what an agent does, and as long as that is recent look again now and then how old it is."""
+        if self._aging is not None:
+            self._aging.stop()
+        now = self.bench.context.now()
+        doing = latest(self._doings, now)
+        self._aging = None if doing is None else self.set_timer(STEP, self._tell_news)
+        told = () if doing is None else tuple(map(self.bench.safety.masked, doing.wordings(now)))
+        self.news = PAUSED if self.paused else told
+        if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
+            self.screen.show_news()
 
     @work(thread=True, group="retriever", exit_on_error=False)
     def _load_retriever(self) -> None:
@@ -400,6 +425,16 @@ class WorkbenchApp(Host):
 
             bench = self.bench
             self.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
+
+    def action_pause(self) -> None:
+        """Hold what others write, so that nothing moves; once more, show all of it. A change here takes it in, too."""
+        self.paused = not self.paused
+        if not self.paused:
+            self._follow()
+        self._tell_news()
+        key = next(a for a in remapped(GLOBAL, dict(self.options.keymap)) if a.id == "app.pause").shown_key
+        held = f"Paused: what others write waits; {key} follows again. A change of yours brings it in, too."
+        self.say(held if self.paused else "Following what others write again.")
 
     def action_help(self) -> None:
         """Show every key of the area."""

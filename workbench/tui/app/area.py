@@ -68,6 +68,7 @@ class AreaScreen(Screen[object]):
         top.store = self.workbench_app.title_shown
         top.alarm = not self.bench.trust.standing.trusted
         top.active = self.AREA
+        top.news = self.workbench_app.news
         yield top
         yield from self.contents()
         bar = KeyBar()
@@ -149,6 +150,7 @@ class AreaScreen(Screen[object]):
         self.query_one(TopBar).counts = {"review": waiting}
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
         self.query_one(TopBar).store = self.workbench_app.title_shown
+        self.show_news()
         self.query_one(TopBar).alarm = not self.bench.trust.standing.trusted
         marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
         bar = self.query_one(KeyBar)
@@ -165,6 +167,10 @@ class AreaScreen(Screen[object]):
         title = Content.styled("reflection due ", "bold $text-accent") if due else Content("reflection ")
         bar.status = title + gauge(leading.value, leading.limit, leading.name)
         bar.more = behind(found)
+
+    def show_news(self) -> None:
+        """Show in the top bar what an agent does, or that what others write is not followed."""
+        self.query_one(TopBar).news = self.workbench_app.news
 
     # Marks
 
