@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from workbench.bench.context import Context
 from workbench.core.agents.read import AgentRead
@@ -21,7 +21,7 @@ PAUSE = timedelta(minutes=30)
 """A longer pause ends a session that has no id."""
 
 LISTED = 2_000
-"""Changes by agents that are looked up in the journal, the newest: as many as readings are kept."""
+"""Memories and changes by agents that are looked up in the journal, the newest: as many as readings are kept."""
 
 _ACTOR = "agent:"
 _BY_AGENTS = b'"actor":"agent:'
@@ -102,10 +102,20 @@ class AgentSessions:
         self._writes: tuple[Write, ...] = ()
         self._until = -1
 
-    def look(self) -> tuple[AgentSession, ...]:
-        """Return every session, the one in which something was done last first. Raises `StoreProblem`."""
-        with self._lock:
-            writes = self._look_up()
+    @property
+    def has_looked(self) -> bool:
+        """Whether the journal was read already, which for a large store is what takes long."""
+        return self._until >= 0
+
+    def look(self, *, journal: bool = True) -> tuple[AgentSession, ...]:
+        """Return every session, the one in which something was done last first. Raises `StoreProblem`.
+
+        Without the `journal`, what was written is known only of sessions with an id, and of no other change.
+        """
+        writes: tuple[Write, ...] = ()
+        if journal:
+            with self._lock:
+                writes = self._look_up()
         library = self._library
         acts: list[Act] = [*library.table(AgentRead).all(), *writes]
         acts += [vote for vote in library.votes.all() if vote.actor.startswith(_ACTOR)]
@@ -119,9 +129,9 @@ class AgentSessions:
             return self._writes
         fresh = list(takewhile(lambda e: e.rev > self._until, library.changes_back())) if self._until >= 0 else []
         if self._until < 0 or any(entry.kind == "purge" for entry in fresh):
-            found = islice(self._told(library.changes_back(_BY_AGENTS)), LISTED)
+            found = _newest(self._told(library.changes_back(_BY_AGENTS)))
         else:
-            found = islice((*self._told(fresh), *self._writes), LISTED)
+            found = _newest((*self._told(fresh), *self._writes))
         self._writes, self._until = tuple(found), now
         return self._writes
 
@@ -130,8 +140,11 @@ class AgentSessions:
             tables = {change.table for change in entry.changes}
             if entry.kind != "edit" or not entry.actor.startswith(_ACTOR):
                 continue
-            added = [c for c in entry.changes if c.table == "memories" and c.op == "insert"]
-            if not added and tables <= {"votes", "memories", "bullets"} and "votes" in tables:
+            made = [c for c in entry.changes if c.table == "memories" and c.op == "insert"]
+            added = [change for change in made if not change.redacted]
+            if made and not added:
+                continue  # purged since
+            if not made and tables <= {"votes", "memories", "bullets"} and "votes" in tables:
                 continue  # a vote, which the table of votes knows
             names = tuple(self._library.key_of(change) for change in added)
             _, session = added[0].fields.get("session_id", ("", "")) if added else ("", "")
@@ -148,6 +161,16 @@ class AgentSessions:
             agent = agents.get(memory.session_id)
             if agent is not None and memory.id not in known and not memory.is_synthetic:
                 yield Write(agent, memory.created_at, memory.session_id, memories=(memory.id,))
+
+
+def _newest(writes: Iterable[Write]) -> Iterator[Write]:
+    """Yield the first of them, until they added as much as is listed."""
+    added = 0
+    for write in writes:
+        yield write
+        added += max(1, len(write.memories))
+        if added >= LISTED:
+            return
 
 
 def _parted(acts: Iterable[Act]) -> Iterator[AgentSession]:

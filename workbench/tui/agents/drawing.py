@@ -69,7 +69,7 @@ def draw(line: Line, width: int, bench: Workbench) -> list[Cell]:
 
 def _asked(read: AgentRead, width: int, bench: Workbench) -> list[Cell]:
     said = outcome(read)
-    room = max(12, min(len(said), width // 2))
+    room = max(12, min(len(said), width * 3 // 5))
     style = "$text-warning" if not read.memories else MUTED
     query = bench.safety.masked(read.query)
     return [Cell(_clock(read.at), 5, MUTED), Cell(f"“{query[:_LONGEST]}”", 0), Cell(said, room, style, "right")]

@@ -34,8 +34,8 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 
 EMPTY = (
-    "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` lets one in; "
-    "what it asks, is given and writes then shows here while it works."
+    "No agent has read or written here yet. `workbench hooks install` or `workbench mcp` lets one in, or "
+    "`workbench search QUERY --for-agent NAME`; what it asks, is given and writes then shows here while it works."
 )
 NOT_HIS = "Nothing of {} is kept any more. Esc shows all agents."
 LOOKING = "Looking …"
@@ -143,9 +143,11 @@ class AgentsScreen(AreaScreen):
     def _look(self) -> None:
         worker = get_current_worker()
         sessions: Sequence[AgentSession] = ()
-        problem = ""
+        problem, look = "", self.bench.agent_sessions
         try:
-            sessions = self.bench.agent_sessions.look()
+            if not look.has_looked and (first := look.look(journal=False)):
+                self.post_message(Looked(first))
+            sessions = look.look()
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:

@@ -29,7 +29,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
-from workbench.tui.app.actions import GLOBAL, bindings, palette_entries, remapped
+from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.asking import asking
@@ -42,9 +42,6 @@ from workbench.tui.widgets.sheet import Sheet
 
 SHOWN_FROM = 2000
 """Texts from which embedding and indexing take long enough to be shown."""
-
-PAUSED = ("‖ not following", "‖ paused", "‖")
-"""What stands at the top while what others write waits."""
 
 FOLLOW_SECONDS = 0.5
 """How often the journal's size is looked at, to show what other processes wrote."""
@@ -268,8 +265,7 @@ class WorkbenchApp(Host):
         now = self.bench.context.now()
         doing = latest(self._doings, now)
         self._aging = None if doing is None else self.set_timer(STEP, self._tell_news)
-        told = () if doing is None else tuple(map(self.bench.safety.masked, doing.wordings(now)))
-        self.news = PAUSED if self.paused else told
+        self.news = () if doing is None else tuple(map(self.bench.safety.masked, doing.wordings(now)))
         if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
             self.screen.show_news()
 
@@ -431,9 +427,8 @@ class WorkbenchApp(Host):
         self.paused = not self.paused
         if not self.paused:
             self._follow()
-        self._tell_news()
-        key = next(a for a in remapped(GLOBAL, dict(self.options.keymap)) if a.id == "app.pause").shown_key
-        held = f"Paused: what others write waits; {key} follows again. A change of yours brings it in, too."
+        self._show_status()
+        held = "What others write is not shown from now on, until you follow again or change something yourself."
         self.say(held if self.paused else "Following what others write again.")
 
     def action_help(self) -> None:

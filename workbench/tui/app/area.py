@@ -11,7 +11,7 @@ from textual.widget import Widget
 from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
 from workbench.tui.app import external
-from workbench.tui.app.actions import Action, remapped
+from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
@@ -159,6 +159,10 @@ class AreaScreen(Screen[object]):
             rest = "the next key is for all" if self._armed else "; then a key for all"
             bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
             return
+        if self.workbench_app.paused:
+            key = self.as_mapped(a for a in GLOBAL if a.id == "app.pause")[0].shown_key
+            bar.status = Content.styled(f"‖ paused · {key} follows others", "bold $text-warning")
+            return
         if self.workbench_app.loading is not None:
             bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
             return
@@ -169,7 +173,7 @@ class AreaScreen(Screen[object]):
         bar.more = behind(found)
 
     def show_news(self) -> None:
-        """Show in the top bar what an agent does, or that what others write is not followed."""
+        """Show in the top bar what an agent does."""
         self.query_one(TopBar).news = self.workbench_app.news
 
     # Marks
