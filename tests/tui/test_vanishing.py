@@ -30,6 +30,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "playbook, marked": ("3", "g", "j", "t", "t", "semicolon"),
     "tune": ("4", "slash", *"deploy", "enter"),
     "tune, sliders": ("4", "slash", *"deploy", "enter", "tab"),
+    "agents": ("5",),
+    "agents, a memory": ("5", "enter", "j"),
     "health": ("6", "g"),
     "health, further on": ("6", "g", *("j",) * 6),
     "health, last": ("6", "G"),

@@ -63,7 +63,9 @@ def _moved(record: object, shift: timedelta, names: Mapping[str, str]) -> object
 
 
 def _keep_reads(bench: Workbench, file: Path, shift: timedelta) -> None:
-    """Keep the readings of a file; the memories bring the counts of theirs along."""
+    """Keep the readings of a file, where there is one; the memories bring the counts of theirs along."""
+    if not file.exists():
+        return
     reads = [from_doc(AgentRead, json.loads(line)) for line in file.read_text("utf-8").splitlines()]
     with bench.library.transaction(ACTOR, f"{len(reads)} readings", kind="access") as tx:
         for read in reads:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -228,6 +228,12 @@ class AgentsScreen(AreaScreen):
         self.add_class("-open")
         self.side.focus()
 
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Remember which pane has the keys, for where there is room for one only."""
+        self.set_class(event.widget in (self.rows, self.side), "-within")
+        if event.widget is not self.side:
+            self.remove_class("-open")
+
     def action_next_pane(self) -> None:
         """To the next pane."""
         self._go(1)
@@ -287,7 +293,7 @@ class AgentsScreen(AreaScreen):
 
         await self.app.switch_mode("tune")
         if isinstance(tune := self.app.screen, TuneScreen):
-            tune.call_after_refresh(tune.ask, read.query)
+            tune.call_after_refresh(tune.ask, self.bench.safety.masked(read.query))
 
     # Changing
 
