@@ -52,12 +52,13 @@ A question
 
 
 class Looked(Message):
-    """A thread has looked up what agents did, or `problem` says why not."""
+    """A thread has looked up what agents did, the `whole` of it or the first; or `problem` says why not."""
 
-    def __init__(self, sessions: Sequence[AgentSession], problem: str = "") -> None:
+    def __init__(self, sessions: Sequence[AgentSession], problem: str = "", *, whole: bool = True) -> None:
         super().__init__()
         self.sessions = sessions
         self.problem = problem
+        self.whole = whole
 
 
 class AgentsScreen(AreaScreen):
@@ -94,7 +95,9 @@ class AgentsScreen(AreaScreen):
         self._every: Sequence[AgentSession] = ()
         self._only = ""
         self._known = False
+        self._looking = self._again = False
         self._shown: object = None
+        self._read: object = None
         self.sessions: LineView[AgentSession] = LineView(
             self._draw_session, lambda s: s.key, empty=Content(LOOKING), id="sessions"
         )
@@ -129,24 +132,28 @@ class AgentsScreen(AreaScreen):
     # Following the store
 
     def show_store(self) -> None:
-        """Look up what agents did, away from the keyboard."""
-        self._look()
+        """Look up what agents did, away from the keyboard; what comes meanwhile is looked up once after that."""
+        self._again = self._looking
+        if not self._looking:
+            self._looking = True
+            self._look()
 
     def show_changes(self, touched: Touched) -> None:
         """Look again where an agent did something; else only draw what a memory looks like now."""
         if touched.actor.startswith("agent:") or touched.kind != "edit":
-            self._look()
-        self.rows.set_rows(self.rows.rows)
-        self._show_side()
+            self.show_store()
+        else:
+            self.rows.set_rows(self.rows.rows)
+            self._show_side()
 
-    @work(thread=True, exclusive=True, group="agents", exit_on_error=False, description="look up what agents did")
+    @work(thread=True, group="agents", description="look up what agents did")
     def _look(self) -> None:
         worker = get_current_worker()
         sessions: Sequence[AgentSession] = ()
         problem, look = "", self.bench.agent_sessions
         try:
             if not look.has_looked and (first := look.look(journal=False)):
-                self.post_message(Looked(first))
+                self.post_message(Looked(first, whole=False))
             sessions = look.look()
         except WorkbenchError as error:
             problem = str(error)
@@ -155,9 +162,13 @@ class AgentsScreen(AreaScreen):
 
     def on_looked(self, event: Looked) -> None:
         """Show what was found; the cursor stays on its session and its row."""
+        if event.whole:
+            self._looking = False
         if event.problem:
             self.workbench_app.say(event.problem, "error")
             return
+        if event.whole and self._again:
+            self.show_store()
         self._every, self._known = event.sessions, True
         self._show()
 
@@ -201,9 +212,10 @@ class AgentsScreen(AreaScreen):
         if memory is not None:
             width = self.side.scrollable_content_region.width or 60
             parts.append(detail(memory, surroundings(self.bench, memory, self.flagged.flags_of(memory), width)))
-        text = Content("\n").join(parts)
+        text, named = Content("\n").join(parts), None if line is None else key_of(line)
         if text.plain != self.side.plain:
-            self.side.show(text)
+            self.side.show(text, keep_place=named == self._read)
+        self._read = named
 
     def _draw_session(self, session: AgentSession, width: int) -> list[Cell]:
         return session_cells(session, width, self.bench)
