@@ -2,12 +2,18 @@
 
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench import crash, streams
 from workbench.cli.main import PROBLEM, run
+from workbench.core.errors import WorkbenchError
 from workbench.crash import TRACEBACK
+
+if TYPE_CHECKING:
+    from workbench.bench.open import Workbench
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -36,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _code(argv: Sequence[str] | None) -> int:
     try:
-        return run(argv, open_app=open_app)
+        return run(argv, open_app=open_app, serve_agents=serve_agents)
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else PROBLEM
 
@@ -46,6 +52,18 @@ def open_app(store: Path, *, origin: str, demo: bool = False) -> int:
     from workbench.tui.app.run import run as run_app
 
     return run_app(store, origin=origin, demo=demo)
+
+
+def serve_agents(bench: "Workbench", args: Namespace) -> int:
+    """Serve an open store over MCP; the protocol's library is imported only here."""
+    try:
+        from workbench.mcp.serving import serve
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(("mcp", "uvicorn", "starlette", "anyio", "pydantic")):
+            raise
+        hint = "Install it: pip install 'memory-workbench[mcp]'."
+        raise WorkbenchError("The library that speaks MCP is not installed.", hint) from error
+    return serve(bench, args)
 
 
 def _never_fail_to_print() -> None:

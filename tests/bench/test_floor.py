@@ -94,11 +94,11 @@ def test_an_agent_is_given_nothing_where_nothing_is_relevant_and_nothing_counts_
     demo: Workbench, open_bench: Open
 ) -> None:
     agent = open_bench("agent:claude")
-    before = texts_in(demo.library.folder)
+    before = agent.library.memories.all()
     served = serve(agent.context, agent.tuning, OFF_TOPIC, None, agent.tuning.default())
     assert served.floor.empty
     assert (served.top, served.ranking.ids, served.held, served.weak) == ((), (), 0, 0)
-    assert texts_in(demo.library.folder) == before
+    assert agent.library.memories.all() == before
 
 
 def test_weak_memories_are_left_out_and_counted_also_pinned_ones(demo: Workbench, open_bench: Open) -> None:

@@ -1,14 +1,19 @@
 """The stream: what a filter shows and in which order, and what a person does with one memory or several."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from tests.bench.conftest import NOON, Clock, memory, put
+from tests.bench.conftest import NOON, Clock, Open, memory, put
 from workbench.bench.open import Workbench
-from workbench.bench.stream.stream import MAX_FUZZY
+from workbench.bench.stream import finding, memory_lines, stream
+from workbench.bench.stream.memory_lines import searched
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
+from workbench.core.stream.filter import parse_filter
 from workbench.core.stream.memory import MAX_CONTENT
 from workbench.retrieval.fulltext import fuzzy
 
@@ -24,6 +29,16 @@ def three(bench: Workbench) -> Workbench:
         memory("c", "Old news about deploys", NOON - HOUR, status="archived", archived_reason="done"),
     )
     return bench
+
+
+@pytest.fixture
+def large(open_bench: Open) -> Callable[[], Workbench]:
+    """Open a store that is large enough to have a read index, each time anew."""
+    bench = open_bench()
+    put(bench, *(memory(f"m{n}", f"number {n} {'and so on ' * 400}", NOON - n * HOUR) for n in range(300)))
+    bench.close()
+    open_bench().keep_caches()
+    return open_bench
 
 
 def ids(bench: Workbench, text: str = "") -> list[str]:
@@ -48,14 +63,13 @@ def test_clauses_and_words_narrow_the_view(three: Workbench) -> None:
 def test_words_forgive_a_typo_and_say_what_matched(three: Workbench) -> None:
     view = three.stream.view("deplyo")
     assert [m.id for m in view.memories] == ["a"]
-    assert view.spans["a"] == ((4, 10),)
-    assert three.stream.view("type:error").spans == {}
+    assert view.spans(view.memories[0]) == ((4, 10),)
+    assert three.stream.view("type:error").spans(view.memories[0]) == ()
 
 
-def test_words_list_a_limited_number(bench: Workbench) -> None:
-    put(bench, *(memory(f"m{i}", "the same words") for i in range(MAX_FUZZY + 5)))
-    assert len(bench.stream.view("same").memories) == MAX_FUZZY
-    assert len(bench.stream.view("").memories) == MAX_FUZZY + 5
+def test_all_that_words_find_is_counted(bench: Workbench) -> None:
+    put(bench, *(memory(f"m{i}", "the same words") for i in range(2_100)))
+    assert len(bench.stream.view("same").memories) == len(bench.stream.view("").memories) == 2_100
 
 
 def test_a_filter_that_cannot_be_read_raises(three: Workbench) -> None:
@@ -166,13 +180,13 @@ def test_words_are_looked_for_again_only_when_the_store_changed(
     three: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranked: list[str] = []
-    rank = fuzzy.fuzzy_rank
+    scores = fuzzy.FuzzyLines.scores
 
-    def noted(query: str, *arguments: Any) -> Any:
-        ranked.append(query)
-        return rank(query, *arguments)
+    def noted(lines: fuzzy.FuzzyLines, query: str) -> Any:
+        ranked.extend([query] if len(lines) else [])
+        return scores(lines, query)
 
-    monkeypatch.setattr(fuzzy, "fuzzy_rank", noted)
+    monkeypatch.setattr(fuzzy.FuzzyLines, "scores", noted)
     view = three.stream.view("pnpm")
     again = three.stream.updated(view, [memory.id for memory in view.memories], "pnpm")
     assert again is view
@@ -182,3 +196,85 @@ def test_words_are_looked_for_again_only_when_the_store_changed(
     three.stream.view("is:flagged pnpm")
     three.stream.view("is:flagged pnpm")
     assert ranked == ["pnpm"] * 4
+
+
+def plainly(bench: Workbench, text: str) -> list[str]:
+    """What a filter finds, worked out from nothing: without what is kept from one key to the next."""
+    chosen = parse_filter(text, bench.context.now())
+    passes = chosen.predicate()
+    kept = [m for m in sorted(bench.library.memories.all(), key=finding.newest, reverse=True) if passes(m)]
+    if not chosen.words:
+        return [m.id for m in kept]
+    query = " ".join(chosen.words)
+    found = fuzzy.fuzzy_rank(query, [searched(m) for m in kept])
+    shown = {hit.index: any(at < len(kept[hit.index].line) for at, _ in hit.spans) for hit in found}
+    return [kept[hit.index].id for hit in sorted(found, key=lambda hit: (-hit.score, not shown[hit.index], hit.index))]
+
+
+TEXTS = ("deploy fails", "the deploy", "pnpm in web", "deplyo by night", "use pnpm\nand deploy")
+FILTERS = (
+    "",
+    "deploy",
+    "pnpm use",
+    "depl",
+    "deplyo",
+    "type:error",
+    "type:error deploy",
+    '"the deploy"',
+    "-pnpm e",
+    "d",
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_filters_find_the_same_whatever_was_asked_and_changed_before(
+    open_bench: Open, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    monkeypatch.setattr(memory_lines, "_PART", 2)
+    monkeypatch.setattr(finding, "_MANY", 4)
+    bench = open_bench(folder=tmp_path_factory.mktemp("stream") / "store")
+    for _ in range(data.draw(st.integers(1, 12))):
+        some = data.draw(st.lists(st.integers(0, 7), min_size=1, max_size=6, unique=True))
+        if data.draw(st.booleans()):
+            kind, text = data.draw(st.sampled_from(["error", "general"])), data.draw(st.sampled_from(TEXTS))
+            hours = data.draw(st.integers(0, 3))
+            made = [memory(f"m{n}", text, NOON - hours * HOUR, observation_type=kind) for n in some]
+            put(bench, *made)
+        else:
+            with bench.library.transaction("test", "remove") as tx:
+                for one in bench.library.memories.among(f"m{n}" for n in some):
+                    tx.delete(one)
+        asked = data.draw(st.sampled_from(FILTERS))
+        assert ids(bench, asked) == plainly(bench, asked)
+
+
+def test_a_large_store_that_is_being_read_shows_its_newest_and_says_so(
+    three: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "SMALL", 1)
+    monkeypatch.setattr(stream, "FIRST", 1)
+    first = three.stream.view_at_once("deploy")
+    assert (first.memories, first.total, first.is_partial) == ((), 3, True)
+    assert not three.stream.view_at_once("type:error").is_partial
+    three.stream.prepare()
+    view = three.stream.view_at_once("deploy")
+    assert ([m.id for m in view.memories], view.is_partial) == (["a"], False)
+
+
+def test_a_large_store_lists_and_finds_all_of_it_from_its_index(large: Callable[[], Workbench]) -> None:
+    """The read index shows the newest at once, which is for a screen only: a command lists all there is."""
+    bench = large()
+    assert not bench.library.is_read
+    assert bench.stream.view_at_once("").is_partial
+    assert len(bench.stream.view_at_once("").memories) == stream.FIRST
+    assert len(bench.stream.view("").memories) == 300
+    assert len(large().stream.view("number 7").memories) >= 30
+
+
+def test_a_phrase_that_is_typed_on_forgets_what_else_was_asked(three: Workbench) -> None:
+    assert ids(three, '"deploy" is:flagged') == []
+    assert ids(three, '"deploy f"') == ["a"]
+    assert ids(three, '"deploy" type:general') == []
+    assert ids(three, '"deploy fa" type:error') == ["a"]
+    assert ids(three, '"use p"') == ["b"]

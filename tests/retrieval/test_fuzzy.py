@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from workbench.retrieval.fulltext.fuzzy import INSIDE, TYPO, FuzzyLines, fuzzy_rank, order_similarity
+from workbench.retrieval.fulltext.fuzzy import FuzzyLines, fuzzy_rank, order_similarity
+from workbench.retrieval.fulltext.line_words import EXACT, INSIDE, START, TYPO, LineWords
 
 LINES = [
     "Support group on Monday",
@@ -111,6 +112,33 @@ def test_one_typo_is_forgiven_from_four_letters_on(word: str, data: st.DataObjec
         )
     )
     assert [m.index for m in fuzzy_rank(wrong, [f"1 {word}, 2", "unrelated"])] == [0]
+
+
+def plain(line: str, word: str) -> int:
+    """How well a line holds a word as it is typed: the rule, read off the line itself."""
+    if word not in line:
+        return 0
+    starts = [at for at in range(len(line)) if line.startswith(word, at) and not re.match(r"\w", line[at - 1 : at])]
+    whole = any(not re.match(r"\w", line[at + len(word) :]) for at in starts)
+    return EXACT if whole else START if starts else INSIDE
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.text("ab-_. é\n\u3000", max_size=14), max_size=6),
+    st.text("ab-._é", min_size=1, max_size=4),
+)
+def test_each_line_has_the_value_that_is_read_off_it(lines: list[str], word: str) -> None:
+    words = LineWords(lines)
+    held = words.held(word)
+    assert words.in_lines(held).tolist() == [plain(line, word) for line in lines]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.text("ab ", max_size=8), st.text("ab ", max_size=8)), max_size=5))
+def test_a_match_shows_when_it_stands_in_what_shows(parts: list[tuple[str, str]]) -> None:
+    words = LineWords([f"{head}\n{rest}" for head, rest in parts], [len(head) for head, _ in parts])
+    assert words.in_heads(words.held("ab")).tolist() == ["ab" in head for head, _ in parts]
 
 
 def test_order_similarity_sees_order_and_small_differences() -> None:

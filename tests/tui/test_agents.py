@@ -253,8 +253,7 @@ async def test_new_memories_are_told_of_where_the_top_is_out_of_sight(tmp_path: 
             for name in ("new-1", "new-2"):
                 tx.put(Memory(name, f"{name} was written", NOW, NOW))
         await until_drawn(pilot, lambda: "2 new, . goes there" in screen_text(app))
-        assert stream.rows.current is not None
-        assert stream.rows.current.id == here.id
+        assert stream.rows.current == here
         assert stream.rows.cursor - stream.rows.scroll_offset.y == seen
         await pilot.press("full_stop")
         await until_drawn(pilot, lambda: "goes there" not in screen_text(app))

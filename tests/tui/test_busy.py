@@ -51,7 +51,7 @@ async def test_changes_wait_for_a_stopped_process_while_other_keys_go_on(tmp_pat
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
         app = await started(pilot)
         with stopped_holder(bench.library.folder) as holder:
-            first, second = (m.id for m in stream(app).rows.rows[:2])
+            first, second = (m.id for m in stream(app).memories[:2])
             await pilot.press("plus", "j", "minus")
             await until(pilot, lambda: f"PID {holder.pid} (python" in screen_text(app))
             assert "esc gives up" in screen_text(app)
@@ -100,7 +100,7 @@ async def test_leaving_asks_before_changes_that_wait_are_lost(tmp_path: Path) ->
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
         app = await started(pilot)
-        first = stream(app).rows.rows[0].id
+        first = stream(app).memories[0].id
         with stopped_holder(bench.library.folder) as holder:
             await pilot.press("plus", "q")
             await until(pilot, lambda: isinstance(app.screen, Confirm))
@@ -117,7 +117,7 @@ async def test_what_was_typed_stays_in_the_editor_until_it_is_stored(tmp_path: P
     bench = filled(tmp_path)
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
         app = await started(pilot)
-        memory = stream(app).rows.rows[0]
+        memory = stream(app).memories[0]
         with stopped_holder(bench.library.folder) as holder:
             await pilot.press("e", *"xyz", "ctrl+s")
             await until(pilot, lambda: "esc gives up" in screen_text(app))
@@ -155,7 +155,7 @@ async def test_a_store_that_is_taken_away_is_said_and_never_made_anew(tmp_path: 
     store, away = bench.library.folder, tmp_path / "away"
     async with app_over(bench).run_test(size=(80, 24)) as pilot:
         app = await started(pilot)
-        memory = stream(app).rows.rows[0]
+        memory = stream(app).memories[0]
         store.rename(away)
         await until(pilot, lambda: "the store is gone" in screen_text(app))
         await pilot.press("plus", "u", "4", "slash", *"deploy", "enter")

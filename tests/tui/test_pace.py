@@ -18,7 +18,7 @@ from workbench.bench.context import Touched
 from workbench.bench.duplicates.comparison import BULLETS, Judge
 from workbench.bench.health.history import Event, FieldEvent
 from workbench.bench.safety.verdicts import Verdicts
-from workbench.bench.stream.stream import MAX_SEARCHED, searched
+from workbench.bench.stream.memory_lines import MAX_SEARCHED, searched
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
@@ -27,6 +27,7 @@ from workbench.retrieval.fulltext.fuzzy import SPANNED, fuzzy_rank
 from workbench.safety import scanning
 from workbench.store.history import reading
 from workbench.tui.app.saving import Saving
+from workbench.tui.stream.found import Found, key_of
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.history_view import event_text
 from workbench.tui.stream.memory_view import row
@@ -117,18 +118,18 @@ async def test_a_text_that_was_looked_at_is_drawn_anew_in_its_row_only(tmp_path:
         assert isinstance(screen, StreamScreen)
         screen.query_one("#filter", SafeInput).value = words
         await pilot.pause()
-        rows, drawn = screen.rows.rows, list[str]()
+        rows, drawn, second = screen.rows.rows, list[str](), screen.memories[1].id
         draw = screen.rows._draw
 
-        def counted(memory: Memory, width: int) -> Sequence[Cell] | Content:
-            drawn.append(memory.id)
-            return draw(memory, width)
+        def counted(found: Found, width: int) -> Sequence[Cell] | Content:
+            drawn.append(key_of(found))
+            return draw(found, width)
 
         screen.rows._draw = counted
-        screen.show_changes(Touched(1, "human", "", "edit", frozenset({("memories", rows[1].id)})))
+        screen.show_changes(Touched(1, "human", "", "edit", frozenset({("memories", second)})))
         await pilot.pause()
         assert screen.rows.rows is rows
-        assert set(drawn) <= {rows[1].id}
+        assert set(drawn) <= {second}
 
 
 def test_of_a_transaction_of_many_lines_the_first_ones_are_shown() -> None:

@@ -8,10 +8,12 @@ from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from tests.tui.waiting import until, until_drawn
 from workbench.bench.open import open_workbench
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.stream.found import ruled_at
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.confirm import Confirm
@@ -28,7 +30,7 @@ def stream(app: WorkbenchApp) -> StreamScreen:
 
 
 def current(app: WorkbenchApp) -> Memory:
-    memory = stream(app).rows.current
+    memory = stream(app).memory
     assert memory is not None
     return memory
 
@@ -88,7 +90,7 @@ async def test_forgetting_asks_then_moves_on_and_undo_brings_it_back(
         assert current(app).id != id
         assert app.bench.library.memories.get(id).archived_reason == "forgotten"
         await keys(pilot, "u")
-        assert id in [m.id for m in stream(app).rows.rows]
+        assert id in [m.id for m in stream(app).memories]
 
 
 async def test_editing_here_and_leaving_twice(tmp_path: Path) -> None:
@@ -132,14 +134,14 @@ async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_pa
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"type:gotcha", "enter")
-        rows = stream(app).rows.rows
+        rows = stream(app).memories
         assert rows
         assert {m.observation_type for m in rows} == {"gotcha"}
         await keys(pilot, "j")
         id = current(app).id
         await keys(pilot, "escape")
         assert current(app).id == id
-        assert len(stream(app).rows.rows) > 200
+        assert len(stream(app).memories) > 200
         await keys(pilot, "n")
         assert current(app).observation_type == "gotcha"
         assert current(app).id != id
@@ -150,7 +152,7 @@ async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path:
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"since:soon")
         assert "✗" in screen_text(app)
-        assert stream(app).rows.rows
+        assert stream(app).memories
 
 
 async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -> None:
@@ -165,7 +167,7 @@ async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -
 async def test_marked_rows_take_the_next_key_after_semicolon(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
-        ids = [m.id for m in stream(app).rows.rows[:3]]
+        ids = [m.id for m in stream(app).memories[:3]]
         await keys(pilot, "t", "t", "t")
         assert "3 marked" in screen_text(app)
         await keys(pilot, "semicolon", "p")
@@ -315,3 +317,94 @@ async def test_undo_after_a_purge_says_so_and_does_nothing(tmp_path: Path) -> No
         await keys(pilot, "u")
         assert any("The purge cannot be undone." in note.message for note in app._notifications)
         assert app.bench.library.journal.rev == rev
+
+
+async def ranked(pilot: Pilot[Path | None], app: WorkbenchApp, words: str) -> None:
+    """Type words into the filter and wait for what is near by meaning."""
+    await app.workers.wait_for_complete()
+    stream(app).query_one("#filter", SafeInput).value = words
+    await until_drawn(pilot, lambda: ruled_at(stream(app).rows.rows) is not None)
+    stream(app).rows.focus()
+
+
+def line_at(app: WorkbenchApp) -> int:
+    at = ruled_at(stream(app).rows.rows)
+    assert at is not None
+    return at
+
+
+async def test_words_list_what_is_near_by_meaning_below_a_line(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await ranked(pilot, app, "why did the token refresh fail")
+        screen = stream(app)
+        assert (line_at(app), screen.rows.cursor) == (0, 1)
+        assert "0 with these words · 20 by meaning" in screen_text(app)
+        assert current(app).id in [m.id for m in screen.memories[:1]]
+        before = current(app).helpful_votes
+        await keys(pilot, "plus")
+        assert current(app).helpful_votes == before + 1
+
+
+async def test_what_arrives_by_meaning_moves_neither_cursor_nor_the_rows_above(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await app.workers.wait_for_complete()
+        screen = stream(app)
+        screen.query_one("#filter", SafeInput).value = "refresh"
+        await pilot.pause()
+        screen.rows.focus()
+        literal = list(app.bench.stream.view("refresh").memories)
+        await keys(pilot, "j", "j")
+        await until(pilot, lambda: ruled_at(screen.rows.rows) is not None)
+        assert screen.memories[: len(literal)] == literal
+        assert (screen.rows.cursor, line_at(app)) == (2, len(literal))
+
+
+async def test_one_key_goes_to_what_is_near_and_back_and_it_is_marked_last(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await ranked(pilot, app, "refresh")
+        at, rows = line_at(app), stream(app).rows
+        await keys(pilot, "right_square_bracket")
+        assert rows.cursor == at + 1
+        await keys(pilot, "right_square_bracket")
+        assert rows.cursor == 0
+        await keys(pilot, "T")
+        assert rows.mark_count == at
+        await keys(pilot, "T")
+        assert rows.mark_count == len(stream(app).memories)
+        await keys(pilot, "T")
+        assert rows.mark_count == 0
+
+
+async def test_a_line_out_of_sight_is_said_below_with_its_key(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 12)) as pilot:
+        await ranked(pilot, app, "refresh")
+        below = stream(app).query_one("#below")
+        await until(pilot, lambda: below.display)
+        assert "by meaning ↓ ]" in screen_text(app)
+        await keys(pilot, "right_square_bracket")
+        await until(pilot, lambda: not below.display)
+
+
+async def test_clauses_alone_rank_nothing_and_say_so(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await ranked(pilot, app, "refresh")
+        stream(app).query_one("#filter", SafeInput).value = "type:error"
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert ruled_at(stream(app).rows.rows) is None
+        await keys(pilot, "escape", "right_square_bracket")
+        assert [toast.message.split(".")[0] for toast in app._notifications] == ["Nothing is listed by meaning"]
+
+
+async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await app.workers.wait_for_complete()
+        stream(app).query_one("#filter", SafeInput).value = "recipe for lasagne"
+        await until(pilot, lambda: "nothing here is relevant" in " ".join(screen_text(app).split()))
+        assert not stream(app).rows.rows

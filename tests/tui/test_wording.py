@@ -85,14 +85,14 @@ async def test_undo_in_the_stream_leads_to_the_row_that_came_back(tmp_path: Path
         screen = app.screen
         assert isinstance(screen, StreamScreen)
         await pilot.press("j", "j")
-        gone = screen.rows.current
+        gone = screen.memory
         assert gone is not None
         app.bench.stream.forget([gone.id])
         await until_drawn(pilot, lambda: screen.rows.index_of(gone.id) is None)
         await pilot.press("g", "u")
         await until_drawn(pilot, lambda: screen.rows.index_of(gone.id) is not None)
-        assert screen.rows.current is not None
-        assert screen.rows.current.id == gone.id
+        assert screen.memory is not None
+        assert screen.memory.id == gone.id
 
 
 def test_a_candidate_whose_summary_is_its_first_line_shows_it_once(tmp_path: Path) -> None:

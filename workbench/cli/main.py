@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from workbench import __version__
 from workbench.cli.output import fail, warn
 from workbench.cli.parsing import Parser, add_store
-from workbench.cli.session import Clock, OpenApp, Session
+from workbench.cli.session import Clock, OpenApp, ServeAgents, Session
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 
@@ -53,6 +53,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "safety.scan": ("scan", "allow"),
     "safety.trust": ("trust",),
     "places": ("config", "stores"),
+    "agents.mcp": ("mcp",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 
@@ -91,11 +92,13 @@ def run(
     recipe: "Recipe | None" = None,
     formats: "Formats | None" = None,
     kinds: "Kinds | None" = None,
+    serve_agents: ServeAgents | None = None,
 ) -> int:
     """Run one command and return its exit code: 0, 2 for a problem, 130 for an interrupted one.
 
-    `open_app` runs the app; `recipe` (of rankings), `formats` (of files) and `kinds` (of proposals) stand in for the
-    workbench's own. Raises `SystemExit` for `--help`, `--version` and wrong arguments.
+    `open_app` runs the app, `serve_agents` a server for agents; `recipe` (of rankings), `formats` (of files) and
+    `kinds` (of proposals) stand in for the workbench's own. Raises `SystemExit` for `--help`, `--version` and wrong
+    arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -105,7 +108,7 @@ def run(
         parser.prog = getattr(args, "prog", parser.prog)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats, kinds)
+        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats, kinds, serve_agents)
         if command not in _UNSETTLED:
             session.settings()
         code: int = args.handler(session)

@@ -35,6 +35,13 @@ class OpenApp(Protocol):
         """Open `store`; `origin` says what led to it."""
 
 
+class ServeAgents(Protocol):
+    """Serves an open store to agents, and returns the exit code."""
+
+    def __call__(self, bench: "Workbench", args: Namespace) -> int:
+        """Serve until the client goes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
@@ -50,6 +57,7 @@ class Session:
     recipe: "Recipe | None" = None
     formats: "Formats | None" = None
     kinds: "Kinds | None" = None
+    serve_agents: ServeAgents | None = None
 
     def known_kinds(self) -> "Kinds":
         """Return the kinds of proposals that are known."""

@@ -21,6 +21,7 @@ from workbench.bench.tuning.floor.against import AgainstFloor, against
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, StoreProblem
+from workbench.core.stream.filter import Predicate
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.scoring import Scored
@@ -81,10 +82,18 @@ def serve(
     return served
 
 
-def give(context: Context, tuning: Tuning, query: str, k: int | None, profile: Profile, safe: Safety) -> Served:
+def give(
+    context: Context,
+    tuning: Tuning,
+    query: str,
+    k: int | None,
+    profile: Profile,
+    safe: Safety,
+    wanted: Predicate | None = None,
+) -> Served:
     """Rank the memories for the context's actor, an agent; what it read is kept by the caller.
 
-    Raises `InvalidRecord` when the actor is no agent.
+    Only memories that are `wanted` are given. Raises `InvalidRecord` when the actor is no agent.
     """
     if not context.actor.startswith("agent:"):
         raise InvalidRecord("Only an agent is served; a person looks without being counted.")
@@ -92,21 +101,42 @@ def give(context: Context, tuning: Tuning, query: str, k: int | None, profile: P
     ranking, floor = _ranked(tuning, query, k, profile, context.now())
     if floor.empty:
         return Served(_only(ranking, ()), (), floor)
-    judges: list[Judge] = [lambda memories: {m.id for m in memories if safe.held_from_agents(m)}]
-    if context.settings.agents.only_approved(context.actor):
-        judges.append(lambda memories: _unapproved(context, memories))
-    ranking, left_out = _without(ranking, judges)
-    held, unapproved = (*left_out, 0)[:2]
+    ranking, (_, held, unapproved) = _without(ranking, judges_of(context, safe, wanted))
     strong = tuple(id for id in ranking.ids if not floor.is_weak(id))
     ranking, weak = _only(ranking, strong), len(ranking.ids) - len(strong)
-    memories = [scored.memory for scored in ranking.top]
+    outward = as_served(context, [scored.memory for scored in ranking.top], safe)
+    top = tuple(replace(s, memory=memory) for s, memory in zip(ranking.top, outward.memories, strict=True))
+    return Served(ranking, top, floor, held, "", unapproved, outward.provenance, outward.names, weak)
+
+
+@dataclass(frozen=True, slots=True)
+class AsServed:
+    """Memories as an agent may see them: without secrets, with names for their ids and sessions, and their origin."""
+
+    memories: tuple[Memory, ...]
+    provenance: Mapping[str, Provenance]
+    names: Mapping[str, str]
+
+
+def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsServed:
+    """Return memories that are served as an agent may see them."""
     names = {name: served_name(name, safe.findings) for m in memories for name in (m.id, m.session_id)}
-    top = tuple(replace(s, memory=_masked(s.memory, safe)) for s in ranking.top)
+    shown = tuple(_masked(memory, safe) for memory in memories)
     known = provenances(context, memories)
     origins = {id: replace(one, name=served_name(one.name, safe.findings)) for id, one in known.items()}
     # An id that is a secret is given masked, and asked about by that name.
-    origins |= {s.memory.id: origins[memory.id] for s, memory in zip(top, memories, strict=True)}
-    return Served(ranking, top, floor, held, "", unapproved, origins, names, weak)
+    origins |= {outward.id: origins[memory.id] for outward, memory in zip(shown, memories, strict=True)}
+    return AsServed(shown, origins, names)
+
+
+def judges_of(context: Context, safe: Safety, wanted: Predicate | None = None) -> tuple[Judge, Judge, Judge]:
+    """Return who tells what the context's agent is not given: it is not wanted, held back, or not approved."""
+    only_approved = context.settings.agents.only_approved(context.actor)
+    return (
+        lambda memories: set() if wanted is None else {m.id for m in memories if not wanted(m)},
+        lambda memories: {m.id for m in memories if safe.held_from_agents(m)},
+        lambda memories: _unapproved(context, memories) if only_approved else set(),
+    )
 
 
 def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Safety) -> AgentRead:

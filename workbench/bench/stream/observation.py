@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.core.errors import InvalidRecord
-from workbench.core.stream.importance import GENERAL, base_importance, table_named
+from workbench.core.stream.importance import GENERAL, HIGHEST, base_importance, table_named
 from workbench.core.stream.memory import MAX_CONTENT, NO_SOURCE, Memory, MemoryType, Source
 from workbench.core.text import clean_for_store
 from workbench.safety.secrets.secrets import masked_rules
@@ -19,6 +19,8 @@ class Observation:
     """Something an agent or a person noticed.
 
     `masked` names the secrets that were taken out of it, `rated_by` the importance table (the general one when empty).
+    Whoever brings it may say that it matters less than the table says (`at_most`), never that it matters more.
+    `citations` are the ids of the memories that it rests on.
     """
 
     content: str
@@ -29,6 +31,9 @@ class Observation:
     source: Source = NO_SOURCE
     masked: tuple[str, ...] = ()
     rated_by: str = ""
+    section: str = ""
+    citations: tuple[str, ...] = ()
+    at_most: float = HIGHEST
 
 
 def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation:
@@ -45,15 +50,17 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
     said_by = observation.source.speaker
     speaker = mask(clean_for_store(said_by)).strip() or None if said_by else None
     source = replace(observation.source, speaker=speaker)
-    if text == given and tags == observation.tags and source == observation.source:
-        return replace(observation, content=text)
-    masked = masked_rules("\n".join((text, *tags, speaker or "")))
-    return replace(observation, content=text, tags=tags, source=source, masked=masked)
+    section = mask(clean_for_store(observation.section)).strip()
+    cleaned = replace(observation, content=text, tags=tags, source=source, section=section)
+    if text == given and (tags, source, section) == (observation.tags, observation.source, observation.section):
+        return cleaned
+    return replace(cleaned, masked=masked_rules("\n".join((text, *tags, section, speaker or ""))))
 
 
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
     """Return the memory that an observation becomes; raises `UnknownRecord` for an importance table there is not."""
     table = table_named(observation.rated_by or GENERAL.name)
+    rated = base_importance(observation.observation_type, observation.content, table)
     return Memory(
         id=id,
         content=observation.content,
@@ -63,7 +70,9 @@ def memory_of(observation: Observation, id: str, now: datetime) -> Memory:
         memory_type=observation.memory_type,
         observation_type=observation.observation_type,
         tags=observation.tags,
-        importance_score=base_importance(observation.observation_type, observation.content, table),
+        section=observation.section,
+        citations=observation.citations,
+        importance_score=max(0.0, min(rated, observation.at_most)),
         helpful_created=1,
         source=observation.source,
         metadata={MASKED: list(observation.masked)} if observation.masked else {},

@@ -4,12 +4,12 @@ import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from workbench.bench.context import Context
 from workbench.bench.safety.shown import shown_texts
 from workbench.bench.safety.texts import kept_edges, kept_summary
 from workbench.bench.stream import votes
+from workbench.bench.stream.finding import MemoryFinder, best_of, newest, older, passed
 from workbench.core.errors import Conflict, InvalidRecord
 from workbench.core.review import lifecycle
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
@@ -19,29 +19,39 @@ from workbench.core.text import clean_for_store
 
 _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
 
-MAX_FUZZY = 2000
-"""How many memories a free-word search lists at most."""
-
 FIRST = 200
 """How many of the newest memories are shown before those of a large store were read."""
 
-MAX_SEARCHED = 10_000
-"""Characters of a memory's line, and of the rest, that free words are looked for in."""
+SMALL = 5_000
+"""Memories up to which free words can be looked for without getting ready for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamView:
     """What the stream shows: the filter, the memories in order, and how many there are in all.
 
-    `spans` gives, for memories found by free words, which characters of their line matched. `wanted` is the test
-    that memories passed: the filter's, and that of `is:flagged`.
+    `tests` are what the memories passed: the filter's, and that of `is:flagged`. With `is_partial` only the newest
+    were looked at, the others not being in memory yet.
     """
 
     filter: Filter
     memories: tuple[Memory, ...]
     total: int
-    spans: dict[str, tuple[tuple[int, int], ...]]
-    wanted: Predicate = field(compare=False)
+    tests: Sequence[Predicate] = field(compare=False)
+    is_partial: bool = False
+
+    @property
+    def question(self) -> str:
+        """What is asked in words, phrases in quotes; empty for a filter of clauses only, which ranks nothing."""
+        return " ".join((*self.filter.words, *(f'"{phrase}"' for phrase in self.filter.phrases)))
+
+    def spans(self, memory: Memory) -> tuple[tuple[int, int], ...]:
+        """Return which characters of a memory's line matched the free words, if there are any."""
+        if not self.filter.words:
+            return ()
+        from workbench.retrieval.fulltext.fuzzy import spans_in
+
+        return spans_in(memory.line, " ".join(self.filter.words))
 
 
 class Stream:
@@ -52,60 +62,57 @@ class Stream:
         self._library = context.library
         self._citations: tuple[int, dict[str, list[str]]] | None = None
         self._ranked: tuple[str, int, StreamView] | None = None
+        self._finder = MemoryFinder(context.library)
 
     def view(self, text: str = "") -> StreamView:
         """Return the memories a filter lets through, newest first (best match first when there are free words).
 
         Raises `InvalidQuery` for a filter that cannot be read.
         """
-        if not text.strip() and not self._library.is_read:
-            return self._first()
         rev = self._library.revision
         if self._ranked is not None and self._ranked[:2] == (text, rev):
             return self._ranked[2]
-        view = self._view(text)
+        chosen, tests = self._parsed(text)
+        words = " ".join(chosen.words)
+        kept = self._finder.matching(words, tests) if words else self._finder.passing(tests, chosen)
+        view = StreamView(chosen, tuple(kept), len(self._library.memories), tests)
         # Words alone find the same until the store changes; with a condition the time counts, and what was flagged.
         if view.filter.words and ":" not in text:
             self._ranked = (text, rev, view)
         return view
 
-    def _first(self) -> StreamView:
-        """Return the newest memories of a large store that is not in memory yet."""
-        newest = sorted(self._library.memories.newest(FIRST), key=_newest, reverse=True)[:FIRST]
-        chosen, wanted = self._parsed("")
-        return StreamView(chosen, tuple(newest), len(self._library.memories), {}, wanted)
+    def view_at_once(self, text: str = "") -> StreamView:
+        """Return what `view` does; as long as all memories of a large store cannot be filtered at once, of its newest.
 
-    def _view(self, text: str) -> StreamView:
-        chosen, wanted = self._parsed(text)
-        every = self._library.memories.all()
-        kept = sorted((m for m in every if wanted(m)), key=_newest, reverse=True)
-        spans: dict[str, tuple[tuple[int, int], ...]] = {}
+        Raises `InvalidQuery` for a filter that cannot be read.
+        """
+        chosen, tests = self._parsed(text)
+        is_small = len(self._library.memories) <= SMALL
+        if self._library.is_read and (is_small or not chosen.words or self._finder.is_prepared):
+            return self.view(text)
+        found = sorted(self._library.memories.newest(FIRST), key=newest, reverse=True)[:FIRST]
         if chosen.words:
-            from workbench.retrieval.fulltext.fuzzy import fuzzy_rank  # numeric libraries: not before they are needed
+            found = best_of(found, " ".join(chosen.words))
+        return StreamView(chosen, tuple(passed(found, tests)), len(self._library.memories), tests, is_partial=True)
 
-            hits = fuzzy_rank(" ".join(chosen.words), [searched(m) for m in kept], MAX_FUZZY)
-            ends = {hit.index: len(kept[hit.index].line) for hit in hits}
-            # Of equally good matches, those that show in the line come first.
-            hits.sort(key=lambda hit: (-hit.score, not any(start < ends[hit.index] for start, _ in hit.spans)))
-            spans = {kept[hit.index].id: hit.spans for hit in hits}
-            kept = [kept[hit.index] for hit in hits]
-        return StreamView(chosen, tuple(kept), len(every), spans, wanted)
+    def prepare(self, *, words: bool = True) -> None:
+        """Get ready to filter at every key, which takes a moment of a large store; with `words`, by free words too."""
+        self._finder.prepare(words=words)
 
     def updated(self, view: StreamView, ids: Iterable[str], text: str) -> StreamView:
         """Return a view after the given memories changed: each is put, kept or left out where it belongs.
 
         `text` is the filter the view was made with. A view of free words is made anew, since its order may change.
         """
-        if view.filter.words:
-            return self.view(text)
-        wanted = view.wanted
+        if view.is_partial or view.filter.words:
+            return self.view_at_once(text) if view.is_partial else self.view(text)
         changed = set(ids)
         kept = [m for m in view.memories if m.id not in changed]
         for id in changed:
             memory = self._library.memories.find(id)
-            if memory is not None and wanted(memory):
-                insort(kept, memory, key=_older)
-        return StreamView(view.filter, tuple(kept), len(self._library.memories), view.spans, wanted)
+            if memory is not None and all(test(memory) for test in view.tests):
+                insort(kept, memory, key=older)
+        return StreamView(view.filter, tuple(kept), len(self._library.memories), view.tests)
 
     def get(self, id: str) -> Memory:
         """Return a memory, by its id or by one it was merged from; raises `UnknownRecord`."""
@@ -168,7 +175,7 @@ class Stream:
         if not memory.session_id:
             return (memory,)
         session = [m for m in self._library.memories.all() if m.session_id == memory.session_id]
-        session.sort(key=_newest)
+        session.sort(key=newest)
         place = next(i for i, m in enumerate(session) if m.id == id)
         return tuple(session[max(0, place - around) : place + around + 1])
 
@@ -177,18 +184,13 @@ class Stream:
         vote = self._library.votes.find(vote_id("memories", id, self._context.voter))
         return vote.verdict if vote else ""
 
-    def _parsed(self, text: str) -> tuple[Filter, Predicate]:
-        """Read a filter and its `is:flagged`, which only a scan of the texts can answer."""
-        asked = [found.group(1) for found in _FLAGGED.finditer(text)]
+    def _parsed(self, text: str) -> tuple[Filter, list[Predicate]]:
+        """Read a filter and its `is:flagged`, which only a scan of the texts can answer, and which is asked last."""
         chosen = parse_filter(_FLAGGED.sub("", text), self._context.now())
-        passes = chosen.predicate()
-        if not asked:
-            return chosen, passes
+        return chosen, [*chosen.tests(), *(self._is_flagged(not minus) for minus in _FLAGGED.findall(text))]
 
-        def wanted(memory: Memory) -> bool:
-            return passes(memory) and all(self._flagged(memory) != (minus == "-") for minus in asked)
-
-        return chosen, wanted
+    def _is_flagged(self, wanted: bool) -> Predicate:
+        return lambda memory: self._flagged(memory) == wanted
 
     def _flagged(self, memory: Memory) -> bool:
         return any(map(self._context.verdicts.sorts, shown_texts(memory)))
@@ -212,22 +214,6 @@ class Stream:
 
     def _strict(self, id: str) -> Memory:
         return self._library.memories.get(id)
-
-
-def searched(memory: Memory) -> str:
-    """Return the text that free words are matched against: the line a person sees, then the rest."""
-    line = memory.line[:MAX_SEARCHED]
-    rest = "" if memory.content.startswith(line) and len(memory.content) <= len(line) else memory.content
-    return "\n".join(part for part in (line, rest, " ".join(memory.tags)) if part)
-
-
-def _newest(memory: Memory) -> tuple[datetime, str]:
-    return (memory.created_at, memory.id)
-
-
-def _older(memory: Memory) -> tuple[float, tuple[int, ...]]:
-    """Return a key that orders the newest first, as `_newest` in reverse does; the 1 puts a prefix last."""
-    return (-memory.created_at.timestamp(), (*(-ord(c) for c in memory.id), 1))
 
 
 def _named(ids: Sequence[str]) -> str:

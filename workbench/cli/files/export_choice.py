@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from workbench.bench.files.exports.choice import Choice
     from workbench.bench.open import Workbench
     from workbench.core.files.format import Outlet
-    from workbench.core.stream.memory import Memory
 
 NOTHING = "Nothing was written."
 
@@ -36,8 +35,9 @@ def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str
 
     kind = bench.exporter.kind(args.format)
     _require_fitting(args, kind)
-    found, remarks = _filtered(bench, args.filter) if args.filter is not None else (None, ())
-    book = args.book
+    found = None if args.filter is None else bench.stream.view(args.filter).memories
+    book: str | None = args.book
+    remarks: tuple[str, ...] = ()
     if (found is not None or args.memories) and (book or args.section or args.within_budget):
         option = "--filter" if found is not None else "--memories"
         raise WorkbenchError(
@@ -46,8 +46,7 @@ def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str
     if kind.holds == "playbook" or (kind.holds == "either" and (book or args.section or args.within_budget)):
         book = bench.exporter.the_book(book)
     elif kind.holds == "either" and found is None and not args.memories and not args.all_status:
-        book, remark = _only_book(bench)
-        remarks = (*remarks, *remark)
+        book, remarks = _only_book(bench)
     chosen = Choice(book, args.section, args.min_helpful, found, args.dialect, args.all_status)
     return replace(chosen, within_budget=args.within_budget, mask=args.mask), remarks
 
@@ -81,12 +80,3 @@ def _only_book(bench: "Workbench") -> tuple[str | None, tuple[str, ...]]:
     memories = len(bench.library.memories)
     remark = (f"The playbook {books[0]}; --memories or --filter TEXT exports memories instead.",) if memories else ()
     return books[0], remark
-
-
-def _filtered(bench: "Workbench", text: str) -> "tuple[tuple[Memory, ...], tuple[str, ...]]":
-    from workbench.bench.stream.stream import MAX_FUZZY
-
-    view = bench.stream.view(text)
-    cut = view.filter.words and len(view.memories) == MAX_FUZZY
-    remark = f"Free words find at most {MAX_FUZZY:,} memories; use clauses such as type: or tag: to export more."
-    return tuple(view.memories), (remark,) if cut else ()

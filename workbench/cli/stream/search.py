@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.agents.blocks import Blocks
 from workbench.cli.describe import found_json
 from workbench.cli.output import counted, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
@@ -18,6 +17,7 @@ from workbench.core.tuning.factors import RECIPE, RELEVANCE, listed
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from workbench.bench.agents.blocks import Blocks
     from workbench.bench.agents.serving import Served
     from workbench.bench.open import Workbench
     from workbench.bench.tuning.question import Question
@@ -68,7 +68,7 @@ def search(session: Session) -> int:
         finally:
             line.clear()
         served = _served(session, bench, profile)
-        blocks = None if args.actor is None else Blocks(served)
+        blocks = None if args.actor is None else _blocks(served)
         for remark in _remarks(bench, served, args.query, args.k or 0):
             warn(remark)
         _say_nothing_relevant(args, served)
@@ -82,6 +82,12 @@ def search(session: Session) -> int:
             _print(bench, served, top, args.query if args.explain else None, blocks)
         shown.remark()
     return 0
+
+
+def _blocks(served: "Served") -> "Blocks":
+    from workbench.bench.agents.blocks import Blocks
+
+    return Blocks(served.names, served.provenance)
 
 
 def _rows_json(

@@ -123,6 +123,12 @@ KINDS = Kinds(
             "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
             settled=False,
         ),
+        ProposalKind(
+            "supersede", "replace", "Should this take the place of what is known?",
+            "it is stored, and what it replaces is archived as superseded", "what is known stays, and this is dropped",
+            "↻",
+            handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
+        ),
         _lifecycle(
             "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",
         ),

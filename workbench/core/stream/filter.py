@@ -64,12 +64,15 @@ class Filter:
 
     def predicate(self) -> Predicate:
         """Compile the test of `matches` once, for many memories."""
+        return _every(self.tests())
+
+    def tests(self) -> list[Predicate]:
+        """Compile the tests of clauses and phrases, all of which must hold."""
         tests = [_compile(clause) for clause in self.clauses]
         if not self.shows_archived:
             tests.insert(0, lambda memory: memory.status != "archived")
         tests += [_contains(phrase) for phrase in self.phrases]
-        tests += [_negate(_contains(phrase)) for phrase in self.excluded]
-        return _every(tests)
+        return [*tests, *(_negate(_contains(phrase)) for phrase in self.excluded)]
 
 
 def parse_filter(text: str, now: datetime) -> Filter:
@@ -309,7 +312,11 @@ def _every(tests: list[Predicate]) -> Predicate:
                 return False
         return True
 
-    return tests[0] if len(tests) == 1 else holds
+    return holds if len(tests) > 1 else tests[0] if tests else _any
+
+
+def _any(_: Memory) -> bool:
+    return True
 
 
 def _some(tests: list[Predicate]) -> Predicate:

@@ -1,25 +1,22 @@
 """Free-word filtering that forgives a typo, and ordered similarity of two texts."""
 
 import re
+import threading
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from rapidfuzz import fuzz
 
 from workbench.retrieval.arrays import Column, Mask
-from workbench.retrieval.fulltext.line_words import TYPO_FROM, WORD, LineWords
-
-EXACT, START, INSIDE = 100.0, 95.0, 90.0
-"""Scores of a query word that is a whole word of the line, starts one, or stands inside one."""
-
-TYPO, TYPO_START = 80.0, 75.0
-"""Scores of a query word that is a word of the line, or starts one, but for one typo."""
+from workbench.retrieval.fulltext.line_words import INSIDE, TYPO, TYPO_FROM, WORD, LineWords, Values
 
 SPANNED = 2_000
 """Characters of a line in which matches are marked; nobody is shown more of one."""
+
+_KEPT = 32
+"""Words that were looked for and are not looked for again: who types looks for the same ones with each key."""
 
 Span = tuple[int, int]
 
@@ -33,77 +30,109 @@ class FuzzyMatch:
     spans: tuple[Span, ...]
 
 
-class FuzzyLines:
-    """Lines prepared for filtering at every keystroke; immutable.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """How well each line holds one word: as it is typed, or misspelt; and whether that shows of the line."""
 
-    The words of the lines are read when a query first has too few literal matches.
+    literal: Values
+    misspelt: Values
+    shows: Mask
+
+
+class FuzzyLines:
+    """Lines prepared for filtering at every keystroke. Any thread may ask.
+
+    The first `heads` characters of a line are what shows of it; without them all does.
     """
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], heads: Sequence[int] | None = None) -> None:
         self._lower = [_lower(line) for line in lines]
+        self._words = LineWords(self._lower, heads)
+        self._held: dict[str, _Held] = {}
+        self._lock = threading.Lock()
 
-    def rank(self, query: str, limit: int | None = None, cutoff: float = 0.0) -> list[FuzzyMatch]:
-        """Return the lines that match every word of `query`, best first, equals in their own order.
+    def __len__(self) -> int:
+        return len(self._lower)
+
+    def scores(self, query: str) -> tuple[Column, Mask]:
+        """Return how well each line matches every word of `query`, 0 for not at all; and whether that shows of it.
 
         A word matches as a substring, case ignored, or with one typo as one of the line's words.
-        Lines where every word is a substring score 90–100 and come before all others, which score
-        below 80. An empty query matches nothing; `cutoff` is the lowest score that is returned.
+        Lines where every word is a substring score 90–100, all others below 80. An empty query matches nothing.
         """
-        words = list(dict.fromkeys(_lower(query).split()))
-        if not words or limit == 0:
+        words = _words_of(query)
+        if not words:
+            return np.zeros(len(self)), np.zeros(len(self), np.bool_)
+        held = [self._looked_up(word) for word in words]
+        literal = np.logical_and.reduce([one.literal > 0 for one in held])
+        scores = np.where(literal, sum((one.literal for one in held), np.zeros(len(self))) / len(words), 0.0)
+        if any(len(word) >= TYPO_FROM for word in words):
+            scores = np.maximum(scores, _misspelt(held, literal))
+        return scores, np.logical_or.reduce([one.shows for one in held])
+
+    def rank(self, query: str, limit: int | None = None, cutoff: float = 0.0) -> list[FuzzyMatch]:
+        """Return the lines that match every word of `query` (see `scores`), best first, equals in their own order.
+
+        `cutoff` is the lowest score that is returned.
+        """
+        if limit == 0:
             return []
-        holds = [np.array([word in line for line in self._lower], np.bool_) for word in words]
-        literal = np.logical_and.reduce(holds)
-        scores = self._literal_scores(words, literal)
-        enough = limit is not None and np.count_nonzero(scores >= max(cutoff, INSIDE)) >= limit
-        if not enough and cutoff <= TYPO and any(len(word) >= TYPO_FROM for word in words):
-            scores = np.maximum(scores, self._typo_scores(words, holds, literal))
+        scores, _ = self.scores(query)
         rows = np.flatnonzero((scores > 0) & (scores >= cutoff))
-        best = rows[np.lexsort((rows, -scores[rows]))][:limit]
-        return [FuzzyMatch(row, float(scores[row]), self._spans(row, words)) for row in best.tolist()]
+        best = rows[np.argsort(-scores[rows], kind="stable")][:limit]
+        return [FuzzyMatch(row, float(scores[row]), self.spans(row, query)) for row in best.tolist()]
 
-    def _literal_scores(self, words: Sequence[str], rows: Mask) -> Column:
-        """Return the mean score per line of words that are substrings; 0 for lines not in `rows`."""
-        scores = np.zeros(len(self._lower))
-        hits = np.flatnonzero(rows)
-        lines = [self._lower[row] for row in hits.tolist()]
-        for word in words:
-            start = re.compile(rf"(?<!\w){re.escape(word)}").search
-            whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").search
-            scores[hits] += [(EXACT if whole(line) else START) if start(line) else INSIDE for line in lines]
-        return scores / len(words)
+    def spans(self, row: int, query: str) -> tuple[Span, ...]:
+        """Return the parts of a line to highlight, as [start, end)."""
+        return spans_in(self._lower[row], query)
 
-    def _typo_scores(self, words: Sequence[str], holds: Sequence[Mask], literal: Mask) -> Column:
-        """Return the mean score of lines in which at least one word has a typo; 0 for all others."""
-        total = np.zeros(len(self._lower))
-        every = ~literal
-        for word, held in zip(words, holds, strict=True):
-            whole, start = (self._line_words.lines_with(near) for near in self._line_words.near(word))
-            best = np.select([held, whole, start], [INSIDE, TYPO, TYPO_START], 0.0)
-            total += best
-            every &= best > 0
-        # Scaled so that a line with any typo stays below every line without one.
-        return np.where(every, total / len(words) * (TYPO / INSIDE), 0.0)
+    def _looked_up(self, word: str) -> _Held:
+        with self._lock:
+            known = self._held.pop(word, None)
+            if known is None:
+                known = self._look_up(word)
+            self._held[word] = known  # now the last to go
+            if len(self._held) > _KEPT:
+                del self._held[next(iter(self._held))]
+            return known
 
-    @cached_property
-    def _line_words(self) -> LineWords:
-        return LineWords(self._lower)
+    def _look_up(self, word: str) -> _Held:
+        lines = self._words
+        literal, misspelt = lines.held(word), lines.misspelt(word)
+        return _Held(lines.in_lines(literal), lines.in_lines(misspelt), lines.in_heads(np.maximum(literal, misspelt)))
 
-    def _spans(self, row: int, words: Sequence[str]) -> tuple[Span, ...]:
-        line = self._lower[row][:SPANNED]
-        found: list[Span] = []
-        for word in words:
-            places = [(m.start(), m.end()) for m in re.finditer(re.escape(word), line)]
-            if not places:
-                near = LineWords([line]).near(word)
-                places = [m.span() for m in WORD.finditer(line) if m[0] in near[0] or m[0] in near[1]]
-            found += places
-        return _merged(found)
+
+def _words_of(query: str) -> list[str]:
+    return list(dict.fromkeys(_lower(query).split()))
+
+
+def _misspelt(held: Sequence[_Held], literal: Mask) -> Column:
+    """Return the mean score of lines in which at least one word has a typo; 0 for all others."""
+    total, every = np.zeros(len(literal)), ~literal
+    for one in held:
+        best = np.where(one.literal > 0, INSIDE, one.misspelt)
+        total += best
+        every &= best > 0
+    # Scaled so that a line with any typo stays below every line without one.
+    return np.where(every, total / len(held) * (TYPO / INSIDE), 0.0)
 
 
 def fuzzy_rank(query: str, lines: Sequence[str], limit: int | None = None, cutoff: float = 0.0) -> list[FuzzyMatch]:
     """Rank `lines` once; see `FuzzyLines.rank`. Prepare `FuzzyLines` when the same lines are asked again."""
     return FuzzyLines(lines).rank(query, limit, cutoff)
+
+
+def spans_in(text: str, query: str) -> tuple[Span, ...]:
+    """Return the parts of a text that match the words of a query, as [start, end)."""
+    line = _lower(text[:SPANNED])
+    found: list[Span] = []
+    for word in _words_of(query):
+        places = [(m.start(), m.end()) for m in re.finditer(re.escape(word), line)]
+        if not places:
+            near = LineWords([line]).near(word)
+            places = [m.span() for m in WORD.finditer(line) if m[0] in near[0] or m[0] in near[1]]
+        found += places
+    return _merged(found)
 
 
 def order_similarity(a: str, b: str) -> float:

@@ -25,6 +25,7 @@ from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 from workbench import crash
 from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
+from workbench.bench.stream.stream import SMALL
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
@@ -64,7 +65,7 @@ class TextsChecked(Message):
 
 
 class StoreRead(Message):
-    """All records of a large store, of which the newest were shown first, are in memory."""
+    """All records of a large store, of which the newest were shown first, are in memory, or have their words ready."""
 
 
 class RetrieverLoading(Message):
@@ -281,6 +282,10 @@ class WorkbenchApp(Host):
         try:
             if not self.bench.library.is_read:
                 self.bench.library.read()
+                self.bench.stream.prepare(words=False)
+                self.post_message(StoreRead())
+            if len(self.bench.library.memories) > SMALL:
+                self.bench.stream.prepare()
                 self.post_message(StoreRead())
             self.bench.retriever.load(progress, lambda: worker.is_cancelled)
         except WorkbenchError as error:

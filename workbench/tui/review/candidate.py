@@ -52,6 +52,14 @@ def merge(proposal: Proposal, said: Wording, group: Sequence[Memory], now: datet
     return Content("\n").join([*parts, Content(""), outcome, Content.styled(f"Rejected, {said.no}.", MUTED)])
 
 
+def replacement(proposal: Proposal, said: Wording, old: Memory, text: str, now: datetime) -> Content:
+    """Return what is to take the place of a memory: a word diff with what is known, and the new text in full."""
+    parts = [Content.styled(said.question, "bold"), facts((said.label, *_proposed(proposal, now)))]
+    parts += [*arguments(proposal), Content("")]
+    parts += [heading(f"From {name(old.id)} to what is proposed", diff_legend()), folded(word_diff(old.content, text))]
+    return Content("\n").join([*parts, Content(""), heading("In full"), body(text), Content(""), answers(said)])
+
+
 def changes(
     proposal: Proposal, said: Wording, memory: Memory | None, now: datetime, hidden: Content | None = None
 ) -> Content:

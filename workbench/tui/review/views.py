@@ -19,7 +19,7 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.tui.playbook.curation.card_text import Mask, reasons, texts
-from workbench.tui.review.candidate import answers, candidate, changes, facts, heading, merge
+from workbench.tui.review.candidate import answers, candidate, changes, facts, heading, merge, replacement
 from workbench.tui.review.tree import flat, tree
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.figures import absolute, since
@@ -94,6 +94,15 @@ def _merge_item(look: Look) -> Content:
     if len(group) < 2 or look.hidden is not None:
         return _item(look)
     return merge(proposal, describe(proposal, look.bench.context.kinds), group, look.now)
+
+
+def _supersede_item(look: Look) -> Content:
+    proposal, memory = look.shown((look.proposal, look.memory))
+    said = describe(proposal, look.bench.context.kinds)
+    text = proposal.operation.get("content")
+    if memory is None or look.hidden is not None or not isinstance(text, str):
+        return _item(look)
+    return replacement(proposal, said, memory, text, look.now)
 
 
 def _curator_item(look: Look) -> Content:
@@ -176,6 +185,7 @@ def _memories(count: int) -> str:
 
 
 CHANGES = View(_item, _because)
+SUPERSEDE = View(_supersede_item, _because, promotable=False)
 CANDIDATE = View(_candidate_item, _candidate_cited)
 CURATOR = View(_curator_item, _curator_cited)
 MERGE = View(_merge_item, _merge_cited, "This is a merge already: approve makes it.", promotable=False)

@@ -53,10 +53,11 @@ def row(
     unread: bool,
     spans: Sequence[tuple[int, int]] = (),
     masked: str | None = None,
+    ending: Sequence[Cell] | None = None,
 ) -> list[Cell]:
     """Return a memory as the cells of one line: age, type, importance, text, votes, status.
 
-    `masked` is the line of a flagged memory, without its secrets.
+    `masked` is the line of a flagged memory, without its secrets. `ending` stands in place of votes and status.
     """
     in_words = width >= _WITH_STATUS
     status = f"{SYMBOLS[memory.status]} {memory.status}" if in_words else SYMBOLS[memory.status]
@@ -66,6 +67,8 @@ def row(
         Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
         Cell(_title(memory, width, unread, spans, masked)),
     ]
+    if ending is not None:
+        return [*cells, *ending]
     if width >= _WITH_VOTES:
         shown = votes(memory.helpful_count, memory.harmful_count) if memory.helpful_count + memory.harmful_count else ""
         cells.append(Cell(shown, 7, _vote_style(memory), "right"))

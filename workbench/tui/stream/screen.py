@@ -1,11 +1,11 @@
 """The Stream: browse, filter, vote, pin, edit, forget."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -22,13 +22,18 @@ from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.changes import Changes, Picked
+from workbench.tui.stream.found import Found, Nearby, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
 from workbench.tui.stream.memory_view import UNREAD, Surroundings, detail, row
+from workbench.tui.stream.near import NearSearch
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.long_text import LongText, same
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import SafeInput
+
+if TYPE_CHECKING:
+    from workbench.bench.stream.near_by import NearBy
 
 VIEWS = (
     Choice("", "Everything", "newest first"),
@@ -49,6 +54,8 @@ _OWN = ("human", "cli", "import")
 
 EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
+LOOKING = "Nothing holds these words. Looking for what is near them by meaning …"
+NOTHING_NEAR = "Nothing holds these words, and nothing here is relevant to them. Esc clears the filter, ? explains it."
 
 
 class StreamScreen(AreaScreen):
@@ -63,12 +70,13 @@ class StreamScreen(AreaScreen):
         #filter { width: 1fr; background: $background; }
         #count { width: auto; max-width: 70%; height: 1; color: $text-muted; padding-left: 2; }
         #news { height: 1; padding: 0 1; color: $text-accent; display: none; }
-        #list { width: 2fr; }
+        #found { width: 2fr; }
+        #below { height: 1; padding: 0 2; color: $text-accent; display: none; }
         #side { width: 1fr; min-width: 42; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
         #side:focus { border-left: solid $accent; }
         &.-narrow #side { display: none; border-left: none; }
         &.-narrow.-open #side { display: block; width: 1fr; }
-        &.-narrow.-open #list { display: none; }
+        &.-narrow.-open #found { display: none; }
     }
     """
 
@@ -79,20 +87,26 @@ class StreamScreen(AreaScreen):
         self._last_search = ""
         self._unread: frozenset[str] = frozenset()
         self._unseen: frozenset[str] = frozenset()
-        self.rows: LineList[Memory] = LineList(self._draw, lambda m: m.id, empty=Content(EMPTY_STORE), id="list")
+        self._nearby: Nearby | None = None
+        empty = Content(EMPTY_STORE)
+        self.rows: LineList[Found] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
+        self._search = NearSearch(self, self._take_near)
         self.flagged = FlaggedMemories(self)
-        self.changes = Changes(self, Picked(lambda: self.rows.current, self._targets, self.rows.clear_marks))
+        self.changes = Changes(self, Picked(lambda: self.memory, self._targets, self.rows.clear_marks))
+        self._near_key = next(a.shown_key for a in self.as_mapped(STREAM) if a.id == "stream.near")
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the news, the list and the detail."""
         box = SafeInput(placeholder="/ filter: type:error since:7d auth", id="filter")
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
-        yield Horizontal(self.rows, VerticalScroll(LongText(id="detail"), id="side"))
+        below = Static(id="below")
+        yield Horizontal(Vertical(self.rows, below, id="found"), VerticalScroll(LongText(id="detail"), id="side"))
 
     def on_mount(self) -> None:
         """Start in the list, with what is new since the last look."""
         self.rows.focus()
+        self.watch(self.rows, "scroll_y", self._show_below, init=False)
         seen = self.workbench_app.options.seen
         if seen is not None:
             news = self.bench.overview.since(seen)
@@ -103,10 +117,20 @@ class StreamScreen(AreaScreen):
 
     # Showing
 
+    @property
+    def memory(self) -> Memory | None:
+        """The memory under the cursor."""
+        return memory_of(self.rows.current)
+
+    @property
+    def memories(self) -> list[Memory]:
+        """The memories that are listed."""
+        return [found for found in self.rows.rows if isinstance(found, Memory)]
+
     def show_store(self) -> None:
         """Show what the filter lets through now."""
         try:
-            view = self.bench.stream.view(self._text)
+            view = self.bench.stream.view_at_once(self._text)
         except InvalidQuery as error:
             self._count(Content.styled(f"✗ {error}", "$text-error"))
             return
@@ -120,27 +144,29 @@ class StreamScreen(AreaScreen):
         elif ids:
             here = {m.id for m in self._view.memories}
             before, view = self._view, self.bench.stream.updated(self._view, ids, self._text)
-            if (view.memories, view.spans, view.total) == (before.memories, before.spans, before.total):
+            near = {memory.id for memory in self.memories} - here
+            said = [(one.memories, one.filter.words, one.total) for one in (before, view)]
+            if said[0] == said[1] and near.isdisjoint(ids):
                 self._draw_anew(frozenset(ids))
                 return
             self._show(view)
             if touched.kind == "undo" and touched.actor == self.bench.context.actor:
                 self._go_back_to([id for id in ids if id not in here] or ids)
-        elif self.rows.current is not None:
+        elif self.memory is not None:
             self.show_detail()
 
     def follow(self, touched: Touched) -> None:
         """Note also what came in by another hand, out of sight too: it is marked, and told of until it was in sight."""
-        if self._view is not None and touched.kind == "edit" and not touched.actor.startswith(_OWN):
-            here = {memory.id for memory in self._view.memories}
-            came = frozenset(key for table, key in touched.keys if table == "memories" and key not in here)
+        ids = {key for table, key in touched.keys if table == "memories"}
+        if ids and self._view is not None and touched.kind == "edit" and not touched.actor.startswith(_OWN):
+            came = ids - {memory.id for memory in self._view.memories}
             self._unread |= came
             self._unseen |= came
         super().follow(touched)
 
     def _draw_anew(self, ids: frozenset[str]) -> None:
         """Draw some rows again that are the same: a text of theirs was looked at."""
-        for place in [at for at, memory in enumerate(self.rows.rows) if memory.id in ids]:
+        for place in [at for at, found in enumerate(self.rows.rows) if key_of(found) in ids]:
             self.rows.refresh_row(place)
         self.show_detail()
 
@@ -151,55 +177,101 @@ class StreamScreen(AreaScreen):
             self.rows.cursor = min(places)
 
     def _show(self, view: StreamView) -> None:
+        # What was near stays in sight until it is ranked anew, unless something else is asked.
+        asks_the_same = self._view is not None and self._view.filter.words == view.filter.words
         self._view = view
-        self.rows.set_empty(Content(NO_MATCH if view.total else EMPTY_STORE))
+        asks = self._search.ask(view)
+        if not asks or not asks_the_same:
+            self._nearby = None
+        self._list(LOOKING if asks else NO_MATCH)
+
+    def _take_near(self, view: StreamView, found: "NearBy") -> None:
+        """List what is near by meaning, unless other memories are shown by now."""
+        if self._view is view:
+            self._nearby = Nearby(found, self.bench.recipe.factors)
+            self._list(NOTHING_NEAR if found.is_empty else NO_MATCH)
+
+    def _list(self, nothing: str) -> None:
+        """List what was found; `nothing` says that nothing was."""
+        view = self._view
+        if view is None:
+            return
+        find = self.bench.library.memories.find
+        rows = view.memories if self._nearby is None else self._nearby.rows(view.memories, find)
+        self.rows.set_empty(Content(nothing if view.total else EMPTY_STORE))
+        # The line is no memory: where nothing holds the words, the cursor begins below it.
         top, place = self.rows.scroll_offset.y, self.rows.cursor
-        self.rows.set_rows(view.memories)
+        self.rows.set_rows(rows, cursor=1 if rows and not view.memories and self.rows.cursor == 0 else None)
         if top and self.rows.cursor > place and self._unseen:
             # What came above pushes nothing down that somebody is reading.
             self.rows.scroll_to(y=top + self.rows.cursor - place, animate=False, force=True)
+        self.rows.marked_first = 0 if self._nearby is None else len(view.memories)
         self._show_count()
+        self._show_below()
         self.show_detail()
 
     def _show_count(self) -> None:
         """Say how many memories there are, and how many came that were not in sight yet."""
-        view = self._view
-        if view is None:
+        if (view := self._view) is None:
             return
-        shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
-        if self._text.strip():
-            shown += f" · {number(len(view.memories))} shown"
         places = [at for at, memory in enumerate(view.memories) if memory.id in self._unseen] if self._unseen else []
         above = [at for at in places if at < self.rows.scroll_offset.y]
         self._unseen = frozenset(view.memories[at].id for at in above)
+        shown = Content(self._counted(view))
         if above:
             key = next(a for a in self.as_mapped(STREAM) if a.id == "stream.newest").shown_key
-            news = Content.styled(f"{UNREAD} {number(len(above))} new, {key} goes there · ", "bold $text-accent")
-            self._count(news + Content(shown))
-        else:
-            self._count(Content(shown))
+            news = f"{UNREAD} {number(len(above))} new, {key} goes there · "
+            shown = Content.styled(news, "bold $text-accent") + shown
+        self._count(shown)
+
+    def _counted(self, view: StreamView) -> str:
+        shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
+        if not self._text.strip():
+            return shown
+        shown += f" · {number(len(view.memories))} {'with these words' if view.filter.words else 'shown'}"
+        if view.is_partial:
+            return f"{shown}, of the newest; reading the rest"
+        at = ruled_at(self.rows.rows)
+        return shown if at is None else f"{shown} · {len(self.rows.rows) - at - 1} by meaning"
+
+    def _show_below(self) -> None:
+        """Say what stands below the rows in sight, and which key goes there."""
+        below, at = self.query_one("#below", Static), ruled_at(self.rows.rows)
+        ends = self.rows.scroll_offset.y + self.rows.scrollable_content_region.height
+        line = None if at is None or at < ends else self.rows.rows[at]
+        if isinstance(line, Ruled):
+            below.update(Content(f"{line.text} ↓ {self._near_key}"))
+        below.display = line is not None
+
+    def retriever_ready(self) -> None:
+        """Rank what was typed before the model was there."""
+        if self._view is not None and self._view.filter.words:
+            self.show_store()
 
     def _count(self, content: Content) -> None:
         count = self.query_one("#count", Static)
         if not same(content, count.content):
             count.update(content)
 
-    def _draw(self, memory: Memory, width: int) -> list[Cell]:
-        spans = self._view.spans.get(memory.id, ()) if self._view else ()
-        now, unread = self.bench.context.now(), memory.id in self._unread
-        return row(memory, width, now, unread=unread, spans=spans, masked=self.flagged.masked_line(memory))
+    def _draw(self, found: Found, width: int) -> list[Cell] | Content:
+        if isinstance(found, Ruled):
+            return ruled_line(found, width)
+        ending = None if self._nearby is None else self._nearby.cells(found, width)
+        spans = self._view.spans(found) if self._view and ending is None else ()
+        now, unread, masked = self.bench.context.now(), found.id in self._unread, self.flagged.masked_line(found)
+        return row(found, width, now, unread=unread, spans=spans, masked=masked, ending=ending)
 
     @on(LineList.Highlighted)
     def show_detail(self) -> None:
         """Show the memory under the cursor in full."""
-        memory = self.rows.current
+        memory = self.memory
         shown = Content("") if memory is None else detail(memory, self._around(memory))
         self.query_one("#detail", Static).update(shown)
         self.query_one("#side").scroll_home(animate=False)
 
     def action_newest(self) -> None:
         """To the newest memory that came meanwhile."""
-        places = [at for at, memory in enumerate(self.rows.rows) if memory.id in self._unread]
+        places = [at for at, found in enumerate(self.rows.rows) if key_of(found) in self._unread]
         if not places:
             self.workbench_app.say("Nothing new came since you looked.")
             return
@@ -217,7 +289,7 @@ class StreamScreen(AreaScreen):
         return surroundings(self.bench, memory, self.flagged.flags_of(memory), width)
 
     def _targets(self) -> list[str]:
-        return [memory.id for memory in self.take_targets(self.rows)]
+        return [row.id for row in self.take_targets(self.rows) if isinstance(row, Memory)]
 
     # Filtering
 
@@ -249,8 +321,9 @@ class StreamScreen(AreaScreen):
 
     def _to_match(self, step: int) -> None:
         with self.workbench_app.reporting():
-            found = {m.id for m in self.bench.stream.view(self._last_search).memories} if self._last_search else set()
-            places = [i for i, m in enumerate(self.rows.rows) if m.id in found]
+            search = self.bench.stream.view_at_once
+            found = {m.id for m in search(self._last_search).memories} if self._last_search else set()
+            places = [i for i, m in enumerate(self.rows.rows) if key_of(m) in found]
             ahead = [i for i in places if (i - self.rows.cursor) * step > 0]
             if not places:
                 self.workbench_app.say("No search yet. / starts one.")
@@ -258,6 +331,15 @@ class StreamScreen(AreaScreen):
                 self.rows.cursor = ahead[0] if step > 0 else ahead[-1]
             else:
                 self.rows.cursor = places[0] if step > 0 else places[-1]
+
+    def action_near(self) -> None:
+        """To what is near by meaning, or back to what holds the words."""
+        at = ruled_at(self.rows.rows)
+        if at is None:
+            self.workbench_app.say("Nothing is listed by meaning. / searches for words and for what is near them.")
+        else:
+            self.rows.focus()
+            self.rows.cursor = 0 if self.rows.cursor > at > 0 else at + 1
 
     @asking
     async def action_views(self) -> None:
@@ -327,25 +409,25 @@ class StreamScreen(AreaScreen):
 
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""
-        memory = self.rows.current
+        memory = self.memory
         if memory is not None and self.flagged.unfold(memory):
             self.show_detail()
 
     @asking
     async def action_allow(self) -> None:
         """Let a flagged memory be exported and promoted as it is, after asking why; again takes that back."""
-        if self.rows.current is not None:
-            await self.flagged.allow(self.rows.current)
+        if self.memory is not None:
+            await self.flagged.allow(self.memory)
 
     def action_copy(self) -> None:
         """Copy the text of the memory."""
-        if self.rows.current is not None:
-            self.copy(self.rows.current.content)
+        if self.memory is not None:
+            self.copy(self.memory.content)
 
     def action_history(self) -> None:
         """Show who changed what."""
-        if self.rows.current is not None:
-            self.show_history(self.rows.current.id)
+        if self.memory is not None:
+            self.show_history(self.memory.id)
 
     def action_promote(self) -> None:
         """Promote it: written where agents read it, after a look at the text."""

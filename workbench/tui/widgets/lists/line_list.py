@@ -75,6 +75,9 @@ class LineList(LineView[T], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings((*LIST, *MARKS))
 
+    marked_first = 0
+    """How many rows `T` marks before it marks all: those at the top, where the others are of another kind."""
+
     _marks = Marks()
 
     @property
@@ -126,9 +129,13 @@ class LineList(LineView[T], inherit_bindings=False):
             self._mark(self._marks.started(self.cursor))
 
     def action_mark_all(self) -> None:
-        """Mark every listed row, or none when all are marked."""
+        """Mark every listed row, or none when all are marked; those at the top first that are of a kind."""
         every = frozenset(self._key(row) for row in self.rows if not self._is_heading(row))
-        self._mark(Marks() if every <= self._marks.keys else Marks(every))
+        first = frozenset(self._key(row) for row in self.rows[: self.marked_first])
+        if not first <= self._marks.keys:
+            self._mark(Marks(first))
+        else:
+            self._mark(Marks() if every <= self._marks.keys else Marks(every))
 
     def _mark(self, marks: Marks) -> None:
         self._marks = marks

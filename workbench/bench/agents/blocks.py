@@ -5,42 +5,37 @@ The block's mark is drawn anew for each answer, so that no stored text can end i
 
 import secrets
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from workbench.bench.safety.provenance import Provenance, begin_of, end_of
 from workbench.core.text import one_line
-
-if TYPE_CHECKING:
-    from workbench.bench.agents.serving import Served
-    from workbench.bench.safety.provenance import Provenance
 
 
 class Blocks:
-    """The marks of one answer, and the names and texts in it as the agent may see them."""
+    """The marks of one answer, and the names and texts in it as the agent may see them.
 
-    def __init__(self, served: "Served") -> None:
+    `names` has the ids and sessions that are shown in another way, `provenance` where each text comes from.
+    """
+
+    def __init__(self, names: Mapping[str, str], provenance: Mapping[str, Provenance]) -> None:
         self.mark = secrets.token_hex(6)
-        self._served = served
+        self._names, self._provenance = names, provenance
 
     def name(self, id: str) -> str:
         """Return an id or a session as the agent may see it."""
-        return self._served.names.get(id, id)
+        return self._names.get(id, id)
 
-    def provenance(self, id: str) -> "Provenance":
+    def provenance(self, id: str) -> Provenance:
         """Return where the text of a memory that was served comes from."""
-        return self._served.provenance[id]
+        return self._provenance[id]
 
     def begin(self, id: str) -> str:
         """Return the line that opens the block of a memory; nothing when a person stands by its text."""
-        from workbench.bench.safety.provenance import begin_of
-
         known = self.provenance(id)
         return "" if known.approved else begin_of(self.mark, known)
 
     @property
     def end(self) -> str:
         """The line that closes a block."""
-        from workbench.bench.safety.provenance import end_of
-
         return end_of(self.mark)
 
     def around(self, id: str, line: str) -> tuple[str, ...]:

@@ -1,0 +1,63 @@
+"""What is near a person's words by meaning: ranked as the settings say, down to the floor, within the filter."""
+
+import pytest
+
+from tests.bench.conftest import Open, memory, put
+from workbench.bench.agents.serving import look
+from workbench.bench.open import Workbench
+from workbench.bench.stream import near_by as module
+from workbench.bench.stream.near_by import NearBy, near_by
+
+QUERY = "why did the token refresh fail"
+
+
+def found(bench: Workbench, text: str, without: tuple[str, ...] = ()) -> NearBy:
+    view = bench.stream.view(text)
+    return near_by(bench.tuning, view.question, view.tests, without, bench.context.now())
+
+
+def ids(near: NearBy) -> list[str]:
+    return [scored.memory.id for scored in near.rows]
+
+
+def test_it_is_what_search_lists_in_the_same_order(demo: Workbench) -> None:
+    served = look(demo.tuning, QUERY, 10, demo.tuning.default(), demo.context.now())
+    assert demo.stream.view(QUERY).memories == ()
+    assert ids(found(demo, QUERY))[:10] == list(served.ranking.ids)
+
+
+def test_what_holds_the_words_is_left_out_and_the_rest_keeps_its_order(demo: Workbench) -> None:
+    every = ids(found(demo, QUERY))
+    left = ids(found(demo, QUERY, tuple(every[1:3])))
+    assert left[: len(every) - 2] == [every[0], *every[3:]]
+
+
+def test_a_filter_holds_for_what_is_near_too(demo: Workbench) -> None:
+    rows = found(demo, f"type:error {QUERY}").rows
+    assert rows
+    assert {scored.memory.observation_type for scored in rows} == {"error"}
+
+
+def test_it_ends_at_the_floor_and_says_where_nothing_is_relevant(demo: Workbench) -> None:
+    nothing = found(demo, "recipe for lasagne")
+    assert (nothing.rows, nothing.is_empty) == ((), True)
+    served = look(demo.tuning, QUERY, 300, demo.tuning.default(), demo.context.now())
+    assert not any(served.floor.is_weak(id) for id in ids(found(demo, QUERY)))
+    assert any(map(served.floor.is_weak, served.ranking.ids))
+
+
+def test_without_a_floor_there_are_no_more_than_an_agent_is_given(bench: Workbench) -> None:
+    put(bench, *(memory(f"m{n}", f"the deploy number {n} failed") for n in range(20)))
+    assert len(found(bench, "a broken release").rows) == bench.tuning.default().k
+
+
+def test_it_looks_further_down_until_there_are_enough(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = ids(found(demo, QUERY))
+    monkeypatch.setattr(module, "MOST", 3)
+    assert ids(found(demo, QUERY, tuple(every[:10]))) == every[10:13]
+
+
+def test_looking_counts_as_no_read(demo: Workbench, open_bench: Open) -> None:
+    rev = demo.library.revision
+    found(demo, QUERY)
+    assert demo.library.revision == rev

@@ -1,0 +1,134 @@
+"""Makes the context of a task: what the layers find, without what no agent gets, cut where the budgets end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from workbench.bench.agents.blocks import Blocks
+from workbench.bench.agents.context.finders import Answer, Asking
+from workbench.bench.agents.context.values import AgentContext, Found, Item, Layer, LeftOut
+from workbench.bench.agents.served_names import served_name
+from workbench.bench.agents.serving import judges_of
+from workbench.bench.context import Context
+from workbench.bench.playbook.playbook import Playbooks
+from workbench.bench.safety.masking import masked
+from workbench.bench.safety.provenance import UNKNOWN, Provenance, provenances_of
+from workbench.bench.safety.safety import Safety
+from workbench.bench.safety.texts import place_of
+from workbench.bench.tuning.tuning import Tuning
+from workbench.core.agents.layers import LAYERS, TOTAL, LayerKind
+from workbench.core.named import implementation
+from workbench.core.playbook.book import Bullet
+from workbench.core.playbook.budget import by_value
+from workbench.core.stream.memory import Memory
+from workbench.core.tokens import tokens_of
+
+_ALL = 1 << 40
+"""A budget that nothing exceeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the layers found for a task: it is cut anew for other budgets without asking anything again."""
+
+    task: str
+    found: tuple[tuple[LayerKind, tuple[Item, ...], tuple[LeftOut, ...]], ...]
+    is_empty: bool
+    weak: int = 0
+
+    def cut(self, budget: int = TOTAL, budgets: Mapping[str, int] | None = None) -> AgentContext:
+        """Return the context under a budget of tokens; what a layer does not use, the later ones may.
+
+        `budgets` are of single layers, in place of their own, which are scaled to the budget of all.
+        """
+        chosen, layers, over = budgets or {}, [], 0
+        total = sum(kind.budget for kind, _, _ in self.found) or 1
+        for kind, items, refused in self.found:
+            share = chosen.get(kind.id, kind.budget if budget >= total else budget * kind.budget // total)
+            room = share + over
+            taken, left = _fitting(items, room)
+            layers.append(Layer(kind, room, taken, (*left, *refused)))
+            over = room - layers[-1].tokens
+        return AgentContext(self.task, budget, tuple(layers), self.is_empty, self.weak)
+
+
+def gathered(
+    context: Context, tuning: Tuning, playbooks: Playbooks, task: str, layers: Sequence[LayerKind] = LAYERS
+) -> Material:
+    """Find what every layer has for a task. It only looks: nothing counts as read.
+
+    The context's actor is the agent that would be given it. Raises `InvalidRecord` when it is none.
+    """
+    safety = Safety(context)
+    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks))
+    seen: set[str] = set()
+    found, is_empty, weak = [], False, 0
+    for kind in layers:
+        answer = cast(Answer, implementation(kind.finder)(asking))
+        if answer.served is not None:
+            is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
+        new = [one for one in answer.found if one.id not in seen]
+        refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
+        seen |= {one.id for one in new}
+        passing, held = _passing(context, safety, new)
+        found.append((kind, _items(context, safety, passing), (*held, *refused)))
+    return Material(task, tuple(found), is_empty, weak)
+
+
+def _fitting(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
+    """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in."""
+    taken, left, spent = [], [], 0
+    for item in items:
+        if spent + item.tokens <= room:
+            taken.append(item)
+            spent += item.tokens
+        else:
+            left.append(LeftOut(item.id, "budget", spent + item.tokens - room))
+    return tuple(taken), tuple(left)
+
+
+def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
+    found: list[Bullet] = []
+    for line in playbooks.books():
+        playbook = playbooks.open(line.book.id)
+        by_id = {bullet.id: bullet for bullet in playbook.bullets}
+        found += [by_id[id] for id in by_value(playbook, _ALL).inside]
+    return tuple(found)
+
+
+def _passing(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[list[Found], tuple[LeftOut, ...]]:
+    """Return what an agent may be given of what was found, and why it is not given the rest."""
+    memories = [one.record for one in found if isinstance(one.record, Memory)]
+    _, held_back, unapproved = judges_of(context, safety)
+    held = held_back(memories) | {one.id for one in found if _is_held(safety, one)}
+    waiting = unapproved(memories)
+    if context.settings.agents.only_approved(context.actor):
+        bullets = [one for one in found if isinstance(one.record, Bullet)]
+        known = provenances_of(context, [one.record for one in bullets])
+        waiting |= {one.id for one in bullets if not known.get(place_of(one.record), UNKNOWN).approved}
+    left = [LeftOut(one.id, "held" if one.id in held else "unapproved") for one in found if one.id in held | waiting]
+    return [one for one in found if one.id not in held | waiting], tuple(left)
+
+
+def _is_held(safety: Safety, found: Found) -> bool:
+    if isinstance(found.record, Memory):
+        return False
+    kinds = {finding.kind for finding in safety.findings(found.record.content)}
+    return bool(kinds & {"injection", "hidden"}) and safety.override(found.record) is None
+
+
+def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[Item, ...]:
+    known = provenances_of(context, [one.record for one in found])
+    origins: dict[str, Provenance] = {}
+    for one in found:
+        origin = known.get(place_of(one.record), UNKNOWN)
+        origins[one.id] = Provenance(origin.kind, served_name(origin.name, safety.findings), origin.approved)
+    blocks = Blocks({}, origins)
+    items = []
+    for one in found:
+        allowed = safety.override(one.record) is not None
+        text = one.record.content if allowed else masked(one.record, safety.masked).content
+        shown = blocks.enclosed(one.id, text)
+        name = served_name(one.id, safety.findings)
+        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score))
+    return tuple(items)

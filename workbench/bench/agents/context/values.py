@@ -1,0 +1,93 @@
+"""The values of a context: what each layer gives, and what it leaves out, with the reason."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.bench.safety.provenance import Provenance
+from workbench.core.agents.layers import LayerKind
+from workbench.core.playbook.book import Bullet
+from workbench.core.stream.memory import Memory
+
+Why = Literal["budget", "held", "unapproved", "weak", "given"]
+"""Why something is left out: over the budget, held back for what its text says, not approved, below the floor, or given
+already by a layer before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something that a layer would give: a memory or a bullet, and its score where it was ranked."""
+
+    record: Memory | Bullet
+    score: float | None = None
+
+    @property
+    def id(self) -> str:
+        """Its id, with the playbook's before a bullet's."""
+        return self.record.id if isinstance(self.record, Memory) else f"{self.record.book}/{self.record.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Something that a layer leaves out before any budget: its id and why."""
+
+    id: str
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score."""
+
+    id: str
+    text: str
+    tokens: int
+    provenance: Provenance
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One thing that is not given; with the reason “budget”, by how many tokens it is `over`."""
+
+    id: str
+    why: Why
+    over: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer of a context; `budget` is what it might have used."""
+
+    kind: LayerKind
+    budget: int
+    items: tuple[Item, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of its items."""
+        return sum(item.tokens for item in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentContext:
+    """What an agent is given for a task; with `is_empty` nothing in the store is relevant to it.
+
+    `weak` memories that the ranking found are left out, since any question could have found them.
+    """
+
+    task: str
+    budget: int
+    layers: tuple[Layer, ...]
+    is_empty: bool = False
+    weak: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of all layers."""
+        return sum(layer.tokens for layer in self.layers)
+
+    @property
+    def given(self) -> tuple[Item, ...]:
+        """Everything that is given."""
+        return tuple(item for layer in self.layers for item in layer.items)

@@ -1,0 +1,349 @@
+"""What an agent can do with a store: every answer as values that JSON knows, without what no agent gets.
+
+All doors for agents go through here. What is refused raises `WorkbenchError` with a sentence that helps.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from workbench.bench.agents.answers import Answering, Json
+from workbench.bench.agents.context.making import gathered
+from workbench.bench.agents.index import overview
+from workbench.bench.agents.reading_log import ReadingLog
+from workbench.bench.agents.reads import Asked, new_id
+from workbench.bench.agents.serving import as_served, give, read_of
+from workbench.bench.agents.wishes import Wishes
+from workbench.bench.context import Context
+from workbench.bench.open import Workbench
+from workbench.bench.reflection.reflection import EXTRACTIVE
+from workbench.bench.safety.provenance import UNKNOWN, provenances
+from workbench.bench.stream import votes
+from workbench.bench.stream.ingest import Ingest
+from workbench.bench.stream.observation import Observation
+from workbench.core.agents.layers import LAYERS
+from workbench.core.agents.read import AgentRead
+from workbench.core.duplicates.groups import text_mark
+from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.playbook.book import Bullet
+from workbench.core.served import hidden_because
+from workbench.core.stopwords import STOP_WORDS
+from workbench.core.stream.filter import Predicate, parse_filter
+from workbench.core.stream.importance import HIGHEST
+from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source
+from workbench.core.stream.vote import Verdict
+from workbench.core.text import words
+
+MOST_RESULTS, MOST_GOT = 50, 20
+LONGEST_QUERY = 4_000
+KEYWORDS = 24
+"""Words of a task and an error that are searched for."""
+
+SEARCH_TOKENS, GET_TOKENS = 2_000, 8_000
+"""Tokens that the answers to a search, and to a look at whole memories, take at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorRules:
+    """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once."""
+
+    reads_only: bool = False
+    forgets: bool = False
+
+
+@dataclass(slots=True)
+class DoorVotes:
+    """Who of one process or token voted first on a memory: whatever it calls itself later, it has that one vote."""
+
+    cast: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+
+class AgentDoor:
+    """One agent in one session, at an open store."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        agent: str,
+        session: str,
+        log: ReadingLog,
+        rules: DoorRules = DoorRules(),
+        voted: DoorVotes | None = None,
+        door: str = "mcp",
+    ) -> None:
+        self._bench = bench
+        self.context: Context = replace(bench.context, actor=f"agent:{agent}")
+        self.session = session
+        self._log, self._rules, self._door = log, rules, door
+        self._voted = voted if voted is not None else DoorVotes()
+        self._safety = bench.safety
+        self._answers = Answering(self.context, self._safety)
+        self._wishes = Wishes(self.context)
+
+    # Reading
+
+    def search(
+        self,
+        query: str,
+        k: int = 8,
+        *,
+        kind: str = "",
+        since: str = "",
+        session_only: bool = False,
+        min_importance: float = 0.0,
+        explain: bool = False,
+    ) -> Json:
+        """Return the memories that matter for a query, a line each, the best first."""
+        self._trusted()
+        text = _checked_query(query)
+        wanted = self._wanted(kind, since, session_only, min_importance)
+        tuning = self._bench.tuning
+        k = max(1, min(k, MOST_RESULTS))
+        served = give(self.context, tuning, text, k, tuning.default(), self._safety, wanted)
+        read = read_of(self.context, served, text, Asked(self._door, self.session), self._safety)
+        self._log.add(self.context, read)
+        found = self._answers.search(served, SEARCH_TOKENS, tuning.question(text) if explain else None)
+        return {**found, **self._due()}
+
+    def get(self, ids: Sequence[str], around: int = 0, offset: int = 0) -> Json:
+        """Return memories in full, with what came before and after each in its session."""
+        self._trusted()
+        if not ids:
+            raise InvalidQuery("There is no id to look up.", "Give the ids that a search returned.")
+        memories = [self._served(id) for id in list(dict.fromkeys(ids))[:MOST_GOT]]
+        near = {m.id: self._around(m, max(0, min(around, 10))) for m in memories}
+        return self._answers.full(memories, near, GET_TOKENS, max(0, offset))
+
+    def timeline(self, id: str, around: int = 5) -> Json:
+        """Return what came before and after a memory in its session, a line each."""
+        self._trusted()
+        memory = self._served(id)
+        return {"id": id, "timeline": self._answers.lines(self._around(memory, max(1, min(around, 25))))}
+
+    def recall(self, task: str, budget: int) -> Json:
+        """Return what an agent is given for a task, under a budget of tokens."""
+        self._trusted()
+        text = _checked_query(task)
+        material = gathered(self.context, self._bench.tuning, self._bench.playbooks, text)
+        made = material.cut(max(0, budget))
+        ids = tuple(item.id for item in made.given if item.id in self.context.library.memories)
+        asked, now = self._safety.masked(text), self.context.now()
+        agent, profile = self.context.actor.removeprefix("agent:"), self.context.settings.profile
+        read = AgentRead(new_id(), agent, now, asked, self.session, self._door, profile, ids, is_empty=made.is_empty)
+        self._log.add(self.context, read)
+        return {**self._answers.context(made), **self._due()}
+
+    def smart_search(self, task: str, errors: Sequence[str]) -> Json:
+        """Return what matters for a task and the latest error, by their words."""
+        said = words(f"{task[:LONGEST_QUERY]}\n{errors[0][:LONGEST_QUERY] if errors else ''}")
+        query = " ".join(list(dict.fromkeys(word for word in said if word not in STOP_WORDS))[:KEYWORDS]) or task
+        return {"query": query, **self.search(query, 10)}
+
+    def playbook(self, budget: int) -> Json:
+        """Return the playbook's rules, the most worth per token first, under a budget of tokens."""
+        self._trusted()
+        only = [kind for kind in LAYERS if kind.id == "playbook"]
+        material = gathered(self.context, self._bench.tuning, self._bench.playbooks, "", only)
+        return self._answers.context(material.cut(budget, {"playbook": budget}))
+
+    def reflection_status(self) -> Json:
+        """Return whether a reflection is due, and how far each condition is along."""
+        self._trusted()
+        gauge, verdict = self._bench.overview.gauge(), self._bench.overview.status(None).due
+        state = {one.name: {"value": round(one.value, 1), "limit": one.limit} for one in gauge.conditions}
+        return {"due": verdict.due, "reason": verdict.reason, "state": state}
+
+    def text_of(self, what: str, id: str = "") -> str:
+        """Return a text to read: the `playbook`, the `index`, or one `memory`."""
+        self._trusted()
+        if what == "playbook":
+            return str(self.playbook(GET_TOKENS)["text"])
+        if what == "memory":
+            return self._answers.whole(self._served(id))
+        memories = self.context.library.memories.all()
+        masked = as_served(self.context, memories, self._safety).memories
+        return overview(masked, self._answers.withheld(memories), self.context.now())
+
+    # Writing
+
+    def reflect(self, *, force: bool, asks_claude: bool) -> Json:
+        """Propose what recent memories say together, for a person to review; Claude is asked where that is allowed."""
+        self._may_write()
+        verdict = self._bench.overview.status(None).due
+        if not verdict.due and not force:
+            return {"proposed": 0, "note": "No reflection is due; force makes one all the same."}
+        reflecting = self._bench.reflecting
+        plan = reflecting.plan("" if asks_claude else EXTRACTIVE)
+        outcome = reflecting.reflect(plan, lambda *_: None, lambda: False)
+        note = "They wait in Review; a person decides." if outcome.candidates else "Nothing recurs in what came in."
+        return {"proposed": len(outcome.candidates), "reflector": plan.reflector, "note": note}
+
+    def tag(self, bullet: str, tag: str, note: str = "") -> Json:
+        """Vote on a bullet of the playbook."""
+        self._may_write()
+        record = votes.find_votable(self.context, bullet.strip("[] "))
+        if tag not in ("helpful", "harmful") or not isinstance(record, Bullet):
+            raise InvalidQuery("A bullet is tagged helpful or harmful.", "Give the id of a bullet of the playbook.")
+        verdict: Verdict = "helpful" if tag == "helpful" else "harmful"
+        key = f"{record.book}/{record.id}"
+        actor, session = self._voted.cast.setdefault(key, (self.context.actor, self.session))
+        reason = self._safety.masked(note[:500])
+        done = votes.cast(replace(self.context, actor=actor), record, verdict, reason=reason, session=session)
+        return {"id": record.id, "counted": done.changed, "tag": verdict}
+
+    def save(
+        self,
+        text: str,
+        kind: str = "general",
+        *,
+        section: str = "",
+        importance: float | None = None,
+        evidence: Sequence[str] = (),
+        replaces: str = "",
+        seen: str = "",
+    ) -> Json:
+        """Store what the agent noticed as a signal, or ask a person to put it in the place of what is known."""
+        self._may_write()
+        observation = self._observation(text, kind, section, importance, evidence)
+        if replaces:
+            return self._replace(observation, replaces, seen)
+        done = self._ingest.add(observation)
+        known = self._resembling(done.memory) if done.other is None else [done.other]
+        return {**self._answers.saved(done, known), **self._due()}
+
+    def feedback(self, id: str, helpful: bool, note: str = "") -> Json:
+        """Vote on a memory that was given; one vote for each process or token."""
+        self._may_write()
+        memory = self._served(id)
+        if self._is_own(memory):
+            message = "It is this agent's own memory: what it says of that changes nothing, and was not counted."
+            return {"id": id, "counted": False, "note": message}
+        verdict: Verdict = "helpful" if helpful else "harmful"
+        actor, session = self._voted.cast.setdefault(memory.id, (self.context.actor, self.session))
+        reason = self._safety.masked(note[:500])
+        result = votes.cast(replace(self.context, actor=actor), memory, verdict, reason=reason, session=session)
+        now = self.context.library.memories.get(memory.id)
+        counts = {"helpful": now.helpful_count, "harmful": now.harmful_count}
+        return {"id": id, "counted": result.changed, "verdict": verdict, **counts}
+
+    def forget(self, reason: str, id: str = "", wanted: str = "") -> Json:
+        """Ask a person to forget memories, or forget this session's own signals at once where that is allowed."""
+        self._may_write()
+        memories = [self._served(id)] if id else self._matching(wanted)
+        own = {m.id for m in memories if self._rules.forgets and self._may_forget(m)}
+        return dict(self._wishes.forget(memories, own, self._safety.masked(reason[:500])))
+
+    # What stands in the way
+
+    def _trusted(self) -> None:
+        self.context.library.refresh()
+        if not self.context.library.standing.trusted:
+            message = "This store came from elsewhere and no person has looked at it, so nothing of it is given."
+            raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
+
+    def _may_write(self) -> None:
+        if self._rules.reads_only:
+            raise WorkbenchError("This server only reads.", "Nothing was written.")
+        self._trusted()
+
+    def _served(self, id: str) -> Memory:
+        """Return a memory that this agent may have, by its id or the alias it was given under."""
+        memory = votes.find_votable(self.context, id)
+        hidden = isinstance(memory, Memory) and hidden_because(memory, self.context.now())
+        if not isinstance(memory, Memory) or hidden or self._answers.withheld([memory]):
+            raise InvalidQuery(f"No memory {id} is given to agents here.", "Search again: it may have been retracted.")
+        return memory
+
+    def _wanted(self, kind: str, since: str, session_only: bool, min_importance: float) -> Predicate | None:
+        tests: list[Predicate] = []
+        if kind:
+            _known_kind(kind)
+            tests.append(lambda m: kind in (m.observation_type, m.memory_type))
+        if since:
+            tests += parse_filter(f'since:"{since}"' if " " in since else f"since:{since}", self.context.now()).tests()
+        if session_only:
+            tests.append(lambda m: m.session_id == self.session)
+        if min_importance > 0:
+            tests.append(lambda m: m.importance_score >= min_importance)
+        return (lambda m: all(test(m) for test in tests)) if tests else None
+
+    def _around(self, memory: Memory, count: int) -> list[Memory]:
+        if not count:
+            return []
+        near = [m for m in self._bench.stream.timeline(memory.id, count) if not hidden_because(m, self.context.now())]
+        refused = self._answers.withheld(near)
+        return [m for m in near if m.id not in refused]
+
+    def _matching(self, wanted: str) -> list[Memory]:
+        if not wanted.strip():
+            raise InvalidQuery("Say which memories: an id, or a filter such as type:error until:30d.")
+        now = self.context.now()
+        found = [m for m in self._bench.stream.view(wanted).memories if not hidden_because(m, now)]
+        if not found:
+            raise InvalidQuery("No memory that is given to agents matches this filter.", "Nothing was changed.")
+        return found
+
+    def _is_own(self, memory: Memory) -> bool:
+        known = provenances(self.context, [memory]).get(memory.id, UNKNOWN)
+        return known.kind == "agent" and f"agent:{known.name}" == self.context.actor
+
+    def _may_forget(self, memory: Memory) -> bool:
+        own = memory.session_id == self.session and self._is_own(memory)
+        return own and memory.status == "signal" and not memory.pinned
+
+    # Helpers of writing
+
+    @property
+    def _ingest(self) -> Ingest:
+        return Ingest(self.context, self._bench.retriever)
+
+    def _observation(
+        self, text: str, kind: str, section: str, importance: float | None, evidence: Sequence[str]
+    ) -> Observation:
+        _known_kind(kind)
+        missing = [id for id in evidence if id not in self.context.library.memories]
+        if missing:
+            raise InvalidRecord(f"There is no memory {missing[0]} to rest on.", "Nothing was written.")
+        observed = kind if kind in OBSERVATION_TYPES else "general"
+        memory_type: MemoryType = next((t for t in MEMORY_TYPES if t == kind), "episodic")
+        at_most = HIGHEST if importance is None else max(0.0, min(importance, HIGHEST))
+        source = Source(hook=self._door, speaker="assistant")
+        return Observation(
+            text, observed, memory_type, self.session, (), source, section=section[:200],
+            citations=tuple(dict.fromkeys(evidence)), at_most=at_most,
+        )  # fmt: skip
+
+    def _replace(self, observation: Observation, id: str, seen: str) -> Json:
+        old = self._served(id)
+        if seen != text_mark(old.content):
+            message = f"{id} does not say any more what this agent saw, or it did not say what it saw."
+            raise InvalidRecord(message, "Get it, and give the mark that came with it as replaces_mark.")
+        return self._answers.wished(self._wishes.replace(old, observation), old)
+
+    def _resembling(self, memory: Memory) -> list[Memory]:
+        retriever = self._bench.retriever
+        least = retriever.limits().review
+        near = [m for m, cosine in retriever.nearest_memories(memory.content, 3, (memory.id,)) if cosine >= least]
+        served = [m for m in near if not hidden_because(m, self.context.now())]
+        refused = self._answers.withheld(served)
+        return [m for m in served if m.id not in refused]
+
+    def _due(self) -> Mapping[str, object]:
+        """Say that a reflection is due, where it is."""
+        status = self._bench.overview.status(self.context.library.revision)
+        return {"reflection_due": status.due.reason} if status.due.due else {}
+
+
+def _checked_query(query: str) -> str:
+    text = query.strip()
+    if not text:
+        raise InvalidQuery("The query is empty.", "Say what you want to know, in a few words.")
+    if len(text) > LONGEST_QUERY:
+        raise InvalidQuery(f"The query has {len(text):,} characters; {LONGEST_QUERY:,} are looked for.", "Shorten it.")
+    return text
+
+
+def _known_kind(kind: str) -> None:
+    if kind not in (*OBSERVATION_TYPES, *MEMORY_TYPES):
+        raise InvalidQuery(
+            f"There is no kind “{kind}”.", f"Kinds are: {', '.join((*OBSERVATION_TYPES, *MEMORY_TYPES))}."
+        )

@@ -1,0 +1,69 @@
+"""What an agent would like to have done: proposals that wait for a person, and the little it may do itself."""
+
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+
+from workbench.bench.context import Context
+from workbench.bench.review.kinds.supersede import operation_of
+from workbench.bench.stream.observation import Observation, cleaned, memory_of
+from workbench.core.duplicates.groups import text_mark
+from workbench.core.errors import InvalidRecord
+from workbench.core.review import lifecycle
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+from workbench.safety.secrets.secrets import mask
+
+MOST = 20
+"""How many memories one call may ask to have forgotten."""
+
+
+class Wishes:
+    """Makes proposals as the context's agent."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._library = context.library
+
+    def replace(self, old: Memory, observation: Observation) -> Proposal:
+        """Ask to put an observation in the place of a memory; raises `InvalidRecord` for an empty or too long text."""
+        now = self._context.now()
+        memory = memory_of(cleaned(observation, mask), "new", now)
+        proposal = Proposal(
+            id=f"supersede-{uuid.uuid4().hex[:12]}", kind="supersede", actor=self._context.actor, title=memory.line,
+            created_at=now, evidence=(old.id,), importance=old.importance_score, texts=(text_mark(old.content),),
+            operation=operation_of(memory),
+        )  # fmt: skip
+        with self._library.transaction(self._context.actor, f"propose to replace {old.id}") as tx:
+            tx.put(proposal)
+        return proposal
+
+    def forget(self, memories: Sequence[Memory], own: Collection[str], reason: str) -> Mapping[str, object]:
+        """Forget what is `own` at once and ask for the rest. Raises `InvalidRecord` for more than `MOST` at once."""
+        if len(memories) > MOST:
+            message = f"{len(memories):,} memories match, at most {MOST} go in one call."
+            raise InvalidRecord(message, "Narrow the filter. Nothing was changed.")
+        asked = {p.evidence[0] for p in self._library.waiting(Proposal, "open") if p.kind == "forget" and p.evidence}
+        wished = [m for m in memories if m.id not in own and m.id not in asked]
+        with self._library.transaction(self._context.actor, f"forget {_named(memories)}") as tx:
+            for memory in memories:
+                if memory.id in own:
+                    tx.put(lifecycle.forget(self._library.memories.get(memory.id)))
+            for memory in wished:
+                tx.put(self._question(memory, reason))
+        return {
+            "forgotten": [m.id for m in memories if m.id in own],
+            "proposed": [m.id for m in wished],
+            "already_proposed": [m.id for m in memories if m.id in asked and m.id not in own],
+            "note": "A person decides on what is proposed; until then it is served as before." if wished else "",
+        }
+
+    def _question(self, memory: Memory, reason: str) -> Proposal:
+        return Proposal(
+            id=f"forget-{memory.id}-{uuid.uuid4().hex[:8]}", kind="forget", actor=self._context.actor,
+            title=memory.line, created_at=self._context.now(), evidence=(memory.id,),
+            importance=memory.importance_score, reasons=(reason,) if reason else (),
+        )  # fmt: skip
+
+
+def _named(memories: Sequence[Memory]) -> str:
+    return memories[0].id if len(memories) == 1 else f"{len(memories)} memories"

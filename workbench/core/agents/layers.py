@@ -1,0 +1,32 @@
+"""The layers of what an agent is given for a task: an entry for each, in the order in which they stand and are filled.
+
+An entry names what finds its items (`core.named`), which is imported when it is first used. The budgets are those of
+a working memory (source 004, section 1): 2,000 tokens for what always holds, 5,000 for the playbook as the task's own
+rules, 3,000 for what is known, 2,000 for what was retrieved.
+"""
+
+from dataclasses import dataclass
+
+_FINDERS = "workbench.bench.agents.context.finders"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerKind:
+    """One layer: its id, its heading, its budget in tokens, and the name of what finds its items."""
+
+    id: str
+    title: str
+    budget: int
+    finder: str
+
+
+LAYERS: tuple[LayerKind, ...] = (
+    LayerKind("pinned", "Always", 2_000, f"{_FINDERS}:pinned"),
+    LayerKind("playbook", "Playbook", 5_000, f"{_FINDERS}:playbook"),
+    LayerKind("known", "Known", 3_000, f"{_FINDERS}:known"),
+    LayerKind("retrieved", "For this task", 2_000, f"{_FINDERS}:retrieved"),
+)
+"""The workbench's own."""
+
+TOTAL = sum(layer.budget for layer in LAYERS)
+"""Tokens of all layers together, where nobody says how many there may be."""

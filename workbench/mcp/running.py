@@ -1,0 +1,84 @@
+"""Runs the server until its client goes, or somebody stops it: within two seconds, whatever is in flight."""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from typing import IO, Any, cast
+
+import anyio
+import anyio.to_thread
+from mcp.server.stdio import stdio_server
+
+from workbench.bench.open import Workbench
+from workbench.core.errors import WorkbenchError
+from workbench.mcp.clients import Clients
+from workbench.mcp.server import MemoryServer
+
+GRACE_S = 1.5
+"""How long calls that are in flight may go on once the client is gone."""
+
+_LONGEST = 32 << 20
+"""Bytes of one message; a longer one is cut, and so is no message."""
+
+
+class Lines:
+    """The lines of a stream, read on a thread that nobody waits for; `ended` is set behind the last one."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.ended = anyio.Event()
+
+    def __aiter__(self) -> AsyncIterator[str]:
+        return self._lines()
+
+    async def _lines(self) -> AsyncIterator[str]:
+        while data := await anyio.to_thread.run_sync(self._stream.readline, _LONGEST, abandon_on_cancel=True):
+            yield data.decode("utf-8", "replace")
+        self.ended.set()
+
+
+class StdioServer(MemoryServer):
+    """The server of one client, over the standard streams."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve until the client's end of the streams is closed, or a signal comes."""
+        lines = Lines(os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
+        async with anyio.create_task_group() as group:
+            group.start_soon(_stop_on_signal, group.cancel_scope)
+            group.start_soon(_stop_after, lines.ended, group.cancel_scope)
+            async with stdio_server(stdin=cast(Any, lines)) as (read, write):
+                server = self._lowlevel_server
+                await server.run(read, write, server.create_initialization_options())
+            group.cancel_scope.cancel()
+
+
+async def _stop_on_signal(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+            return
+
+
+async def _stop_after(ended: anyio.Event, scope: anyio.CancelScope) -> None:
+    await ended.wait()
+    await anyio.sleep(GRACE_S)
+    scope.cancel()
+
+
+def serve_stdio(bench: Workbench, clients: Clients, **options: bool) -> None:
+    """Serve over stdio; does not return while a client is there."""
+    anyio.run(StdioServer(clients, **options).run_stdio_async)
+    end(bench, clients)
+
+
+def end(bench: Workbench, clients: Clients) -> None:
+    """Keep what was read, let go of the store, and end the process: calls that still run are not waited for."""
+    with contextlib.suppress(WorkbenchError):
+        clients.log.flush()
+    with contextlib.suppress(WorkbenchError):
+        bench.keep_caches()
+        bench.close()
+    sys.stderr.flush()
+    os._exit(0)

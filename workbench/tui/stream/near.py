@@ -1,0 +1,54 @@
+"""Ranks what is near the words of a filter by meaning, away from the keyboard; the next key cancels it."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.bench.stream.stream import StreamView
+from workbench.core.errors import WorkbenchError
+from workbench.tui.app.area import AreaScreen
+
+if TYPE_CHECKING:
+    from workbench.bench.stream.near_by import NearBy
+
+_SETTLED_S = 0.03
+"""How long no key comes before the ranking begins: who types on does not wait for it."""
+
+_GROUP = "near"
+
+
+class NearSearch:
+    """Asks for what is near a view's words; `answered` is told, on the screen's thread."""
+
+    def __init__(self, area: AreaScreen, answered: Callable[[StreamView, "NearBy"], None]) -> None:
+        self._area, self._answered = area, answered
+
+    def ask(self, view: StreamView) -> bool:
+        """Rank for a view's words in place of whatever was asked before; tell whether it has any to rank for."""
+        query = view.question
+        if not query or view.is_partial or not self._area.bench.retriever.ready:
+            self.forget()
+            return False
+        self._area.run_worker(self._rank(view, query), group=_GROUP, exclusive=True)
+        return True
+
+    def forget(self) -> None:
+        """Ask for nothing any more."""
+        self._area.workers.cancel_group(self._area, _GROUP)
+
+    async def _rank(self, view: StreamView, query: str) -> None:
+        await asyncio.sleep(_SETTLED_S)
+        bench = self._area.bench
+
+        def rank() -> "NearBy":
+            from workbench.bench.stream.near_by import near_by  # numeric libraries: not before they are needed
+
+            holding = {memory.id for memory in view.memories}
+            return near_by(bench.tuning, query, view.tests, holding, bench.context.now())
+
+        try:
+            found = await asyncio.to_thread(rank)
+        except WorkbenchError as error:
+            self._area.workbench_app.say(str(error), "error")
+        else:
+            self._answered(view, found)
