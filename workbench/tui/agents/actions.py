@@ -1,12 +1,13 @@
-"""The table of actions of Agents."""
+"""The tables of actions of Agents and its dialog."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.actions import CANCEL, LIST, MOVES
 
 AGENTS = Table(
     "Agents",
     (
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
+        Action("agents.context", "c", "context", "What an agent would be given for a task", FIND),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
         Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
@@ -23,3 +24,19 @@ AGENTS = Table(
     ),
     LIST,
 )
+
+CONTEXT = Table(
+    "a context",
+    (
+        Action("context.less", "left", "fewer tokens", "A smaller budget", CHANGE),
+        Action("context.more", "right", "more tokens", "A larger budget", CHANGE),
+        Action("context.task", "slash", "task", "Write another task", FIND),
+        Action("context.copy", "y", "copy", "Copy what is given, as Markdown", CHANGE),
+        Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
+        CANCEL,
+    ),
+    MOVES,
+    place="workbench.tui.agents.context",
+)
+
+DIALOGS = (CONTEXT,)

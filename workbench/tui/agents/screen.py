@@ -291,6 +291,14 @@ class AgentsScreen(AreaScreen):
             self._only = chosen
             self._show()
 
+    def action_context(self) -> None:
+        """Show what an agent would be given for a task: the one that is shown alone, or the session's."""
+        from workbench.tui.agents.context import ContextDialog
+
+        session = self.sessions.current
+        agent = self._only or (session.agent if session is not None else "")
+        self.app.push_screen(ContextDialog(self.bench, agent, self.copy))
+
     @work
     async def action_judge(self) -> None:
         """Ask the question of this row, or the last one of the session, in Tune."""

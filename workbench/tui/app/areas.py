@@ -109,6 +109,7 @@ AREAS = Areas(
         *review.DIALOGS,
         *playbook.DIALOGS,
         *tuning.DIALOGS,
+        *agents.DIALOGS,
         *health.DIALOGS,
         *files.DIALOGS,
         *promotion.DIALOGS,
