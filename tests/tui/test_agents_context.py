@@ -5,17 +5,20 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.hostile import ORDER
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
+from workbench.bench.agents.answers import text_of
 from workbench.core.agents.layers import TOTAL
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.tui.agents.context import STEP, ContextDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.widgets.texts.prompt import Prompt
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
 
@@ -67,6 +70,28 @@ async def test_it_is_copied_as_text_and_as_json(tmp_path: Path) -> None:
         text, answer = copied
         assert json.loads(answer)["text"] == text
         assert "left_out" in json.loads(answer)["layers"][0]
+
+
+async def test_it_is_written_to_a_new_file_and_to_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = demo_app(tmp_path)
+    async with opened(app) as pilot:
+        made = dialog(app).made
+        assert made is not None
+        for name in ("context.md", "context.json"):
+            await pilot.press("enter", "X")
+            await until(pilot, lambda: isinstance(app.screen, Prompt))
+            await pilot.press("ctrl+a", "ctrl+k", *name, "enter")
+            await until(pilot, lambda: isinstance(app.screen, ContextDialog))
+        assert (tmp_path / "context.md").read_text("utf-8") == f"{text_of(made)}\n"
+        assert json.loads((tmp_path / "context.json").read_text("utf-8"))["text"] == text_of(made)
+        (tmp_path / "context.md").write_text("mine")
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, Prompt)
+        assert (tmp_path / "context.md").read_text("utf-8") == "mine"
 
 
 async def test_secrets_and_orders_are_in_no_context(tmp_path: Path) -> None:

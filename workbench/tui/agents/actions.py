@@ -33,6 +33,7 @@ CONTEXT = Table(
         Action("context.task", "slash", "task", "Write another task", FIND),
         Action("context.copy", "y", "copy", "Copy what is given, as Markdown", CHANGE),
         Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
+        Action("context.export", "X", "export", "Write it to a file, JSON or Markdown", CHANGE),
         CANCEL,
     ),
     MOVES,

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on, work
@@ -19,13 +20,16 @@ from workbench.bench.agents.context.values import AgentContext, Layer, LeftOut
 from workbench.bench.open import Workbench
 from workbench.core.agents.layers import TOTAL
 from workbench.core.errors import WorkbenchError
+from workbench.core.files.replacing import replace_file
 from workbench.tui.agents.actions import CONTEXT
 from workbench.tui.agents.drawing import bar
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.asking import asking
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 STEP = 1_000
@@ -65,12 +69,13 @@ class ContextDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, bench: Workbench, agent: str, copy: Callable[[str], None]) -> None:
+    def __init__(self, bench: Workbench, agent: str, copy: Callable[[str], None], tell: Callable[[str], None]) -> None:
         shown = bench.safety.masked(agent)
         super().__init__(f"What {shown or 'an agent'} would be given", CONTEXT)
         self._bench = bench
         self._asker = replace(bench.context, actor=f"agent:{agent or 'preview'}")
         self._copy = copy
+        self._tell = tell
         self._budget = TOTAL
         self._wanted = ""
         self._working = self._again = False
@@ -171,8 +176,35 @@ class ContextDialog(Dialog[None]):
     def action_copy_json(self) -> None:
         """Copy it as JSON, with what is left out, as an agent's door gives it."""
         if self.made is not None:
-            answer = Answering(self._asker, self._bench.safety).context(self.made)
-            self._copy(json.dumps(answer, ensure_ascii=False, indent=2))
+            self._copy(self._as_json(self.made))
+
+    @asking
+    async def action_export(self) -> None:
+        """Write it to a new file, as JSON where the name says so, else as Markdown."""
+        made = self.made
+        if made is None:
+            return
+
+        def write(name: str) -> None:
+            file = _file(name)
+            replace_file(file, self._as_json(made) if file.suffix == ".json" else f"{text_of(made)}\n", None)
+
+        ask = Prompt("Write it to a new file", "context.md", placeholder="context.md or context.json", take=write)
+        written = await self.app.push_screen_wait(ask)
+        if written:
+            self._tell(f"Wrote {_file(written)}.")
+
+    def _as_json(self, made: AgentContext) -> str:
+        answer = Answering(self._asker, self._bench.safety).context(made)
+        return json.dumps(answer, ensure_ascii=False, indent=2) + "\n"
+
+
+def _file(name: str) -> Path:
+    """Return the file that is named; raises `WorkbenchError` where its home is not known."""
+    try:
+        return Path.cwd() / Path(name).expanduser()
+    except RuntimeError as error:
+        raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
 
 
 def _total(made: AgentContext) -> Content:

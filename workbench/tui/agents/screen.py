@@ -297,7 +297,7 @@ class AgentsScreen(AreaScreen):
 
         session = self.sessions.current
         agent = self._only or (session.agent if session is not None else "")
-        self.app.push_screen(ContextDialog(self.bench, agent, self.copy))
+        self.app.push_screen(ContextDialog(self.bench, agent, self.copy, self.workbench_app.say))
 
     @work
     async def action_judge(self) -> None:
