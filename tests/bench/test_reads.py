@@ -6,6 +6,7 @@ from tests.bench.conftest import Clock, Open, memory, put
 from workbench.bench.agents import reads
 from workbench.bench.agents.reads import Asked, keep, new_id
 from workbench.bench.agents.serving import serve
+from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 
@@ -13,8 +14,10 @@ KEY = "AKIAZ7QWERTYUI5PLMNB"
 
 
 def kept(bench: Workbench) -> list[AgentRead]:
+    """Return the readings, without those that the demo brings along."""
     bench.library.refresh()
-    return sorted(bench.library.table(AgentRead).all(), key=lambda read: read.at)
+    fresh = (read for read in bench.library.table(AgentRead).all() if read.at > ANCHOR)
+    return sorted(fresh, key=lambda read: read.at)
 
 
 def ask(agent: Workbench, query: str, k: int = 3) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ def test_a_word_takes_it_over_after_showing_it(foreign: Cli) -> None:
     shown = foreign("trust", "--show")
     assert shown.code == 0
     assert "changes came from elsewhere, written by:" in shown.out
-    assert "  demo  4\n" in shown.out
+    assert "  demo  5\n" in shown.out
     assert "  cli  1\n" not in shown.out
     asked = foreign("trust")
     assert (asked.code, "--yes" in asked.err) == (2, True)

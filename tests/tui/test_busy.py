@@ -178,6 +178,7 @@ CHANGES = {
     "playbook": ("3", "g", "j", "plus", "p", "J"),
     "playbook, typed": ("3", "g", "j", "O", *"xyz", "enter"),
     "tune": ("4", "slash", *"deploy", "enter", "S"),
+    "agents": ("5", "enter", "j", "plus", "p"),
     "health": ("6", "g", "a", "c", "r"),
     "health, backup": ("6", "b", "ctrl+s"),
 }

@@ -23,6 +23,7 @@ from workbench.bench.demo import fill
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.playbook.curation_asking import TRIED
 from workbench.bench.reflection.claude import CLAUDE
+from workbench.core.agents.read import AgentRead
 from workbench.core.reflection.reflector import Unread, Usage
 from workbench.core.stream.memory import Memory
 from workbench.store.journal import chain
@@ -131,6 +132,17 @@ def leave_replies(store: Path) -> None:
     bench.close()
 
 
+def leave_a_reading(store: Path) -> None:
+    """Let an agent have been given the latest memory."""
+    bench = opened(store.parent.parent)
+    latest = max(bench.library.memories.all(), key=lambda memory: (memory.created_at, memory.id))
+    with bench.library.transaction("agent:claude", "read 1 memory", kind="access") as tx:
+        tx.put(AgentRead("read-1", "claude", LATER, "what is new", memories=(latest.id,), scores=(0.5,)))
+    bench.close()
+
+
+AGENTS = ("5", "enter", "j")
+
 UNREAD = (*STREAM, "R", "o")
 
 CASES = {
@@ -181,6 +193,8 @@ CASES = {
     "tune: save the query": Case(TUNE, ("S",)),
     "tune: queries in": Case((*TUNE, "I"), SAVE, names={"in-path": "more-queries.jsonl"}),
     "tune: queries out": Case((*TUNE, "X"), SAVE, names={"out-path": "out.jsonl"}),
+    "agents: vote": Case(AGENTS, ("plus",), begins=leave_a_reading),
+    "agents: edit": Case((*AGENTS, "e", *WORDS), SAVE, typed=True, begins=leave_a_reading),
     "health: upkeep": Case((*HEALTH, "tab"), ("a",)),
     "health: prune": Case((*HEALTH, "p"), ("y",), ("p", "y")),
     "health: merge": Case((*HEALTH, "D", "j", "j"), ("m",)),

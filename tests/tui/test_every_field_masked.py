@@ -15,6 +15,7 @@ from tests.tui.waiting import until
 from workbench.bench.open import Workbench
 from workbench.bench.safety.gate import IMPORT
 from workbench.bench.stream import votes
+from workbench.core.agents.read import AgentRead
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory, Source
 from workbench.tui.app.app import WorkbenchApp
@@ -82,7 +83,17 @@ def imported(folder: Path, secret: Secrets) -> Workbench:
     with ungated(bench), bench.library.transaction("import:x", f"import {secret('label')}", group=f"{IMPORT}1") as tx:
         for record in (first, second, third, made, twin, merge):
             tx.put(record)
+    agent = f"agent:{secret('agent')}"
+    read = AgentRead(
+        secret("reading"), secret("reader"), NOW, f"how to {secret('question')}", secret("read in"), secret("door"),
+        secret("profile"), (first.id, secret("gone")), (0.9, 0.8),
+    )  # fmt: skip
+    with ungated(bench), bench.library.transaction(agent, f"ingest {secret('agent label')}") as tx:
+        tx.put(memory(secret, "six"))
+        tx.put(read)
     with ungated(bench):
+        told_by = replace(bench.context, actor=agent)
+        votes.cast(told_by, third, "harmful", reason=f"no {secret('agent vote')}", session=secret("agent session"))
         votes.cast(bench.context, first, "helpful", reason=f"says {secret('vote')}", session=secret("vote session"))
         bench.stream.edit(second.id, f"Now {secret('edit')} and more of deploys.")
         asked = bench.judging.save_query(f"how to deploy {secret('query')}", tags=(secret("query tag"),))

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from tests.tui.support import DEMO, NOW, app_over, open_bench
 from workbench.bench.demo import fill
 from workbench.bench.open import open_workbench
+from workbench.core.agents.read import AgentRead
 from workbench.core.waiting import Patience, StoreBusy, waiting
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
@@ -30,6 +31,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "playbook, marked": ("3", "g", "j", "t", "t", "semicolon"),
     "tune": ("4", "slash", *"deploy", "enter"),
     "tune, sliders": ("4", "slash", *"deploy", "enter", "tab"),
+    "agents": ("5",),
+    "agents, a memory": ("5", "enter", "j"),
     "health": ("6", "g"),
     "health, further on": ("6", "g", *("j",) * 6),
     "health, last": ("6", "G"),
@@ -57,7 +60,7 @@ class Neighbour:
         for table in (
             library.memories, library.bullets, library.sections, library.books, library.votes, library.queries,
             library.judgments, library.proposals, library.placements, library.kept_pairs, library.tallies,
-            library.runs, library.reflection, library.overrides,
+            library.runs, library.reflection, library.overrides, library.table(AgentRead),
         ):  # fmt: skip
             yield list(table.all())
 
@@ -100,7 +103,7 @@ def small(folder: Path) -> Path:
         if wanted[status] >= 0:
             lines.append(line)
     (folder / "memories.jsonl").write_text("\n".join(lines), "utf-8")
-    for name, count in (("playbook.txt", 14), ("queries.jsonl", 2)):
+    for name, count in (("playbook.txt", 14), ("queries.jsonl", 2), ("reads.jsonl", 2)):
         kept = (DEMO / name).read_text("utf-8").splitlines()[:count]
         (folder / name).write_text("\n".join(kept), "utf-8")
     return folder
@@ -177,7 +180,11 @@ def keys_here(app: WorkbenchApp) -> list[str]:
 SHORT = "stream"
 """The place that every run of the tests goes through; the others take minutes."""
 
-LONG = PLACES if os.environ.get("WORKBENCH_EVERY_CASE") else ("review", "playbook, bullet", "tune", "health")
+LONG = (
+    PLACES
+    if os.environ.get("WORKBENCH_EVERY_CASE")
+    else ("review", "playbook, bullet", "tune", "agents, a memory", "health")
+)
 """The places of the long proof: one of each other area, or all when the environment asks for them."""
 
 SOME = [SHORT, *(pytest.param(place, marks=pytest.mark.slow) for place in LONG if place != SHORT)]

@@ -1,5 +1,6 @@
 """The demo store: the shipped files, imported into a fresh folder, with their times moved to the present."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -7,6 +8,8 @@ from pathlib import Path
 
 from workbench.bench.files.imports.importing import query_id
 from workbench.bench.open import Workbench
+from workbench.core.agents.read import AgentRead
+from workbench.core.record import from_doc
 from workbench.core.reflection.trigger import ReflectionState
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
@@ -19,6 +22,9 @@ ACTOR = "demo"
 
 FILES = ("memories.jsonl", "playbook.txt", "queries.jsonl")
 
+READS = "reads.jsonl"
+"""What two agents asked in those weeks, and were given by the ranking at that moment."""
+
 
 def fill(bench: Workbench, folder: Path) -> None:
     """Import the demo files of `folder` into an empty store, so that they end a moment ago."""
@@ -28,6 +34,7 @@ def fill(bench: Workbench, folder: Path) -> None:
         names = {r.id: _moved_query(r, shift).id for r in plan.records if isinstance(r, SavedQuery)}
         moved = tuple(_moved(record, shift, names) for record in plan.records)
         bench.importer.carry_out(replace(plan, records=moved), actor=ACTOR)
+    _keep_reads(bench, folder / READS, shift)
     _start_gauge(bench)
     bench.library.maintenance.save_checkpoint()
 
@@ -53,6 +60,16 @@ def _moved(record: object, shift: timedelta, names: Mapping[str, str]) -> object
         name = names[record.query]
         return replace(record, id=judgment_id(name, record.memory), query=name)
     return record
+
+
+def _keep_reads(bench: Workbench, file: Path, shift: timedelta) -> None:
+    """Keep the readings of a file, where there is one; the memories bring the counts of theirs along."""
+    if not file.exists():
+        return
+    reads = [from_doc(AgentRead, json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+    with bench.library.transaction(ACTOR, f"{len(reads)} readings", kind="access") as tx:
+        for read in reads:
+            tx.put(replace(read, at=read.at + shift))
 
 
 def _start_gauge(bench: Workbench) -> None:

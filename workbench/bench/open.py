@@ -26,6 +26,7 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
@@ -255,6 +256,13 @@ class Workbench:
         from workbench.bench.health.purge import Eraser
 
         return Eraser(self.context, self.history, self.replaced)
+
+    @cached_property
+    def agent_sessions(self) -> "AgentSessions":
+        """What agents did, session by session."""
+        from workbench.bench.agents.sessions import AgentSessions
+
+        return AgentSessions(self.context)
 
     @property
     def library(self) -> Library:

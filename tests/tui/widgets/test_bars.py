@@ -31,7 +31,23 @@ async def test_the_top_line_shows_place_store_and_what_waits() -> None:
     async with host.run_test(size=(100, 4)):
         line = picture(host)[0]
         assert line.startswith(" memory workbench · project-x ")
-        assert line.rstrip().endswith("1 Stream ▸2 Review (4)  3 Playbook  4 Tune  6 Health")
+        assert line.rstrip().endswith("1 Stream ▸2 Review (4)  3 Playbook  4 Tune  5 Agents  6 Health")
+
+
+@pytest.mark.parametrize("width", [160, 120, 112, 100, 80, 60, 40, 12])
+async def test_the_top_line_tells_of_an_agent_what_there_is_room_for(width: int) -> None:
+    without, bar = top(), top()
+    bar.news = ("claude · 3 reads, now", "claude · now", "claude")
+    before, after = Host(without), Host(bar)
+    async with before.run_test(size=(width, 4)):
+        quiet = picture(before)[0]
+    async with after.run_test(size=(width, 4)):
+        line = picture(after)[0]
+    told = next((text for text in bar.news if text in line), "")
+    assert bool(told) == ("claude" in line)
+    assert line.replace(told, " " * len(told)) == quiet
+    if width == 160:
+        assert told == bar.news[0]
 
 
 @pytest.mark.parametrize("width", [80, 60, 44, 30, 12])

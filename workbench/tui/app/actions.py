@@ -174,6 +174,7 @@ GLOBAL = (
     Action("app.undo", "u,ctrl+z", "undo", "Take back your latest change", APP),
     Action("app.redo", "U", "redo", "Do again what you took back", APP, False),
     Action("app.all-history", "H", "all history", "Show what everybody did, agents too", APP, False),
+    Action("app.pause", "ctrl+f", "pause", "Hold what others write; again follows it", APP, False),
     Action("app.stores", "ctrl+o", "stores", "Open another store", APP, False),
     Action("app.palette", "ctrl+p", "palette", "Find any action by name", APP, False, "command_palette"),
     Action("app.back", "escape", "back", "Close what is open, or go back", APP, False),

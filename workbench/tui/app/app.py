@@ -6,7 +6,7 @@ import os
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -19,6 +19,7 @@ from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
@@ -27,6 +28,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
+from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
 from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
 from workbench.tui.app.area import AreaScreen
@@ -133,6 +135,8 @@ class WorkbenchApp(Host):
         if options.theme in self.available_themes:
             self.theme = options.theme
         self.set_keymap(dict(options.keymap))
+        self._doings: Mapping[str, Doing] = {}
+        self._aging: Timer | None = None
         self._notices = Notices(bench)
         self._due = DueNotice(bench, options.keymap)
         bench.library.listen(self._touched)
@@ -190,6 +194,8 @@ class WorkbenchApp(Host):
             self._missed, self.store_is_gone = 0, False
             self.say("The store is there again.")
             self.show_urgent()
+        if self.paused:
+            return
         trusted = library.standing.trusted
         with self.reporting():
             library.refresh()
@@ -246,8 +252,23 @@ class WorkbenchApp(Host):
 
     def on_store_changed(self, event: StoreChanged) -> None:
         """Let every area that was opened know; the one in sight follows at once."""
+        doings = heard(self._doings, event.touched, self.bench.context.now())
+        if doings is not self._doings:
+            self._doings = doings
+            self._tell_news()
         for screen in self._areas():
             screen.follow(event.touched)
+
+    def _tell_news(self) -> None:
+        """Tell what an agent does, and as long as that is recent look again now and then how old it is."""
+        if self._aging is not None:
+            self._aging.stop()
+        now = self.bench.context.now()
+        doing = latest(self._doings, now)
+        self._aging = None if doing is None else self.set_timer(STEP, self._tell_news)
+        self.news = () if doing is None else tuple(map(self.bench.safety.masked, doing.wordings(now)))
+        if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
+            self.screen.show_news()
 
     @work(thread=True, group="retriever", exit_on_error=False)
     def _load_retriever(self) -> None:
@@ -405,6 +426,15 @@ class WorkbenchApp(Host):
 
             bench = self.bench
             self.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked))
+
+    def action_pause(self) -> None:
+        """Hold what others write, so that nothing moves; once more, show all of it. A change here takes it in, too."""
+        self.paused = not self.paused
+        if not self.paused:
+            self._follow()
+        self._show_status()
+        held = "What others write is not shown from now on, until you follow again or change something yourself."
+        self.say(held if self.paused else "Following what others write again.")
 
     def action_help(self) -> None:
         """Show every key of the area."""

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
 from workbench.tui.app import external
-from workbench.tui.app.actions import Action, remapped
+from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
@@ -68,6 +68,7 @@ class AreaScreen(Screen[object]):
         top.store = self.workbench_app.title_shown
         top.alarm = not self.bench.trust.standing.trusted
         top.active = self.AREA
+        top.news = self.workbench_app.news
         yield top
         yield from self.contents()
         bar = KeyBar()
@@ -149,6 +150,7 @@ class AreaScreen(Screen[object]):
         self.query_one(TopBar).counts = {"review": waiting}
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
         self.query_one(TopBar).store = self.workbench_app.title_shown
+        self.show_news()
         self.query_one(TopBar).alarm = not self.bench.trust.standing.trusted
         marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
         bar = self.query_one(KeyBar)
@@ -156,6 +158,10 @@ class AreaScreen(Screen[object]):
         if marked:
             rest = "the next key is for all" if self._armed else "; then a key for all"
             bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
+            return
+        if self.workbench_app.paused:
+            key = self.as_mapped(a for a in GLOBAL if a.id == "app.pause")[0].shown_key
+            bar.status = Content.styled(f"‖ paused · {key} follows others", "bold $text-warning")
             return
         if self.workbench_app.loading is not None:
             bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
@@ -165,6 +171,10 @@ class AreaScreen(Screen[object]):
         title = Content.styled("reflection due ", "bold $text-accent") if due else Content("reflection ")
         bar.status = title + gauge(leading.value, leading.limit, leading.name)
         bar.more = behind(found)
+
+    def show_news(self) -> None:
+        """Show in the top bar what an agent does."""
+        self.query_one(TopBar).news = self.workbench_app.news
 
     # Marks
 

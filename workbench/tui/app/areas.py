@@ -7,6 +7,7 @@ from functools import cached_property
 from textual.screen import Screen
 
 from workbench.core.named import implementation
+from workbench.tui.agents import actions as agents
 from workbench.tui.app.actions import APP, GLOBAL, Action, Table
 from workbench.tui.files import actions as files
 from workbench.tui.health import actions as health
@@ -99,6 +100,7 @@ AREAS = Areas(
         Area("review", "2", "Review", "workbench.tui.review.screen:ReviewScreen", review.REVIEW),
         Area("playbook", "3", "the Playbook", "workbench.tui.playbook.screen:PlaybookScreen", playbook.PLAYBOOK),
         Area("tune", "4", "Tune", "workbench.tui.tuning.screen:TuneScreen", tuning.TUNE),
+        Area("agents", "5", "Agents", "workbench.tui.agents.screen:AgentsScreen", agents.AGENTS),
         Area("health", "6", "Health", "workbench.tui.health.screen:HealthScreen", health.HEALTH),
     ),
     (
@@ -107,6 +109,7 @@ AREAS = Areas(
         *review.DIALOGS,
         *playbook.DIALOGS,
         *tuning.DIALOGS,
+        *agents.DIALOGS,
         *health.DIALOGS,
         *files.DIALOGS,
         *promotion.DIALOGS,

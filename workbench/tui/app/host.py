@@ -51,6 +51,7 @@ class AppOptions:
 class Host(App[Path | None]):
     """What an area or a dialog may ask of the app, which knows them all; they know this only.
 
+    `news` is what an agent does, in several wordings, the longest first; `paused` whether what others write waits.
     `loading` is how many of the texts are ready to search while that takes long, `writes_much` whether a dialog writes
     so much that areas wait, `review_at` the id that Review showed last, `store_is_gone` whether the store was missed.
     """
@@ -63,6 +64,8 @@ class Host(App[Path | None]):
         self.areas = areas
         self.loading: tuple[int, int] | None = None
         self.writes_much = False
+        self.news: tuple[str, ...] = ()
+        self.paused = False
         self.review_at = options.review_at
         self.store_is_gone = False
 

@@ -24,6 +24,7 @@ STREAM = Table(
             FIND,
             False,
         ),
+        Action("stream.newest", "full_stop", "to the new", "To the newest memory that came meanwhile", FIND, False),
         Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
         Action("stream.history", "h", "history", "Show every change of this memory", FIND),
         Action("stream.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),

@@ -1,8 +1,9 @@
 """What a person does to memories in the Stream: vote, pin, forget, edit."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from textual.content import Content
 
@@ -10,16 +11,22 @@ from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Saving
-from workbench.tui.stream.found import Found, memory_of
-from workbench.tui.widgets.lists.line_list import LineList
+
+
+class Picked(NamedTuple):
+    """What changes are for: the memory under the cursor, the ids of all that are meant, and how to let go of those."""
+
+    current: Callable[[], Memory | None]
+    targets: Callable[[], list[str]]
+    let_go: Callable[[], None]
 
 
 class Changes:
-    """Changes the memories that are picked in a list, after asking where that is due, and says what was done."""
+    """Changes the memories that are picked, after asking where that is due, and says what was done."""
 
-    def __init__(self, area: AreaScreen, rows: LineList[Found]) -> None:
+    def __init__(self, area: AreaScreen, picked: Picked) -> None:
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
-        self._rows = rows
+        self._picked = picked
 
     def vote(self, verdict: Verdict) -> None:
         """Vote, or take that vote back."""
@@ -64,13 +71,13 @@ class Changes:
 
     async def edit(self) -> None:
         """Edit here; the editor stays open when the text cannot be stored."""
-        memory = memory_of(self._rows.current)
+        memory = self._picked.current()
         if memory is not None:
             await self._edit(memory, None, self._saving(memory))
 
     async def edit_externally(self) -> None:
         """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
-        memory = memory_of(self._rows.current)
+        memory = self._picked.current()
         text = await self._area.edit_externally(memory.content) if memory else None
         if memory is not None and text is not None:
             save = self._saving(memory)
@@ -94,12 +101,12 @@ class Changes:
 
     def targets(self) -> list[str]:
         """Return what the next change is for: the marked memories after `;`, else the one under the cursor."""
-        return [row.id for row in self._area.take_targets(self._rows) if isinstance(row, Memory)]
+        return self._picked.targets()
 
     def _done(self, ids: Sequence[str], sentence: str) -> None:
         """Say what was done, and let go of the marks it was done to."""
         if len(ids) > 1:
-            self._rows.clear_marks()
+            self._picked.let_go()
         self._app.say(sentence)
 
 

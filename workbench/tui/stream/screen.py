@@ -13,18 +13,17 @@ from textual.widgets import Input, Static
 from workbench.bench.context import Touched
 from workbench.bench.stream.stream import StreamView
 from workbench.core.errors import InvalidQuery
-from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.filter import HELP
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
 from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.actions import STREAM
-from workbench.tui.stream.changes import Changes
+from workbench.tui.stream.around import surroundings
+from workbench.tui.stream.changes import Changes, Picked
 from workbench.tui.stream.found import Found, Nearby, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
-from workbench.tui.stream.memory_view import Surroundings, detail, row
+from workbench.tui.stream.memory_view import UNREAD, Surroundings, detail, row
 from workbench.tui.stream.near import NearSearch
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.figures import number
@@ -49,6 +48,9 @@ VIEWS = (
 
 IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
 """What the Stream adds to the filter language."""
+
+_OWN = ("human", "cli", "import")
+"""Who brings in what needs no mark: the person, by whatever door."""
 
 EMPTY_STORE = "No memories yet. `workbench import FILE` brings some in; agents add theirs with `workbench ingest`."
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
@@ -84,12 +86,13 @@ class StreamScreen(AreaScreen):
         self._text = ""
         self._last_search = ""
         self._unread: frozenset[str] = frozenset()
+        self._unseen: frozenset[str] = frozenset()
         self._nearby: Nearby | None = None
         empty = Content(EMPTY_STORE)
         self.rows: LineList[Found] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
         self._search = NearSearch(self, self._take_near)
         self.flagged = FlaggedMemories(self)
-        self.changes = Changes(self, self.rows)
+        self.changes = Changes(self, Picked(lambda: self.memory, self._targets, self.rows.clear_marks))
         self._near_key = next(a.shown_key for a in self.as_mapped(STREAM) if a.id == "stream.near")
 
     def contents(self) -> Iterable[Widget]:
@@ -139,8 +142,6 @@ class StreamScreen(AreaScreen):
         if self._view is None or len(ids) > 1000:
             self.show_store()
         elif ids:
-            if not touched.actor.startswith(("human", "cli", "import")):
-                self._unread |= {id for id in ids if self._view and id not in {m.id for m in self._view.memories}}
             here = {m.id for m in self._view.memories}
             before, view = self._view, self.bench.stream.updated(self._view, ids, self._text)
             near = {memory.id for memory in self.memories} - here
@@ -153,6 +154,15 @@ class StreamScreen(AreaScreen):
                 self._go_back_to([id for id in ids if id not in here] or ids)
         elif self.memory is not None:
             self.show_detail()
+
+    def follow(self, touched: Touched) -> None:
+        """Note also what came in by another hand, out of sight too: it is marked, and told of until it was in sight."""
+        ids = {key for table, key in touched.keys if table == "memories"}
+        if ids and self._view is not None and touched.kind == "edit" and not touched.actor.startswith(_OWN):
+            came = ids - {memory.id for memory in self._view.memories}
+            self._unread |= came
+            self._unseen |= came
+        super().follow(touched)
 
     def _draw_anew(self, ids: frozenset[str]) -> None:
         """Draw some rows again that are the same: a text of theirs was looked at."""
@@ -190,11 +200,29 @@ class StreamScreen(AreaScreen):
         rows = view.memories if self._nearby is None else self._nearby.rows(view.memories, find)
         self.rows.set_empty(Content(nothing if view.total else EMPTY_STORE))
         # The line is no memory: where nothing holds the words, the cursor begins below it.
+        top, place = self.rows.scroll_offset.y, self.rows.cursor
         self.rows.set_rows(rows, cursor=1 if rows and not view.memories and self.rows.cursor == 0 else None)
+        if top and self.rows.cursor > place and self._unseen:
+            # What came above pushes nothing down that somebody is reading.
+            self.rows.scroll_to(y=top + self.rows.cursor - place, animate=False, force=True)
         self.rows.marked_first = 0 if self._nearby is None else len(view.memories)
-        self._count(Content(self._counted(view)))
+        self._show_count()
         self._show_below()
         self.show_detail()
+
+    def _show_count(self) -> None:
+        """Say how many memories there are, and how many came that were not in sight yet."""
+        if (view := self._view) is None:
+            return
+        places = [at for at, memory in enumerate(view.memories) if memory.id in self._unseen] if self._unseen else []
+        above = [at for at in places if at < self.rows.scroll_offset.y]
+        self._unseen = frozenset(view.memories[at].id for at in above)
+        shown = Content(self._counted(view))
+        if above:
+            key = next(a for a in self.as_mapped(STREAM) if a.id == "stream.newest").shown_key
+            news = f"{UNREAD} {number(len(above))} new, {key} goes there · "
+            shown = Content.styled(news, "bold $text-accent") + shown
+        self._count(shown)
 
     def _counted(self, view: StreamView) -> str:
         shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
@@ -237,26 +265,31 @@ class StreamScreen(AreaScreen):
     def show_detail(self) -> None:
         """Show the memory under the cursor in full."""
         memory = self.memory
-        shown = Content("") if memory is None else detail(memory, self._surroundings(memory))
+        shown = Content("") if memory is None else detail(memory, self._around(memory))
         self.query_one("#detail", Static).update(shown)
         self.query_one("#side").scroll_home(animate=False)
 
-    def _surroundings(self, memory: Memory) -> Surroundings:
-        stream, now = self.bench.stream, self.bench.context.now()
-        # What else speaks of it is looked up once the store was read, and this is shown anew then.
-        is_read = self.bench.library.is_read
-        return Surroundings(
-            now=now,
-            width=self.query_one("#detail").size.width,
-            effective=effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life),
-            half_life=None if memory.pinned else WORKBENCH.half_lives.of(memory.memory_type),
-            live_vote=stream.live_vote(memory.id),
-            cited=stream.cited(memory),
-            cited_by=stream.cited_by(memory.id) if is_read else (),
-            timeline=stream.timeline(memory.id, 3) if is_read else (memory,),
-            flags=self.flagged.flags_of(memory),
-            masked=self.bench.safety.masked,
-        )
+    def action_newest(self) -> None:
+        """To the newest memory that came meanwhile."""
+        places = [at for at, found in enumerate(self.rows.rows) if key_of(found) in self._unread]
+        if not places:
+            self.workbench_app.say("Nothing new came since you looked.")
+            return
+        self.rows.cursor = places[0]
+        self.rows.focus()
+
+    @on(LineList.Highlighted)
+    def _seen(self) -> None:
+        """Tell no more of what has come into sight."""
+        if self._unseen:
+            self.call_after_refresh(self._show_count)
+
+    def _around(self, memory: Memory) -> Surroundings:
+        width = self.query_one("#detail").size.width
+        return surroundings(self.bench, memory, self.flagged.flags_of(memory), width)
+
+    def _targets(self) -> list[str]:
+        return [row.id for row in self.take_targets(self.rows) if isinstance(row, Memory)]
 
     # Filtering
 

@@ -168,6 +168,11 @@ class TuneScreen(AreaScreen):
         if focus:
             self.rows.focus()
 
+    def ask(self, text: str) -> None:
+        """Rank a question that somebody asked elsewhere, as if it were written here."""
+        self.query_line.box.value = text
+        self._first_row(focus=True)
+
     @on(Input.Submitted, "#query")
     def _entered(self) -> None:
         self._first_row(focus=True)

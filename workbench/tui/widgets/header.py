@@ -15,6 +15,11 @@ from workbench.tui.widgets.content import MUTED, assemble, fitted
 
 APP_NAME = "memory workbench"
 ACTIVE = "▸"
+GAP = 2
+"""Cells between the store's name and what stands beside it, at least."""
+
+NEWS_AREA = "agents"
+"""The area that tells more of what an agent does; a click on the news goes there."""
 
 Piece = tuple[str, str, str]
 """Text, style, and the id of the area it belongs to ("" for none)."""
@@ -48,6 +53,9 @@ class TopBar(Widget):
     """Whether what is said about the store has to be seen first."""
 
     active = reactive("stream")
+    news: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
+    """What an agent does, in several wordings, the longest first: the first that there is room for is shown."""
+
     counts: reactive[Mapping[str, int]] = reactive[Mapping[str, int]]({})
     """How much waits for a decision, by area id; replace the whole mapping to change it."""
 
@@ -76,11 +84,14 @@ class TopBar(Widget):
             if taken + min(len(left), 60) + 2 <= width:
                 break
         room = max(0, width - taken - 2)
-        head = fitted(Content(left), room).plain
+        wanted = Content(left).cell_length + GAP
+        news = next((text for text in self.news if wanted + Content(text).cell_length <= room), "")
+        head = fitted(Content(left), room - Content(news).cell_length).plain
         name = len(shown)
         pieces = [
             (head[:name], "bold", ""),
             (head[name:], "bold $text-warning" if self.alarm else "", ""),
+            (news, "$text-accent", NEWS_AREA),
             ("  ", "", ""),
             *tabs,
         ]

@@ -1,0 +1,281 @@
+"""Agents by its keys: sessions, what was given and written, live, and what stands at the top of every area."""
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.hostile import ORDER
+from tests.tui.support import NOW, ROOT, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
+from tests.tui.waiting import until, until_drawn
+from workbench.bench.agents.reads import keep, new_id
+from workbench.bench.context import Context
+from workbench.bench.open import Workbench
+from workbench.core.agents.read import AgentRead
+from workbench.core.stream.memory import Memory
+from workbench.tui.agents.lines import Asked, memory_id
+from workbench.tui.agents.screen import AgentsScreen
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.stream.screen import StreamScreen
+from workbench.tui.tuning.screen import TuneScreen
+from workbench.tui.widgets.choose import Choose
+from workbench.tui.widgets.confirm import Confirm
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def agents(app: WorkbenchApp) -> AgentsScreen:
+    return next(s for stack in app._screen_stacks.values() for s in stack if isinstance(s, AgentsScreen))
+
+
+@asynccontextmanager
+async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen) and agents(app)._known)
+        await pilot.pause()
+        yield pilot
+
+
+def as_agent(bench: Workbench, name: str = "claude") -> Context:
+    """Return the bench's context as an agent has it that works in the same store."""
+    return replace(bench.context, actor=f"agent:{name}")
+
+
+def read(bench: Workbench, query: str, *memories: str, session: str = "s-1", agent: str = "claude") -> None:
+    scores = tuple(0.9 - 0.1 * n for n in range(len(memories)))
+    one = AgentRead(new_id(), agent, NOW, query, session, "mcp", "workbench", memories, scores, not memories)
+    keep(as_agent(bench, agent), [one])
+
+
+def with_memories(folder: Path, *memories: Memory) -> Workbench:
+    bench = open_bench(folder)
+    with bench.library.transaction("human", "some memories") as tx:
+        for memory in memories or (Memory("m1", "the deploy runs at noon", NOW, NOW),):
+            tx.put(memory)
+    return bench
+
+
+@pytest.mark.parametrize("size", first_of(*SIZES))
+async def test_sessions_open_to_what_was_given_and_to_the_memory(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app, size) as pilot:
+        assert "9 sessions" in screen_text(app)
+        assert "codex" in screen_text(app)
+        await pilot.press("enter", "j")
+        await pilot.pause()
+        text = screen_text(app)
+        assert "0.964" in text
+        assert "View resources is still" in text
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "Given as 1 of 3" in screen_text(app)
+        assert "when is the view resources dropped" in screen_text(app)
+        await pilot.press("escape", "escape")
+        await pilot.pause()
+        assert app.focused is agents(app).sessions
+
+
+async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with opened(app, (80, 24)) as pilot:
+        assert "No agent has read or written here yet" in screen_text(app)
+        assert "workbench mcp" in screen_text(app)
+        for key in ("plus", "e", "d", "J", "f", "h", "y", "enter", "tab", "P"):
+            await pilot.press(key)
+        assert isinstance(app.screen, AgentsScreen)
+
+
+async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path)
+    one = AgentRead(
+        new_id(), "claude", NOW, "how", memories=("m1", "gone"), scores=(0.9, 0.8), held=2, unapproved=1, weak=3
+    )
+    keep(as_agent(bench), [one, AgentRead(new_id(), "claude", NOW - timedelta(minutes=1), "lasagne", is_empty=True)])
+    app = app_over(bench)
+    async with opened(app, (200, 60)) as pilot:
+        text = screen_text(app)
+        assert "2 given, 2 held back, 1 not approved, 3 too weak" in text
+        assert "nothing relevant, nothing given" in text
+        assert "gone not in the store any more" in text
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "2 better held back: the text gives orders" in screen_text(app)
+
+
+async def test_the_usual_keys_change_the_memory_under_the_cursor(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path)
+    read(bench, "when is the deploy", "m1")
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("p")
+        assert not bench.stream.get("m1").pinned
+        await pilot.press("enter", "j", "plus", "p")
+        await pilot.pause()
+        assert bench.stream.get("m1").pinned
+        assert bench.stream.get("m1").helpful_votes == 1
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        question = app.screen
+        assert isinstance(question, Confirm)
+        question._guard = 0.0
+        await pilot.press("y")
+        await until(pilot, lambda: bench.stream.get("m1").status == "archived")
+        await pilot.press("u")
+        await until(pilot, lambda: bench.stream.get("m1").status == "signal")
+        assert memory_id(agents(app).rows.current) == "m1"
+
+
+async def test_a_question_is_asked_again_in_tune(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app) as pilot:
+        await until(pilot, lambda: app.bench.retriever.ready)
+        await pilot.press("enter", "j", "J")
+        await until(pilot, lambda: isinstance(app.screen, TuneScreen))
+        tune = app.screen
+        assert isinstance(tune, TuneScreen)
+        await until(pilot, lambda: tune.query_line.box.value == "when is the view resources dropped")
+        await until(pilot, lambda: tune.session.ranking is not None and app.focused is tune.rows)
+
+
+async def test_one_agent_is_shown_alone_until_esc(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app) as pilot:
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("down", "enter")
+        await until_drawn(pilot, lambda: isinstance(app.screen, AgentsScreen) and agents(app)._only)
+        assert {session.agent for session in agents(app).sessions.rows} == {"codex"}
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len({session.agent for session in agents(app).sessions.rows}) == 2
+
+
+async def test_what_comes_moves_no_cursor(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path)
+    read(bench, "first", "m1", session="s-1")
+    read(bench, "second", "m1", session="s-2")
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("j", "enter", "j")
+        session, line = agents(app).sessions.current, agents(app).rows.current
+        assert session is not None
+        read(bench, "third", "m1", session="s-3")
+        read(bench, "fourth", "m1", session=session.id)
+        await until_drawn(pilot, lambda: len(agents(app).sessions.rows) == 3 and len(agents(app).rows.rows) == 4)
+        now = agents(app).sessions.current
+        assert now is not None
+        assert (now.key, agents(app).rows.current) == (session.key, line)
+
+
+async def test_what_an_agent_calls_itself_and_asks_is_only_data(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path, Memory("m1", ORDER, NOW, NOW))
+    read(bench, "[bold]x[/] \x1b[2J\u202e", "m1", session="[red]", agent="[link=x]\x07evil\u202e")
+    app = app_over(bench)
+    async with opened(app, (200, 60)) as pilot:
+        await pilot.press("enter")
+        await pilot.pause()
+        text = screen_text(app)
+        assert "[bold]x[/]" in text
+        assert "by [link=x]" in text
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)
+
+
+SCRIPT = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from workbench.bench.agents.reads import keep, new_id
+from workbench.bench.open import open_workbench
+from workbench.core.agents.read import AgentRead
+from workbench.core.stream.memory import Memory
+folder = Path(sys.argv[1])
+bench = open_workbench(folder, profiles=folder.parent / "profiles", actor="agent:codex")
+now = datetime.now(UTC)
+keep(bench.context, [AgentRead(new_id(), "codex", now, "asked elsewhere", "s-9", memories=("m1",), scores=(0.5,))])
+with bench.library.transaction("agent:codex", "ingest general m-new") as tx:
+    tx.put(Memory("m-new", "written elsewhere", now, now, session_id="s-9"))
+bench.close()
+"""
+
+
+async def test_what_another_process_does_shows_here_and_at_the_top(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path)
+    app = app_over(bench)
+    async with opened(app, (160, 40)) as pilot:
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        subprocess.run([sys.executable, "-c", SCRIPT, str(bench.library.folder)], check=True, env=env)
+        await until_drawn(pilot, lambda: agents(app).sessions.rows and agents(app).sessions.rows[0].written)
+        assert "1 read, 1 write" in screen_text(app)
+        assert "codex · 1 read, 1 write, now" in screen_text(app)
+        await pilot.press("1")
+        await until_drawn(pilot, lambda: isinstance(app.screen, StreamScreen))
+        assert "codex · 1 read, 1 write" in screen_text(app)
+        assert "• " in screen_text(app)
+
+
+async def test_following_is_paused_and_goes_on(tmp_path: Path) -> None:
+    bench, other = with_memories(tmp_path), open_bench(tmp_path)
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("ctrl+f")
+        read(other, "asked meanwhile", "m1")
+        app._follow()
+        await pilot.pause()
+        assert "paused · ctrl+f" in screen_text(app)
+        assert not agents(app).sessions.rows
+        await pilot.press("ctrl+f")
+        await until_drawn(pilot, lambda: agents(app).sessions.rows)
+        assert "paused · ctrl+f" not in screen_text(app)
+        assert "asked meanwhile" in screen_text(app)
+    other.close()
+
+
+async def test_new_memories_are_told_of_where_the_top_is_out_of_sight(tmp_path: Path) -> None:
+    bench = demo_bench(tmp_path)
+    app = app_over(bench)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await until(pilot, lambda: bench.retriever.ready)
+        stream = app.screen
+        assert isinstance(stream, StreamScreen)
+        await pilot.press("G")
+        await pilot.pause()
+        here, seen = stream.rows.current, stream.rows.cursor - stream.rows.scroll_offset.y
+        assert here is not None
+        with bench.library.transaction("agent:claude", "two more") as tx:
+            for name in ("new-1", "new-2"):
+                tx.put(Memory(name, f"{name} was written", NOW, NOW))
+        await until_drawn(pilot, lambda: "2 new, . goes there" in screen_text(app))
+        assert stream.rows.current == here
+        assert stream.rows.cursor - stream.rows.scroll_offset.y == seen
+        await pilot.press("full_stop")
+        await until_drawn(pilot, lambda: "goes there" not in screen_text(app))
+        assert "• new-" in screen_text(app)
+        assert stream.rows.cursor < 2
+
+
+async def test_nothing_is_asked_of_a_clock_while_no_agent_did_anything(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path)
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        assert app._aging is None
+        read(bench, "now", "m1")
+        await until(pilot, lambda: app._aging is not None)
+
+
+async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app) as pilot:
+        await pilot.press("j", "enter", "g", "enter")
+        await pilot.pause()
+        line = agents(app).rows.current
+        assert line is not None
+        assert isinstance(line, Asked) or memory_id(line)
+        assert "claude" in screen_text(app)

@@ -1,0 +1,43 @@
+"""The tables of actions of Agents and its dialog."""
+
+from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.widgets.actions import CANCEL, LIST, MOVES
+
+AGENTS = Table(
+    "Agents",
+    (
+        Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
+        Action("agents.context", "c", "context", "What an agent would be given for a task", FIND),
+        Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
+        Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
+        Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
+        Action("agents.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
+        Action("agents.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
+        Action("agents.edit", "e", "edit", "Edit this memory here", CHANGE),
+        Action("agents.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False),
+        Action("agents.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
+        Action("agents.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
+        Action("agents.copy", "y", "copy", "Copy the text, or the question", CHANGE, False),
+        Action("agents.history", "h", "history", "Show every change of this memory", FIND, False),
+        Action("agents.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("agents.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
+    ),
+    LIST,
+)
+
+CONTEXT = Table(
+    "a context",
+    (
+        Action("context.less", "left", "fewer tokens", "A smaller budget", CHANGE),
+        Action("context.more", "right", "more tokens", "A larger budget", CHANGE),
+        Action("context.task", "slash", "task", "Write another task", FIND),
+        Action("context.copy", "y", "copy", "Copy what is given, as Markdown", CHANGE),
+        Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
+        Action("context.export", "X", "export", "Write it to a file, JSON or Markdown", CHANGE),
+        CANCEL,
+    ),
+    MOVES,
+    place="workbench.tui.agents.context",
+)
+
+DIALOGS = (CONTEXT,)

@@ -1,0 +1,180 @@
+"""How sessions of agents and what was done in them look, as lines of a list and in words."""
+
+from datetime import datetime
+
+from textual.content import Content
+
+from workbench.bench.agents.sessions import AgentSession
+from workbench.bench.open import Workbench
+from workbench.core.agents.read import AgentRead
+from workbench.core.record import clock_time
+from workbench.core.stream.memory import Memory
+from workbench.core.text import printable
+from workbench.tui.agents.lines import Asked, Given, Line, Voted, Written, memory_id
+from workbench.tui.safety.flag_view import FLAGGED
+from workbench.tui.safety.flag_view import STYLE as FLAG_STYLE
+from workbench.tui.stream.memory_view import SYMBOLS, marks_of
+from workbench.tui.widgets.content import MUTED, assemble, body, clipped
+from workbench.tui.widgets.figures import absolute, ago, number, since
+from workbench.tui.widgets.lists.row import Cell
+
+_WITH_QUESTION = 64
+"""Columns from which the line of a session has room for what was asked last."""
+
+_WITH_BAR = 44
+GONE = "not in the store any more"
+NOTHING = "nothing relevant, nothing given"
+_LONGEST = 400
+
+
+def session_cells(session: AgentSession, width: int, bench: Workbench) -> list[Cell]:
+    """Return a session as the cells of one line: age, agent, what was done, and what was asked last."""
+    mask = bench.safety.masked
+    cells = [
+        Cell(ago(session.end, bench.context.now()), 6, MUTED, "right"),
+        Cell(mask(session.agent), 12 if width >= _WITH_QUESTION else 8, "bold"),
+        Cell(counts(session), 26 if width >= _WITH_QUESTION else 0),
+    ]
+    if width >= _WITH_QUESTION:
+        asked = next((mask(read.query) for read in session.reads), "")
+        cells.append(Cell(asked, 0, MUTED))
+    return cells
+
+
+def counts(session: AgentSession) -> str:
+    """Say in few words what was done in a session: "3 reads, 1 write, 1 vote"."""
+    found = ((len(session.reads), "read"), (session.written, "write"), (session.votes, "vote"))
+    return ", ".join(f"{number(n)} {what}{'' if n == 1 else 's'}" for n, what in found if n)
+
+
+def outcome(read: AgentRead) -> str:
+    """Say what became of a question: how many were given, and what was left out for which reason."""
+    if read.is_empty:
+        return NOTHING
+    left = ((read.held, "held back"), (read.unapproved, "not approved"), (read.weak, "too weak"))
+    parts = [f"{number(len(read.memories))} given" if read.memories else "nothing given"]
+    return ", ".join([*parts, *(f"{number(n)} {what}" for n, what in left if n)])
+
+
+def draw(line: Line, width: int, bench: Workbench) -> list[Cell]:
+    """Return one line of what was done."""
+    if isinstance(line, Asked):
+        return _asked(line.read, width, bench)
+    if isinstance(line, Given):
+        return _given(line, width, bench)
+    if isinstance(line, Written):
+        return _done(line.write.at, "wrote" if line.memory else "did", _text(line, bench), width)
+    return _done(line.vote.at, f"voted {line.vote.verdict}", _text(line, bench), width)
+
+
+def _asked(read: AgentRead, width: int, bench: Workbench) -> list[Cell]:
+    said = outcome(read)
+    room = max(12, min(len(said), width * 3 // 5))
+    style = "$text-warning" if not read.memories else MUTED
+    query = bench.safety.masked(read.query)
+    return [Cell(_clock(read.at), 5, MUTED), Cell(f"“{query[:_LONGEST]}”", 0), Cell(said, room, style, "right")]
+
+
+def _given(line: Given, width: int, bench: Workbench) -> list[Cell]:
+    score = "" if line.score is None else f"{line.score:.3f}"
+    cells = [Cell(str(line.place + 1), 5, MUTED, "right"), Cell(score, 5, "", "right")]
+    if width >= _WITH_BAR:
+        cells.append(Cell(bar(line.share, 8), 8))
+    return [*cells, Cell(_text(line, bench))]
+
+
+def bar(share: float, cells: int) -> Content:
+    """Return a bar that is full at 1; what is above 0 shows at least one cell."""
+    filled = 0 if share <= 0 else max(1, round(share * cells))
+    return assemble([("▓" * filled, "$accent"), ("░" * (cells - filled), MUTED)])
+
+
+def _done(at: datetime, what: str, text: Content, width: int) -> list[Cell]:
+    return [Cell(_clock(at), 5, MUTED), Cell(what, min(13, max(5, width // 4)), "bold $text-accent"), Cell(text)]
+
+
+def _text(line: Written | Given | Voted, bench: Workbench) -> Content:
+    """Return the text of the memory a line is about, as it is now, or what else there is to say."""
+    mask = bench.safety.masked
+    memory = bench.library.memories.find(memory_id(line)) if memory_id(line) else None
+    if memory is not None:
+        return _memory(memory, bench)
+    if isinstance(line, Written) and not line.memory:
+        return Content(printable(mask(line.write.label)[:_LONGEST]))
+    if isinstance(line, Voted) and line.vote.table == "bullets":
+        return _bullet(line.vote.target, bench)
+    return assemble([(clipped(mask(memory_id(line)), 40).rstrip(), MUTED), (f" {GONE}", MUTED)])
+
+
+def _memory(memory: Memory, bench: Workbench) -> Content:
+    mark = f"{SYMBOLS[memory.status]} " + (f"{marks} " if (marks := marks_of(memory)) else "")
+    flagged = (f"{FLAGGED} ", FLAG_STYLE) if bench.safety.flags(memory) else ("", "")
+    return assemble([flagged, (mark, MUTED), (printable(bench.safety.masked(memory.line[:_LONGEST])), "")])
+
+
+def _bullet(key: str, bench: Workbench) -> Content:
+    bullet = bench.library.bullets.find(key)
+    text = GONE if bullet is None else bench.safety.masked(bullet.content[:_LONGEST])
+    return assemble([(f"[{printable(key.rpartition('/')[2][:40])}] ", MUTED), (printable(text), "")])
+
+
+def _clock(at: datetime) -> str:
+    return clock_time(at).strftime("%H:%M")
+
+
+# In words, beside the list
+
+
+def told(line: Line, bench: Workbench) -> Content:
+    """Return what a line says besides the memory it is about: who did what, when, and what came of it."""
+    now, mask = bench.context.now(), bench.safety.masked
+    if isinstance(line, Asked):
+        return _question(line.read, bench)
+    if isinstance(line, Given):
+        score = "" if line.score is None else f", score {line.score:.4f}"
+        place = f"Given as {line.place + 1} of {len(line.read.memories)}{score}"
+        by = f" by profile {mask(line.read.profile)}" if line.read.profile else ""
+        head, at = f"{place}{by}", line.read.at
+        more = [body(f"for “{mask(line.read.query)[:_LONGEST]}”", MUTED)]
+    elif isinstance(line, Written):
+        agent, at, more = mask(line.write.agent), line.write.at, []
+        head = f"Written by {agent}" if line.write.rev else f"Brought in as part of this session of {agent}"
+        head = f"Done by {agent}: {mask(line.write.label)[:_LONGEST]}" if not line.memory else head
+    else:
+        at, reason = line.vote.at, mask(line.vote.reason)
+        head = f"Voted {line.vote.verdict} by {mask(line.vote.actor.removeprefix('agent:'))}"
+        more = [body(f"because {reason[:_LONGEST]}", MUTED)] if reason else []
+    return Content("\n").join([body(head, "bold"), *more, Content.styled(_when(at, now), MUTED), Content("")])
+
+
+def _question(read: AgentRead, bench: Workbench) -> Content:
+    mask = bench.safety.masked
+    facts = [f"by {mask(read.agent)}", f"through {mask(read.door)}"]
+    facts += [f"session {mask(read.session)}"] if read.session else ["no session named"]
+    facts += [f"profile {mask(read.profile)}"] if read.profile else []
+    parts = [
+        body(f"“{mask(read.query)}”", "bold"),
+        body(" · ".join(facts), MUTED),
+        Content.styled(_when(read.at, bench.context.now()), MUTED),
+        Content(""),
+        *(Content(sentence) for sentence in _outcome_sentences(read)),
+    ]
+    return Content("\n").join(parts)
+
+
+def _outcome_sentences(read: AgentRead) -> list[str]:
+    if read.is_empty:
+        return ["Nothing here was relevant to it, so nothing was given."]
+    many = len(read.memories)
+    told = [f"{number(many)} {'memory was' if many == 1 else 'memories were'} given."]
+    if read.held:
+        told.append(f"{number(read.held)} better held back: the text gives orders or hides characters.")
+    if read.unapproved:
+        told.append(f"{number(read.unapproved)} better not given: no person wrote or approved them.")
+    if read.weak:
+        told.append(f"{number(read.weak)} of the best left out as too weak: any question finds as much.")
+    return told
+
+
+def _when(at: datetime, now: datetime) -> str:
+    return f"{since(at, now)} · {absolute(at)}"
