@@ -54,6 +54,8 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "safety.trust": ("trust",),
     "places": ("config", "stores"),
     "agents.mcp": ("mcp",),
+    "agents.context": ("context",),
+    "agents.reads": ("reads", "index"),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

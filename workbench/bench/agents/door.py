@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.bench.agents.answers import Answering, Json
-from workbench.bench.agents.context.making import gathered
+from workbench.bench.agents.context.making import gathered, reading_of
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
-from workbench.bench.agents.reads import Asked, new_id
+from workbench.bench.agents.reads import Asked
 from workbench.bench.agents.serving import as_served, give, read_of
 from workbench.bench.agents.wishes import Wishes
 from workbench.bench.context import Context
@@ -21,7 +21,6 @@ from workbench.bench.stream import votes
 from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
 from workbench.core.agents.layers import LAYERS
-from workbench.core.agents.read import AgentRead
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.playbook.book import Bullet
@@ -125,11 +124,7 @@ class AgentDoor:
         text = _checked_query(task)
         material = gathered(self.context, self._bench.tuning, self._bench.playbooks, text)
         made = material.cut(max(0, budget))
-        ids = tuple(item.id for item in made.given if item.id in self.context.library.memories)
-        asked, now = self._safety.masked(text), self.context.now()
-        agent, profile = self.context.actor.removeprefix("agent:"), self.context.settings.profile
-        read = AgentRead(new_id(), agent, now, asked, self.session, self._door, profile, ids, is_empty=made.is_empty)
-        self._log.add(self.context, read)
+        self._log.add(self.context, reading_of(self.context, made, self._safety.masked(text), self.session, self._door))
         return {**self._answers.context(made), **self._due()}
 
     def smart_search(self, task: str, errors: Sequence[str]) -> Json:

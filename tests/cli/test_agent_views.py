@@ -1,0 +1,75 @@
+"""What an agent would be given, what agents asked, and the overview: as a person reads them on the command line."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import NOW, Cli
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Library
+
+TASK = "fix the token refresh"
+KEY = "AKIAZ7QWERTYUI5PLMNB"
+
+
+def test_a_context_is_printed_with_what_is_left_out_and_counts_no_read(demo: Cli) -> None:
+    before = demo.files()
+    result = demo("context", TASK, "--budget", "500")
+    assert result.code == 0
+    assert "## For this task\n- [mem-20260209-0000015] [unreviewed " in result.out
+    assert "Playbook: 3 texts, " in result.err
+    assert "over the budget" in result.err
+    assert demo.files() == before
+
+
+def test_a_context_in_json_stays_under_its_budget(demo: Cli) -> None:
+    answer = json.loads(demo("context", TASK, "--budget", "500", "--json").out)
+    assert answer["tokens"] <= 500
+    assert [layer["layer"] for layer in answer["layers"]] == ["pinned", "playbook", "known", "retrieved"]
+
+
+def test_an_agent_that_is_given_a_context_has_read_it(demo: Cli) -> None:
+    demo("context", TASK, "--for-agent", "claude", "--session", "s-1")
+    (first, *_) = json.loads(demo("reads", "--json", "-n", "1").out)
+    assert (first["agent"], first["session"], first["query"], first["door"]) == ("claude", "s-1", TASK, "cli")
+    assert first["memories"]
+
+
+@pytest.mark.parametrize(("args", "sentence"), [(("context", " "), "The task is empty"), (("reads", "nope"), "nope")])
+def test_what_cannot_be_shown_is_refused(args: tuple[str, ...], sentence: str, demo: Cli) -> None:
+    result = demo(*args)
+    assert result.code == 2
+    assert sentence in result.err
+
+
+def test_readings_are_listed_filtered_and_shown_in_full(demo: Cli) -> None:
+    demo("search", "how do we deploy", "-k", "2", "--for-agent", "codex")
+    demo("search", "recipe for lasagne", "--for-agent", "codex")
+    rows: list[dict[str, Any]] = json.loads(demo("reads", "--agent", "codex", "--json", "-n", "2").out)
+    given, empty = sorted(rows, key=lambda row: str(row["query"]))
+    assert (given["is_empty"], empty["is_empty"]) == (False, True)
+    listed = demo("reads", "--agent", "codex", "-n", "2").out
+    assert "nothing relevant" in listed
+    assert "2 given" in listed
+    full = demo("reads", given["id"]).out
+    assert f"{given['scores'][0]:.4f}  {given['memories'][0]}" in full
+    assert "given nothing" in demo("reads", empty["id"]).out
+    assert "None matches." in demo("reads", "--agent", "nobody").err
+
+
+def test_an_empty_store_says_that_nobody_has_read(cli: Cli) -> None:
+    cli.ok("init")
+    assert "No agent has read here." in cli("reads").err
+    assert cli.ok("index") == "# Memory index\n\n0 memories: none\n"
+
+
+def test_the_overview_counts_and_tells_no_secret(cli: Cli) -> None:
+    cli.ok("append", "Deploys need a token in CI", "--type", "gotcha")
+    library = Library(cli.store)
+    with library.transaction("human", "add") as tx:
+        tx.put(Memory("m1", f"the key is {KEY}", NOW, NOW, status="confirmed"))
+    text = cli("index").out
+    assert "2 memories: 1 signal, 1 confirmed" in text
+    assert "- gotcha: 1" in text
+    assert KEY not in text

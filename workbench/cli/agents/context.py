@@ -1,0 +1,80 @@
+"""`workbench context`: what an agent is given for a task, before it is given."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, say, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, revision, wants_json
+from workbench.cli.session import Session, actor_of
+from workbench.core.agents.layers import TOTAL
+from workbench.core.errors import InvalidQuery
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.context.values import AgentContext, Why
+
+_DETAILS = """Prints what memory_context gives over MCP: pinned memories, the playbook, what is confirmed and what the
+ranking finds, each layer under its budget of tokens (UTF-8 bytes / 4); what a layer does not use, the later ones may.
+It only looks, unless an agent asks with --for-agent. What is left out, and why, goes to stderr.
+
+  workbench context "fix the token refresh" --budget 4000"""
+
+_WHY: "dict[Why, str]" = {
+    "budget": "over the budget",
+    "held": "held back for what {it} say{s}",
+    "unapproved": "not approved",
+    "weak": "below the floor",
+    "given": "given by a layer before",
+}
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `context`."""
+    parser = add_command(commands, "context", context, "print what an agent is given for a task", _DETAILS)
+    parser.add_argument("task", metavar="TASK", help="what the agent is about to do")
+    about = f"tokens of all layers together (default: {TOTAL:,})"
+    parser.add_argument("--budget", metavar="N", type=revision, default=TOTAL, help=about)
+    about = "give it to this agent: what it is given counts as read by it now"
+    parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
+    parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    add_json(parser)
+
+
+def context(session: Session) -> int:
+    """Print a context."""
+    args = session.args
+    if not args.task.strip():
+        raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
+    with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
+        from workbench.bench.agents.answers import Answering, text_of
+        from workbench.bench.agents.context.making import gathered, kept
+
+        asker = bench.context if args.actor is not None else replace(bench.context, actor="agent:preview")
+        if args.actor is not None and not bench.trust.standing.trusted:
+            if wants_json(args):
+                write_json({})
+            return 0
+        made = gathered(asker, bench.tuning, bench.playbooks, args.task).cut(args.budget)
+        if args.actor is not None:
+            kept(asker, made, bench.safety.masked(args.task), args.session)
+        if wants_json(args):
+            write_json(Answering(asker, bench.safety).context(made))
+            return 0
+        say(text_of(made) or "Nothing is given for this task.")
+        _remark(made)
+    return 0
+
+
+def _remark(made: "AgentContext") -> None:
+    """Say what it costs and what is left out, layer by layer."""
+    for layer in made.layers:
+        why = [left.why for left in layer.left_out]
+        out = [f"{why.count(one)} {_reason(one, why.count(one))}" for one in dict.fromkeys(why)]
+        rest = f"; left out: {', '.join(out)}" if out else ""
+        cost = f"{layer.tokens:,} of {layer.budget:,} tokens"
+        warn(f"{layer.kind.title}: {counted(len(layer.items), 'text')}, {cost}{rest}")
+    if made.is_empty:
+        warn("Nothing in this store is relevant to the task.")
+
+
+def _reason(why: "Why", count: int) -> str:
+    return _WHY[why].format(it="it" if count == 1 else "they", s="s" if count == 1 else "")

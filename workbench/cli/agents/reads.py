@@ -1,0 +1,120 @@
+"""`workbench reads`: what agents asked and were given; `workbench index`: what the store holds, in one page."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, add_limit, wants_json
+from workbench.cli.session import Session
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from workbench.bench.open import Workbench
+    from workbench.core.agents.read import AgentRead
+
+_READS = """Newest first: which agent asked what, in which session, and how many memories it was given. With an ID, that
+reading in full: each memory with the score it had, and what was left out. The newest 2,000 are kept.
+
+  workbench reads --agent claude -n 5"""
+
+_INDEX = """Counts by status, type and category, what was confirmed lately and the top patterns, as Markdown. Secrets
+are masked, and what is held back from agents is counted and not told.
+
+  workbench index > memory-index.md"""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `reads` and `index`."""
+    parser = add_command(commands, "reads", reads, "list what agents asked and were given", _READS)
+    parser.add_argument("id", metavar="ID", nargs="?", help="one reading, in full")
+    parser.add_argument("--agent", metavar="NAME", help="only this agent's")
+    parser.add_argument("--session", metavar="S", help="only this session's")
+    add_limit(parser, 20)
+    add_json(parser)
+    add_command(commands, "index", index, "print an overview of the store as Markdown", _INDEX)
+
+
+def reads(session: Session) -> int:
+    """Print readings, or one in full."""
+    args = session.args
+    with session.reading() as bench:
+        if args.id is not None:
+            return _one(session, bench)
+        found = [read for read in _newest(bench) if _wanted(read, args.agent, args.session)]
+        listed = cut(found, args.limit)
+        if wants_json(args):
+            write_json([_json(bench, read) for read in listed])
+            return 0
+        masked = bench.safety.masked
+        rows = [
+            (
+                moment(read.at),
+                one_line(masked(read.agent), 20),
+                one_line(masked(read.session), 16),
+                "nothing relevant" if read.is_empty else f"{len(read.memories):,} given",
+                one_line(masked(read.query), 80),
+                read.id,
+            )
+            for read in listed
+        ]
+        for line in table(rows):
+            say(line)
+        if not listed:
+            warn("No agent has read here." if not found and not args.agent and not args.session else "None matches.")
+    return 0
+
+
+def _one(session: Session, bench: "Workbench") -> int:
+    from workbench.core.agents.read import AgentRead
+
+    read = bench.library.table(AgentRead).get(session.args.id)
+    if wants_json(session.args):
+        write_json(_json(bench, read))
+        return 0
+    masked = bench.safety.masked
+    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {read.door}, profile {one_line(read.profile, 60)}")
+    say(masked(read.query))
+    rows = []
+    for place, (id, score) in enumerate(zip(read.memories, read.scores, strict=False), 1):
+        memory = bench.library.memories.find(id)
+        line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
+        rows.append((str(place), f"{score:.4f}", one_line(masked(id), 60), line))
+    for line in table(rows, right=(0, 1)):
+        say(line)
+    if read.is_empty:
+        say("Nothing in the store was relevant; it was given nothing.")
+    out = [(read.held, "held back"), (read.unapproved, "not approved"), (read.weak, "weak")]
+    if any(count for count, _ in out):
+        say("left out: " + ", ".join(f"{count:,} {why}" for count, why in out if count))
+    return 0
+
+
+def index(session: Session) -> int:
+    """Print the overview."""
+    from workbench.bench.agents.index import overview
+    from workbench.bench.agents.serving import as_served
+
+    with session.reading() as bench:
+        memories = bench.library.memories.all()
+        withheld = {memory.id for memory in memories if bench.safety.held_from_agents(memory)}
+        shown = as_served(bench.context, memories, bench.safety).memories
+        sys.stdout.write(overview(shown, withheld, bench.context.now()))
+        if withheld:
+            warn(f"{counted(len(withheld), 'memory', 'memories')} held back from agents: counted, and not told.")
+    return 0
+
+
+def _newest(bench: "Workbench") -> "list[AgentRead]":
+    from workbench.core.agents.read import AgentRead
+
+    return sorted(bench.library.table(AgentRead).all(), key=lambda read: (read.at, read.id), reverse=True)
+
+
+def _wanted(read: "AgentRead", agent: str | None, session: str | None) -> bool:
+    return agent in (None, read.agent) and session in (None, read.session)
+
+
+def _json(bench: "Workbench", read: "AgentRead") -> object:
+    from workbench.bench.safety.masking import masked
+
+    return plain(masked(read, bench.safety.masked))
