@@ -232,6 +232,22 @@ def test_one_process_has_one_vote_whatever_it_calls_itself(deploys: Workbench) -
     assert (changed.helpful_votes, changed.harmful_votes) == (0, 1)
 
 
+def test_another_name_in_one_process_has_no_vote_on_what_was_saved_there(deploys: Workbench) -> None:
+    voted = DoorVotes()
+    id = str(door(deploys, voted=voted).save("the staging database is reset on Mondays", "discovery")["id"])
+    before = deploys.library.memories.get(id)
+    assert door(deploys, "codex", "s-2", voted=voted).feedback(id, helpful=True)["counted"] is False
+    assert deploys.library.memories.get(id) == before
+
+
+def test_what_was_known_before_is_not_ones_own_for_being_saved_again(deploys: Workbench) -> None:
+    voted = DoorVotes()
+    id = str(door(deploys, "codex", "s-0").save("the staging database is reset on Mondays", "discovery")["id"])
+    mine = door(deploys, voted=voted)
+    assert mine.save("the staging database is reset on Mondays", "discovery")["action"] == "known"
+    assert mine.feedback(id, helpful=True)["counted"] is True
+
+
 def mark_of(bench: Workbench, id: str) -> str:
     return str(rows(door(bench).get([id]), "memories")[0]["mark"])
 

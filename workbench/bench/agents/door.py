@@ -51,9 +51,12 @@ class DoorRules:
 
 @dataclass(slots=True)
 class DoorVotes:
-    """Who of one process or token voted first on a memory: whatever it calls itself later, it has that one vote."""
+    """What one process or token did, whatever it calls itself later: who of it voted first on a memory, so that it has
+    that one vote, and which memories it saved, of which it has none.
+    """
 
     cast: dict[str, tuple[str, str]] = field(default_factory=dict)
+    saved: set[str] = field(default_factory=set)
 
 
 class AgentDoor:
@@ -202,6 +205,8 @@ class AgentDoor:
         if replaces:
             return self._replace(observation, replaces, seen)
         done = self._ingest.add(observation)
+        if done.outcome not in ("skipped", "absorbed"):
+            self._voted.saved.add(done.memory.id)
         known = self._resembling(done.memory) if done.other is None else [done.other]
         return {**self._answers.saved(done, known), **self._due()}
 
@@ -209,7 +214,7 @@ class AgentDoor:
         """Vote on a memory that was given; one vote for each process or token."""
         self._may_write()
         memory = self._served(id)
-        if self._is_own(memory):
+        if memory.id in self._voted.saved or self._is_own(memory):
             message = "It is this agent's own memory: what it says of that changes nothing, and was not counted."
             return {"id": id, "counted": False, "note": message}
         verdict: Verdict = "helpful" if helpful else "harmful"
