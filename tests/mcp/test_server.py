@@ -59,7 +59,7 @@ async def test_a_search_answers_in_values_and_in_text_and_is_kept_as_a_reading(
         assert [row["id"] for row in found][:1] == ["mem-20260206-0000009"]
         assert found[0]["id"] in text_of(result)
     clients.log.flush()
-    (read,) = bench.library.table(AgentRead).all()
+    (read,) = [read for read in bench.library.table(AgentRead).all() if read.agent == "mcp"]
     assert (read.query, read.door, read.agent) == (QUERY, "mcp", "mcp")
     assert list(read.memories) == [row["id"] for row in found]
 

@@ -71,7 +71,7 @@ async def test_the_official_client_searches_over_stdio_and_what_it_read_is_kept(
     async with Client(stdio_client(place)) as client:
         found = said(await client.call_tool("memory_search", {"query": QUERY, "k": 3}))["results"]
     bench = open_workbench(store, profiles=store)
-    (read,) = bench.library.table(AgentRead).all()
+    (read,) = [read for read in bench.library.table(AgentRead).all() if read.query == QUERY]
     assert (read.agent, list(read.memories)) == ("claude", [row["id"] for row in found])
     assert all(bench.stream.get(row["id"]).access_count == before[row["id"]] + 1 for row in found)
     bench.close()

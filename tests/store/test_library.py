@@ -60,7 +60,7 @@ def test_every_kind_of_record_is_stored_found_and_read_again(
 
 
 def test_every_table_is_covered() -> None:
-    assert {name for name, *_ in RECORDS} | {"proposals"} == KINDS.tables
+    assert {name for name, *_ in RECORDS} | {"proposals", "reads"} == KINDS.tables
     assert KINDS.table_of(Proposal) == "proposals"
 
 

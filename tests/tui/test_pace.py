@@ -117,6 +117,7 @@ async def test_a_text_that_was_looked_at_is_drawn_anew_in_its_row_only(tmp_path:
         screen = app.screen
         assert isinstance(screen, StreamScreen)
         screen.query_one("#filter", SafeInput).value = words
+        await until(pilot, lambda: not words or screen._nearby is not None)
         await pilot.pause()
         rows, drawn, second = screen.rows.rows, list[str](), screen.memories[1].id
         draw = screen.rows._draw

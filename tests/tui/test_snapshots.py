@@ -13,7 +13,7 @@ from workbench.tui.tuning.screen import TuneScreen
 
 SnapCompare = Callable[..., bool]
 
-AREAS = {"stream": "1", "review": "2", "playbook": "3", "tune": "4"}
+AREAS = {"stream": "1", "review": "2", "playbook": "3", "tune": "4", "agents": "5"}
 SIZES = [(80, 24), (140, 45)]
 
 
