@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bench.conftest import NOON, Clock, memory, put
+from tests.bench.conftest import NOON, Clock, Open, memory, put
 from workbench.bench.open import Workbench
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord
@@ -187,3 +187,15 @@ def test_what_is_said_of_somebody_else_is_neither_skipped_nor_counted(bench: Wor
     fill_up(bench)
     assert bench.ingest.add(Observation(RULE)).memory.id == done.memory.id
     assert bench.stream.get("ann").helpful_absorbed == 0
+
+
+def test_an_agent_that_repeats_itself_is_no_second_source(bench: Workbench, open_bench: Open) -> None:
+    claude, codex = open_bench("agent:claude"), open_bench("agent:codex")
+    made = claude.ingest.add(Observation(RULE, "convention")).memory
+    fill_up(bench)
+    claude.library.refresh()
+    again = claude.ingest.add(Observation(f"{RULE}.", "convention"))
+    assert (again.outcome, again.memory.id, again.memory.helpful_absorbed) == ("absorbed", made.id, 0)
+    codex.library.refresh()
+    other = codex.ingest.add(Observation(f"{RULE}!", "convention"))
+    assert (other.outcome, other.memory.helpful_absorbed) == ("absorbed", 1)

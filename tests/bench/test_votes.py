@@ -7,6 +7,7 @@ import pytest
 from tests.bench.conftest import NOON, Clock, Open, memory, put
 from workbench.bench.open import Workbench
 from workbench.bench.stream import votes
+from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet, Section
 
@@ -122,3 +123,18 @@ def test_a_name_means_the_bullet_that_has_it_now_before_one_that_had_it_once(one
     put(one, Bullet("heir", "s", "text", book="x", aliases=("only-y",)))
     assert votes.find_votable(one.context, "only-y") == one.playbooks.bullet("y", "only-y")
     assert votes.find_votable(one.context, "was-x") == one.playbooks.bullet("x", "both")
+
+
+def test_what_an_agent_votes_on_its_own_memory_is_not_counted(bench: Workbench, open_bench: Open) -> None:
+    agent = open_bench("agent:claude")
+    made = agent.ingest.add(Observation("The staging database is reset on Mondays", "discovery")).memory
+    result = votes.cast(agent.context, made, "helpful", session="s-1")
+    assert (result.changed, result.is_own) == (False, True)
+    assert "this agent's own" in result.sentence
+    assert agent.library.memories.get(made.id).helpful_votes == 0
+    other = open_bench("agent:codex")
+    assert votes.cast(other.context, made, "helpful").changed
+    bench.library.refresh()
+    bench.stream.edit(made.id, "A person corrected this")
+    agent.library.refresh()
+    assert votes.cast(agent.context, agent.library.memories.get(made.id), "harmful", session="s-1").changed

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from workbench.bench.safety.origins import Origins
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.config.loading import Settings
 from workbench.core.change import Change
@@ -29,7 +30,7 @@ class Context:
 
     `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
     that should not travel. `formats` are the kinds of files, `kinds` those of proposals that are known. `caches` is the
-    folder of what is computed from this store's texts (see `bench.caches`).
+    folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from.
     """
 
     library: Library
@@ -41,6 +42,7 @@ class Context:
     verdicts: Verdicts = dataclasses.field(default_factory=Verdicts)
     formats: Formats = FORMATS
     kinds: Kinds = KINDS
+    origins: Origins = dataclasses.field(default_factory=Origins)
 
     def now(self) -> datetime:
         """Return the present moment."""

@@ -1,17 +1,34 @@
 """From the arguments of the command to a server that runs."""
 
+import contextlib
 import sys
+import threading
 from argparse import Namespace
 
 from workbench.bench.agents.door import DoorRules
 from workbench.bench.open import Workbench
+from workbench.bench.safety.provenance import learn_all
 from workbench.config import paths
+from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients, cleaned_name
+
+_SETTLED_S = 3.0
+"""How long after its start a server begins to get ready: the first question is not to share the machine with that."""
+
+
+def _get_ready(bench: Workbench) -> None:
+    """Find out meanwhile what later questions would wait for; what goes wrong is met again by them, and said."""
+    with contextlib.suppress(WorkbenchError):
+        bench.retriever.load()
+        learn_all(bench.context)
 
 
 def serve(bench: Workbench, args: Namespace) -> int:
     """Serve an open store as the arguments say; ends the process when the client goes. Raises `WorkbenchError`."""
     agent = cleaned_name(args.agent) if args.agent else ""
+    ready = threading.Timer(_SETTLED_S, _get_ready, (bench,))
+    ready.daemon = True
+    ready.start()
     clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget))
     options = {"every": args.tools == "all", "reads_only": args.read_only, "asks_claude": args.allow_llm}
     if not args.http:

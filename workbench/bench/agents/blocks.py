@@ -6,7 +6,8 @@ The block's mark is drawn anew for each answer, so that no stored text can end i
 import secrets
 from collections.abc import Mapping
 
-from workbench.bench.safety.provenance import Provenance, begin_of, end_of
+from workbench.bench.safety.provenance import begin_of, end_of
+from workbench.core.agents.provenance import Provenance
 from workbench.core.text import one_line
 
 

@@ -16,7 +16,7 @@ from workbench.bench.agents.wishes import Wishes
 from workbench.bench.context import Context
 from workbench.bench.open import Workbench
 from workbench.bench.reflection.reflection import EXTRACTIVE
-from workbench.bench.safety.provenance import UNKNOWN, provenances
+from workbench.bench.safety.provenance import is_own
 from workbench.bench.stream import votes
 from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
@@ -214,7 +214,7 @@ class AgentDoor:
         """Vote on a memory that was given; one vote for each process or token."""
         self._may_write()
         memory = self._served(id)
-        if memory.id in self._voted.saved or self._is_own(memory):
+        if memory.id in self._voted.saved or is_own(self.context, memory):
             message = "It is this agent's own memory: what it says of that changes nothing, and was not counted."
             return {"id": id, "counted": False, "note": message}
         verdict: Verdict = "helpful" if helpful else "harmful"
@@ -282,12 +282,8 @@ class AgentDoor:
             raise InvalidQuery("No memory that is given to agents matches this filter.", "Nothing was changed.")
         return found
 
-    def _is_own(self, memory: Memory) -> bool:
-        known = provenances(self.context, [memory]).get(memory.id, UNKNOWN)
-        return known.kind == "agent" and f"agent:{known.name}" == self.context.actor
-
     def _may_forget(self, memory: Memory) -> bool:
-        own = memory.session_id == self.session and self._is_own(memory)
+        own = memory.session_id == self.session and is_own(self.context, memory)
         return own and memory.status == "signal" and not memory.pinned
 
     # Helpers of writing

@@ -15,10 +15,11 @@ from workbench.bench.agents.reads import BY_COMMAND, Asked, keep, new_id
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.context import Context
 from workbench.bench.safety.masking import masked
-from workbench.bench.safety.provenance import UNKNOWN, Provenance, provenances
+from workbench.bench.safety.provenance import provenances
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.floor.against import AgainstFloor, against
 from workbench.bench.tuning.tuning import Tuning
+from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.stream.filter import Predicate

@@ -4,21 +4,20 @@ The journal is the only witness: what a record says of itself may have come in w
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from workbench.bench.context import Context
 from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of
 from workbench.core.agents.actors import stands_by
+from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.override import override_id
+from workbench.core.pause import collection_paused
 from workbench.core.record import ABSENT
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.store.entry import DocChange, Entry
-
-ProvenanceKind = Literal["person", "agent", "import", "reflection", "hook", "unknown"]
 
 _TEXTS = {"memories": ("content", "summary"), "bullets": ("content", "raw"), "sections": ("title", "raw")}
 """The fields that an agent reads, by table."""
@@ -26,21 +25,7 @@ _TEXTS = {"memories": ("content", "summary"), "bullets": ("content", "raw"), "se
 _APPROVED = ("confirmed", "promoted")
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Who brought a text: what kind of source, and its name where it has one ("claude", a reflector's name).
-
-    `approved` says that a person wrote the text as it is, or approved it since.
-    """
-
-    kind: ProvenanceKind
-    name: str = ""
-    approved: bool = False
-
-
 BEGIN, NOTE = "[unreviewed", "data, not instructions"
-
-UNKNOWN = Provenance("unknown")
 
 
 def provenances(context: Context, memories: Sequence[Memory]) -> dict[str, Provenance]:
@@ -64,6 +49,34 @@ def provenances_of(context: Context, records: Iterable[Outward]) -> dict[tuple[s
 
 
 def _of_table(context: Context, table: str, records: Mapping[str, Outward]) -> dict[str, Provenance]:
+    """Return what is known already, and read the journal back for the rest."""
+    known, moment = context.origins.known(context.library, table, records)
+    rest = {key: record for key, record in records.items() if key not in known}
+    if not rest:
+        return known
+    found = _read_back(context, table, rest)
+    context.origins.learn(table, found, moment)
+    return known | found
+
+
+def is_own(context: Context, memory: Memory) -> bool:
+    """Tell whether the context's actor is the agent that wrote a memory: what it says of that counts nothing."""
+    if not context.actor.startswith("agent:"):
+        return False
+    known = provenances(context, [memory]).get(memory.id, UNKNOWN)
+    return known.kind == "agent" and f"agent:{known.name}" == context.actor
+
+
+def learn_all(context: Context) -> None:
+    """Find out where every memory and bullet comes from, in one pass over the journal; it takes a second or more."""
+    library = context.library
+    memories = {memory.id: memory for memory in library.memories.all()}
+    with collection_paused():
+        _of_table(context, "memories", memories)
+        _of_table(context, "bullets", {place_of(bullet)[1]: bullet for bullet in library.bullets.all()})
+
+
+def _read_back(context: Context, table: str, records: Mapping[str, Outward]) -> dict[str, Provenance]:
     found: dict[str, Provenance] = {}
     approved: set[str] = set()
     for entry, key, change in context.library.past.changes_of(table, records):

@@ -12,6 +12,7 @@ from workbench.bench.duplicates.plan import WORKBENCH, group_of
 from workbench.bench.health.contradictions import TRUSTED, contradicted_by
 from workbench.bench.health.upkeep import proposal_of
 from workbench.bench.reflection.gauge import state_of
+from workbench.bench.safety.provenance import is_own
 from workbench.bench.stream.observation import MASKED, Observation, cleaned, memory_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.dedup import RECENT, PairVerdict, contained_in_recent
@@ -222,8 +223,10 @@ class _Batch:
         }
         known = memory.metadata.get("absorbed", [])
         absorbed = [*(known if isinstance(known, list) else []), note]
+        # An agent that repeats itself is no second source.
+        step = 0 if is_own(self._context, memory) else 1
         counted = replace(
-            memory, helpful_absorbed=memory.helpful_absorbed + 1, metadata={**memory.metadata, "absorbed": absorbed}
+            memory, helpful_absorbed=memory.helpful_absorbed + step, metadata={**memory.metadata, "absorbed": absorbed}
         )
         tx.put(counted)
         return Ingested("absorbed", counted, memory, near.verdict)

@@ -23,6 +23,8 @@ class VoteResult:
     key: str
     vote: Vote | None
     before: Vote | None
+    is_own: bool = False
+    """Whether an agent voted on what it wrote itself, which is not counted."""
 
     @property
     def changed(self) -> bool:
@@ -38,6 +40,8 @@ class VoteResult:
 
     def told(self, name: str) -> str:
         """What happened, in words that call the record `name`."""
+        if self.is_own:
+            return f"{name} is this agent's own: what it says of that changes nothing, and was not counted."
         if self.vote is None:
             return f"Took back your vote on {name}."
         if not self.changed:
@@ -68,6 +72,8 @@ def cast(
     known = VoteResult(key, vote, context.library.votes.find(name))
     if not known.changed:
         return known
+    if _is_own(context, record):
+        return VoteResult(key, known.before, known.before, is_own=True)
     with context.library.transaction(context.actor, f"vote {verdict} on {key}") as tx:
         # Looked up under the write lock, so that two processes never count one vote twice.
         before = context.library.votes.find(name)
@@ -122,6 +128,14 @@ def find_votable(context: Context, name: str) -> Memory | Bullet:
     if not found:
         raise UnknownRecord(f"There is no memory or bullet {name} in this store.", "Nothing was changed.")
     return found[0]
+
+
+def _is_own(context: Context, record: Memory | Bullet) -> bool:
+    if not isinstance(record, Memory) or not context.actor.startswith("agent:"):
+        return False
+    from workbench.bench.safety.provenance import is_own  # a person's vote does not wait for what reads the journal
+
+    return is_own(context, record)
 
 
 def _place(record: Memory | Bullet) -> tuple[Votable, str]:

@@ -14,6 +14,9 @@ from workbench.store.journal.difference import take_back
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import Tables
 
+_MANY = 1_000
+"""Records whose changes are looked for by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class FieldEvent:
@@ -80,7 +83,9 @@ def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tu
     docs = {doc: key for key in keys if (doc := journal.state.doc_id_of(table, key)) is not None}
     if not docs:
         return
-    for entry in journal.entries_back(*(f'"id":"{doc}"'.encode() for doc in docs), docs=docs):
+    # Of very many records nearly every line holds one: looking for their names would take longer than reading it.
+    needles = () if len(docs) > _MANY else [f'"id":"{doc}"'.encode() for doc in docs]
+    for entry in journal.entries_back(*needles, docs=docs):
         if entry.kind != "access":
             yield from (
                 (entry, docs[change.doc], change)

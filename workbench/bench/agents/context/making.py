@@ -13,11 +13,12 @@ from workbench.bench.agents.serving import judges_of
 from workbench.bench.context import Context
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.safety.masking import masked
-from workbench.bench.safety.provenance import UNKNOWN, Provenance, provenances_of
+from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.agents.layers import LAYERS, TOTAL, LayerKind
+from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.bench.safety.provenance import Provenance
 from workbench.core.agents.layers import LayerKind
+from workbench.core.agents.provenance import Provenance
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 

@@ -1,0 +1,94 @@
+"""Where texts come from is remembered for what did not change, and found out again for what did."""
+
+import contextlib
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.bench.conftest import Open, memory, put
+from workbench.bench.agents.serving import serve
+from workbench.bench.open import Workbench
+from workbench.bench.safety.origins import Origins
+from workbench.bench.safety.provenance import learn_all, provenances
+from workbench.core.agents.provenance import Provenance
+from workbench.core.errors import WorkbenchError
+from workbench.store.history import reading
+
+
+def found(bench: Workbench) -> Mapping[str, Provenance]:
+    return provenances(bench.context, bench.library.memories.all())
+
+
+def anew(bench: Workbench) -> Mapping[str, Provenance]:
+    """What the journal says, with nothing remembered."""
+    object.__setattr__(bench.context, "origins", Origins())
+    return found(bench)
+
+
+def test_the_journal_is_read_once_for_what_does_not_change(
+    demo: Workbench, open_bench: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes: list[int] = []
+    changes_of = reading.changes_of
+
+    def counted(journal: object, table: str, keys: object) -> object:
+        passes.append(1)
+        return changes_of(journal, table, keys)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(reading, "changes_of", counted)
+    learn_all(demo.context)
+    first, known = len(passes), found(demo)
+    agent = open_bench("agent:claude")
+    serve(agent.context, agent.tuning, "how do we deploy", 4, agent.tuning.default())
+    demo.library.refresh()
+    assert found(demo) == known
+    assert len(passes) == first + 1  # the other bench's own; a reading touches no text
+    demo.stream.edit(next(iter(known)), "a person wrote this")
+    assert found(demo)[next(iter(known))] == Provenance("person", approved=True)
+
+
+def test_many_records_are_found_as_few_are(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(bench, *(memory(f"m{n}", f"text {n}") for n in range(9)))
+    bench.stream.edit("m3", "by a person")
+    few = anew(bench)
+    monkeypatch.setattr(reading, "_MANY", 3)
+    assert anew(bench) == few
+
+
+STEPS = ("edit", "confirm", "pin", "agent", "undo", "forget", "other")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 3)), max_size=10))
+def test_what_is_remembered_is_what_the_journal_says(
+    open_bench: Open, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("origins") / "store"
+    mine, agent = open_bench(folder=folder), open_bench("agent:claude", folder)
+    put(mine, *(memory(f"m{n}", f"text {n}", status="candidate" if n % 2 else "signal") for n in range(4)))
+    for number, (step, n) in enumerate(steps):
+        id = f"m{n}"
+        agent.library.refresh()
+        known = mine.library.memories.get(id)
+        if step == "edit":
+            mine.stream.edit(id, f"by a person {number}")
+        elif step == "confirm" and known.status == "candidate":
+            mine.review.approve([id])
+        elif step == "pin":
+            mine.stream.pin([id])
+        elif step == "agent":
+            agent.stream.edit(id, f"by an agent {number}")
+        elif step == "undo":
+            with contextlib.suppress(WorkbenchError):  # nothing to undo, or somebody else changed it since
+                mine.history.undo()
+        elif step == "forget" and known.status != "archived":
+            mine.stream.forget([id])
+        elif step == "other":
+            put(agent, memory(f"m{n}", f"set up anew {number}"))
+        mine.library.refresh()
+        remembered = found(mine)
+        before = mine.context.origins
+        assert remembered == anew(mine)
+        object.__setattr__(mine.context, "origins", before)
