@@ -8,6 +8,7 @@ from tests.bench.conftest import NOON, Clock, Open, memory, put
 from workbench.bench.open import Workbench
 from workbench.bench.stream import votes
 from workbench.bench.stream.observation import Observation
+from workbench.bench.stream.votable import find_votable
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.playbook.book import Book, Bullet, Section
 
@@ -109,20 +110,20 @@ def test_a_verdict_is_one_of_two(one: Workbench) -> None:
 
 @pytest.mark.parametrize(("name", "found"), [("a", "a"), ("only-x", "only-x"), ("y/both", "both"), ("was-y", "both")])
 def test_what_is_voted_on_is_found_by_its_names(one: Workbench, name: str, found: str) -> None:
-    assert votes.find_votable(one.context, name).id == found
+    assert find_votable(one.context, name).id == found
 
 
 def test_a_name_of_two_bullets_has_to_be_made_clear(one: Workbench) -> None:
     with pytest.raises(InvalidRecord, match="x/both, y/both"):
-        votes.find_votable(one.context, "both")
+        find_votable(one.context, "both")
     with pytest.raises(UnknownRecord, match="no memory or bullet none"):
-        votes.find_votable(one.context, "none")
+        find_votable(one.context, "none")
 
 
 def test_a_name_means_the_bullet_that_has_it_now_before_one_that_had_it_once(one: Workbench) -> None:
     put(one, Bullet("heir", "s", "text", book="x", aliases=("only-y",)))
-    assert votes.find_votable(one.context, "only-y") == one.playbooks.bullet("y", "only-y")
-    assert votes.find_votable(one.context, "was-x") == one.playbooks.bullet("x", "both")
+    assert find_votable(one.context, "only-y") == one.playbooks.bullet("y", "only-y")
+    assert find_votable(one.context, "was-x") == one.playbooks.bullet("x", "both")
 
 
 def test_what_an_agent_votes_on_its_own_memory_is_not_counted(bench: Workbench, open_bench: Open) -> None:

@@ -20,6 +20,7 @@ from workbench.bench.safety.provenance import is_own
 from workbench.bench.stream import votes
 from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
+from workbench.bench.stream.votable import find_votable
 from workbench.core.agents.layers import LAYERS
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, WorkbenchError
@@ -178,7 +179,7 @@ class AgentDoor:
     def tag(self, bullet: str, tag: str, note: str = "") -> Json:
         """Vote on a bullet of the playbook."""
         self._may_write()
-        record = votes.find_votable(self.context, bullet.strip("[] "))
+        record = find_votable(self.context, bullet.strip("[] "))
         if tag not in ("helpful", "harmful") or not isinstance(record, Bullet):
             raise InvalidQuery("A bullet is tagged helpful or harmful.", "Give the id of a bullet of the playbook.")
         verdict: Verdict = "helpful" if tag == "helpful" else "harmful"
@@ -247,7 +248,7 @@ class AgentDoor:
 
     def _served(self, id: str) -> Memory:
         """Return a memory that this agent may have, by its id or the alias it was given under."""
-        memory = votes.find_votable(self.context, id)
+        memory = find_votable(self.context, id)
         hidden = isinstance(memory, Memory) and hidden_because(memory, self.context.now())
         if not isinstance(memory, Memory) or hidden or self._answers.withheld([memory]):
             raise InvalidQuery(f"No memory {id} is given to agents here.", "Search again: it may have been retracted.")

@@ -5,7 +5,7 @@ from typing import Literal
 
 from workbench.bench.context import Context, is_person
 from workbench.bench.safety.masking import masked
-from workbench.bench.stream.votes import find_votable
+from workbench.bench.stream.votable import find_votable
 from workbench.core.agents.actors import OWN_TERMINAL, stands_by
 from workbench.core.change import UndoConflict
 from workbench.core.errors import UnknownRecord, WorkbenchError

@@ -307,7 +307,7 @@ class Safety:
 
     def record(self, id: str) -> Outward:
         """Return a memory, bullet, section or book by its id; raises `UnknownRecord`."""
-        from workbench.bench.stream.votes import find_votable
+        from workbench.bench.stream.votable import find_votable
 
         try:
             return find_votable(self._context, id)

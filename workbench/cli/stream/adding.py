@@ -49,12 +49,13 @@ def ingest_text(session: Session) -> int:
 def cast_vote(session: Session) -> int:
     """Cast one vote and say what it did."""
     from workbench.bench.stream import votes
+    from workbench.bench.stream.votable import find_votable
     from workbench.core.text import clean_for_store
 
     args = session.args
     kept = keeps(args)
     with session.changing(actor_of(args)) as bench:
-        record = votes.find_votable(bench.context, args.id)
+        record = find_votable(bench.context, args.id)
         reason, of = clean_for_store(args.reason).strip(), clean_for_store(args.session)
         keep = bench.safety.keep_typed if kept else None
         result = votes.cast(bench.context, record, args.verdict, reason=reason, session=of, keep=keep)

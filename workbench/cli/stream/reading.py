@@ -72,7 +72,7 @@ def show_record(session: Session) -> int:
 
 
 def _record(bench: "Workbench", id: str, at: int | None) -> Memory | Bullet:
-    from workbench.bench.stream.votes import find_votable
+    from workbench.bench.stream.votable import find_votable
 
     if at is None:
         record: object = find_votable(bench.context, id)
