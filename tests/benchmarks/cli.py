@@ -73,7 +73,9 @@ def _ours(store: Path, args: Sequence[str]) -> list[str]:
 def _surroundings(folder: Path) -> dict[str, str]:
     """Return surroundings in which no command touches what the person at this machine has."""
     homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
-    return {**os.environ, **homes, "WORKBENCH_TRUST": str(folder / "store")}
+    # A person's processes find what they import compiled already.
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**own, **homes, "WORKBENCH_TRUST": str(folder / "store")}
 
 
 def _append(store: Path, size: int, count: int) -> None:

@@ -43,6 +43,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "playbook.curate": ("curate",),
     "stream.adding": ("ingest", "vote"),
     "stream.append": ("append",),
+    "stream.care": ("edit", "pin", "forget", "unforget"),
     "review.review": ("review",),
     "stream.history": ("undo", "redo", "history"),
     "stream.reading": ("show", "list", "stats", "status"),
