@@ -11,6 +11,7 @@ from tests.bench.conftest import NOON, Clock, memory, put, ungated
 from workbench.bench.agents.door import AgentDoor, DoorRules, DoorVotes
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.serving import look
+from workbench.bench.agents.wishes import Wishes
 from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import StoreProblem, WorkbenchError
@@ -305,6 +306,13 @@ def test_only_ones_own_signals_of_this_session_go_at_once_and_only_where_allowed
     assert done == {own: [own], pinned: [], others: [], earlier: [], "m1": []}
     undone = deploys.library.memories.get(own)
     assert (undone.status, undone.archived_reason) == ("archived", "forgotten")
+
+
+def test_what_a_person_pinned_a_moment_ago_is_not_forgotten_at_once(deploys: Workbench) -> None:
+    memory = deploys.library.memories.get("m3")
+    deploys.stream.pin(["m3"])
+    done = Wishes(replace(deploys.context, actor="agent:claude")).forget([memory], {"m3"}, "wrong")
+    assert (done["forgotten"], done["proposed"]) == ([], ["m3"])
 
 
 def test_a_filter_that_means_too_many_forgets_nothing(bench: Workbench) -> None:

@@ -43,17 +43,19 @@ class Wishes:
             message = f"{len(memories):,} memories match, at most {MOST} go in one call."
             raise InvalidRecord(message, "Narrow the filter. Nothing was changed.")
         asked = {p.evidence[0] for p in self._library.waiting(Proposal, "open") if p.kind == "forget" and p.evidence}
-        wished = [m for m in memories if m.id not in own and m.id not in asked]
         with self._library.transaction(self._context.actor, f"forget {_named(memories)}") as tx:
-            for memory in memories:
-                if memory.id in own:
-                    tx.put(lifecycle.forget(self._library.memories.get(memory.id)))
+            # Looked at under the write lock: a person may have pinned or confirmed one a moment ago.
+            now = [self._library.memories.get(memory.id) for memory in memories]
+            gone = [m for m in now if m.id in own and m.status == "signal" and not m.pinned]
+            wished = [m for m in now if m not in gone and m.id not in asked]
+            for memory in gone:
+                tx.put(lifecycle.forget(memory))
             for memory in wished:
                 tx.put(self._question(memory, reason))
         return {
-            "forgotten": [m.id for m in memories if m.id in own],
+            "forgotten": [m.id for m in gone],
             "proposed": [m.id for m in wished],
-            "already_proposed": [m.id for m in memories if m.id in asked and m.id not in own],
+            "already_proposed": [m.id for m in now if m.id in asked and m not in gone],
             "note": "A person decides on what is proposed; until then it is served as before." if wished else "",
         }
 
