@@ -57,6 +57,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.mcp": ("mcp",),
     "agents.context": ("context",),
     "agents.reads": ("reads", "index"),
+    "tuning.check": ("check",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

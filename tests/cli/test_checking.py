@@ -1,0 +1,85 @@
+"""Expectations of retrieval, for CI: what holds, what does not and why, and files that are none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+QUERY = "why did the token refresh fail"
+FIRST = "mem-20260206-0000009"
+
+
+@pytest.fixture
+def expecting(demo: Cli, tmp_path: Path) -> Path:
+    return tmp_path / "expectations.toml"
+
+
+def test_what_holds_is_said_and_counts_no_read(demo: Cli, expecting: Path) -> None:
+    expecting.write_text(
+        f'[[expect]]\nquery = "{QUERY}"\nfinds = ["{FIRST}"]\nnever = ["mem-20260320-0000257"]\ntop = 3\n'
+        '[[expect]]\nquery = "recipe for lasagne"\nnothing = true\n'
+    )
+    before = demo.files()
+    result = demo("check", str(expecting))
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        f"✓ {QUERY}", "✓ recipe for lasagne", "2 expectations under workbench, all hold.",
+    ]  # fmt: skip
+    assert demo.files() == before
+
+
+def test_what_does_not_hold_is_said_with_the_reason(demo: Cli, expecting: Path) -> None:
+    archived = next(row["id"] for row in json.loads(demo("list", "status:archived", "--json").out))
+    expecting.write_text(
+        f'[[expect]]\nquery = "{QUERY}"\ntop = 1\nfinds = ["mem-20260209-0000015", "{archived}", "none"]\n'
+        f'never = ["{FIRST}"]\n[[expect]]\nquery = "{QUERY}"\nnothing = true\n'
+        '[[expect]]\nquery = "recipe for lasagne"\nfinds = ["mem-20260320-0000257"]\n'
+    )
+    result = demo("check", str(expecting))
+    assert result.code == 1
+    for sentence in (
+        "mem-20260209-0000015 stands at ", "; expected within the first 1", f"{archived} is given to nobody: archived",
+        "none is given to nobody: it is not in the store", f"{FIRST} stands at 1; expected never within the first 1",
+        f"{FIRST} is given; expected nothing relevant", "nothing here is relevant", "3 not as expected",
+    ):  # fmt: skip
+        assert sentence in result.out
+    kinds = [
+        [miss["kind"] for miss in row["misses"]] for row in json.loads(demo("check", str(expecting), "--json").out)
+    ]
+    assert kinds == [["low", "absent", "absent", "found"], ["something"], ["absent"]]
+
+
+def test_a_query_set_has_a_least_mean(demo: Cli, expecting: Path) -> None:
+    demo.ok("queries", "export", str(expecting.parent / "judged.jsonl"))
+    expecting.write_text('[[expect]]\nqueries = "judged.jsonl"\nndcg = 0.5\n')
+    assert demo("check", str(expecting)).code == 0
+    expecting.write_text('[[expect]]\nqueries = "judged.jsonl"\nndcg = 0.99\n')
+    result = demo("check", str(expecting))
+    assert result.code == 1
+    assert "expected at least 0.99" in result.out
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "holds no [[expect]]"), ("x = 1\n", "“x” is no key"), ("[[expect]]\nquery = 3\n", "Expectation 1: “query”"),
+        ('[[expect]]\nquery = "a"\n', "does not say what is expected"), ("[[expect]\n", "cannot be read"),
+        ('[[expect]]\nquery = "a"\nfinds = [1]\n', "“finds”"), ('[[expect]]\nqueries = "a"\nndcg = 3\n', "does not say"),
+        ('[[expect]]\nquery = "a"\nfinds = ["b"]\ntop = 0\n', "does not say"),
+        ('[[expect]]\nqueries = "gone.jsonl"\nndcg = 0.5\n', "gone.jsonl"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_checked_is_refused(text: str, sentence: str, demo: Cli, expecting: Path) -> None:
+    expecting.write_text(text)
+    result = demo("check", str(expecting))
+    assert (result.code, result.out) == (2, "")
+    assert sentence in result.err
+
+
+def test_a_missing_file_and_one_that_is_no_text_are_refused(demo: Cli, expecting: Path) -> None:
+    assert "is no file" in demo("check", str(expecting)).err
+    assert "is no file" in demo("check", "/dev/zero").err
+    expecting.write_bytes(b"\xff\xfe")
+    assert "cannot be read" in demo("check", str(expecting)).err
