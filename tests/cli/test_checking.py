@@ -64,9 +64,9 @@ def test_a_query_set_has_a_least_mean(demo: Cli, expecting: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "holds no [[expect]]"), ("x = 1\n", "“x” is no key"), ("[[expect]]\nquery = 3\n", "Expectation 1: “query”"),
+        ("", "holds no [[expect]]"), ("x = 1\n", "“x” is no key"), ("[[expect]]\nquery = 3\n", "“query” is"),
         ('[[expect]]\nquery = "a"\n', "does not say what is expected"), ("[[expect]\n", "cannot be read"),
-        ('[[expect]]\nquery = "a"\nfinds = [1]\n', "“finds”"), ('[[expect]]\nqueries = "a"\nndcg = 3\n', "does not say"),
+        ('[[expect]]\nquery = "a"\nfinds = [1]\n', "“finds”"), ('[[expect]]\nqueries = "a"\nndcg = 3\n', "not say"),
         ('[[expect]]\nquery = "a"\nfinds = ["b"]\ntop = 0\n', "does not say"),
         ('[[expect]]\nqueries = "gone.jsonl"\nndcg = 0.5\n', "gone.jsonl"),
     ],
