@@ -41,6 +41,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "tuning.queries": ("queries",),
     "reflection.reflect": ("reflect",),
     "playbook.curate": ("curate",),
+    "playbook.bullet": ("bullet",),
     "stream.adding": ("ingest", "vote"),
     "stream.append": ("append",),
     "stream.care": ("edit", "pin", "forget", "unforget"),

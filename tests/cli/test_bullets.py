@@ -1,0 +1,70 @@
+"""Bullets of a playbook from a shell."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Cli
+from workbench.core.playbook.book import Bullet
+from workbench.store.library import Library
+
+RULE = "Run the migrations before the workers restart"
+
+
+def bullets(cli: Cli) -> dict[str, Bullet]:
+    return {bullet.id: bullet for bullet in Library(cli.store).bullets.all()}
+
+
+def test_a_bullet_is_added_edited_moved_and_each_is_undone(demo: Cli) -> None:
+    sections = [section.id for section in Library(demo.store).sections.all()]
+    added = json.loads(demo("bullet", "add", sections[0], RULE, "--json").out)
+    assert bullets(demo)[added["id"]].content == RULE
+    assert f"Edited {added['id']}." in demo("bullet", "edit", added["id"], f"{RULE}, always").out
+    assert bullets(demo)[added["id"]].content == f"{RULE}, always"
+    demo("bullet", "move", added["id"], sections[1])
+    assert bullets(demo)[added["id"]].section == sections[1]
+    for _ in range(3):
+        demo("undo")
+    assert added["id"] not in bullets(demo)
+
+
+def test_bullets_are_listed_by_section_with_their_votes(demo: Cli) -> None:
+    first = next(iter(bullets(demo).values()))
+    line = next(line for line in demo.ok("bullet", "list").splitlines() if line.startswith(first.id))
+    assert f"+{first.helpful_count} −{first.harmful_count}" in line
+    rows = json.loads(demo.ok("bullet", "list", "--json"))
+    assert {row["id"] for row in rows} == set(bullets(demo))
+
+
+def test_a_section_is_found_by_its_title_too(demo: Cli) -> None:
+    section = Library(demo.store).sections.all()[0]
+    added = json.loads(demo("bullet", "add", section.title.upper(), RULE, "--json").out)
+    assert added["section"] == section.id
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (("add", "nowhere", RULE), "There is no section nowhere."), (("edit", "nope", RULE), "nope"),
+        (("edit", "mem-20260206-0000009", RULE), "is a memory"), (("list", "--book", "other"), "no playbook other"),
+        (("edit", "shr-00001", " "), "empty"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_refused(args: tuple[str, ...], sentence: str, demo: Cli) -> None:
+    rev = Library(demo.store).revision
+    result = demo("bullet", *args)
+    assert result.code == 2
+    assert sentence in result.err
+    assert Library(demo.store).revision == rev
+
+
+def test_an_agent_changes_no_playbook(demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    before = bullets(demo)
+    assert "An agent does not change a playbook" in demo("bullet", "edit", "shr-00001", RULE).err
+    assert bullets(demo) == before
+
+
+def test_a_store_without_a_playbook_says_so(cli: Cli) -> None:
+    cli.ok("init")
+    assert "no playbook yet" in cli("bullet", "list").err
