@@ -47,7 +47,7 @@ def test_a_section_is_found_by_its_title_too(demo: Cli) -> None:
     [
         (("add", "nowhere", RULE), "There is no section nowhere."), (("edit", "nope", RULE), "nope"),
         (("edit", "mem-20260206-0000009", RULE), "is a memory"), (("list", "--book", "other"), "no playbook other"),
-        (("edit", "shr-00001", " "), "empty"),
+        (("edit", "shr-00001", " "), "needs text"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_refused(args: tuple[str, ...], sentence: str, demo: Cli) -> None:
