@@ -83,3 +83,12 @@ def test_inside_an_agent_nothing_is_changed_at_once(demo: Cli, monkeypatch: pyte
     demo("edit", ONE, "The token lives an hour.")
     demo("forget", ONE)
     assert stored(demo) == before
+
+
+def test_what_cannot_be_accepted_any_more_can_be_turned_down(demo: Cli) -> None:
+    proposed = json.loads(demo("edit", ONE, "The token lives an hour.", "--actor", "claude", "--json").out)["proposed"]
+    assert "The token lives an hour." in demo("review", "show", proposed).out
+    demo("forget", ONE)
+    assert demo("review", "approve", proposed).code == 2
+    assert demo("review", "reject", proposed).code == 0
+    assert proposed not in demo("review", "list").out

@@ -73,7 +73,7 @@ async def test_what_goes_wrong_reaches_the_model_as_a_sentence_and_the_server_st
         ("memory_get", {"ids": []}, "no id"),
         ("memory_save", {"text": "x" * 1_000_000}, "1,000,000 characters long"),
         ("memory_save", {"text": "a", "kind": "nope"}, "no kind"),
-        ("memory_forget", {"reason": "x"}, "Say which memories"),
+        ("memory_forget", {"reason": "x"}, "A filter names memory, "),
         ("no_such_tool", {}, "no_such_tool"),
     ]
     async with connect() as client:

@@ -408,3 +408,31 @@ async def test_where_nothing_is_relevant_that_is_said(tmp_path: Path) -> None:
         stream(app).query_one("#filter", SafeInput).value = "recipe for lasagne"
         await until(pilot, lambda: "nothing here is relevant" in " ".join(screen_text(app).split()))
         assert not stream(app).rows.rows
+
+
+async def test_undoing_the_forgetting_of_a_row_by_meaning_brings_it_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.widgets.confirm.GUARD", 0.0)
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await ranked(pilot, app, "refresh")
+        await keys(pilot, "right_square_bracket")
+        id = current(app).id
+        app.bench.stream.forget([id])
+        await until(pilot, lambda: id not in [m.id for m in stream(app).memories])
+        await keys(pilot, "u")
+        await until(pilot, lambda: id in [m.id for m in stream(app).memories])
+
+
+async def test_a_filter_that_cannot_be_read_is_said_though_a_ranking_is_under_way(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await app.workers.wait_for_complete()
+        box = stream(app).query_one("#filter", SafeInput)
+        box.value = "refresh"
+        box.value = "refresh since:"
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "✗" in screen_text(app)

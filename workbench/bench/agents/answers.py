@@ -17,6 +17,7 @@ from workbench.bench.tuning.question import Question
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.record import iso
 from workbench.core.review.proposal import Proposal
+from workbench.core.served import hidden_because
 from workbench.core.stream.memory import Memory
 from workbench.core.tokens import tokens_of
 
@@ -64,6 +65,11 @@ class Answering:
             "left_out": {name: count for name, count in left_out.items() if count},
         }
 
+    def name(self, memory: Memory) -> str:
+        """Return a memory's id as an agent may see it."""
+        outward = as_served(self._context, [memory], self._safety)
+        return Blocks(outward.names, outward.provenance).name(outward.memories[0].id)
+
     def lines(self, memories: Sequence[Memory]) -> list[Json]:
         """Return memories a line each."""
         outward = as_served(self._context, memories, self._safety)
@@ -83,7 +89,13 @@ class Answering:
                 return {"memories": rows, "next": {"id": blocks.name(shown.id), "offset": 0}}
             row = self._line(shown, blocks, text_mark(stored.content))
             del row["line"]
-            row |= {"text": blocks.enclosed(shown.id, text), "tags": list(shown.tags), "section": shown.section}
+            # Words beside the text that nobody stands by are left out, as in every answer to an agent.
+            stands = blocks.provenance(shown.id).approved
+            row |= {
+                "text": blocks.enclosed(shown.id, text),
+                "tags": list(shown.tags) if stands else [],
+                "section": shown.section if stands else "",
+            }
             row["around"] = self.lines(near.get(stored.id, ()))
             rows.append(row)
             spent += tokens_of(str(row))
@@ -101,12 +113,14 @@ class Answering:
         """Return what became of something that was saved; an agent sees no more of what waits than that it does."""
         actions = {"created": "created", "skipped": "known", "absorbed": "updated"}
         memory = done.memory
+        if self.withheld([memory]) or hidden_because(memory, self._context.now()):
+            return {"id": None, "action": "waiting", "note": "Something of this waits for a person."}
         row: Json = {
-            "id": memory.id,
+            "id": self.name(memory),
             "action": actions.get(done.outcome, "created"),
             "status": memory.status,
             "importance": memory.importance_score,
-            "citations": list(memory.citations),
+            "citations": [served_name(id, self._safety.findings) for id in memory.citations],
             "resembles": self.lines([m for m in resembling if m.id != memory.id and not self.withheld([m])]),
         }
         if done.outcome in ("proposed", "contradicts"):
@@ -116,7 +130,7 @@ class Answering:
     def wished(self, proposal: Proposal, old: Memory) -> Json:
         """Return what became of a wish to replace a memory."""
         note = "A person decides; until then the old one is served and this is not."
-        return {"id": proposal.id, "action": "proposed", "replaces": old.id, "note": note}
+        return {"id": proposal.id, "action": "proposed", "replaces": self.name(old), "note": note}
 
     def context(self, made: AgentContext) -> Json:
         """Return a context, as text and layer by layer."""

@@ -231,7 +231,10 @@ class AgentDoor:
         self._may_write()
         memories = [self._served(id)] if id else self._matching(wanted)
         own = {m.id for m in memories if self._rules.forgets and self._may_forget(m)}
-        return dict(self._wishes.forget(memories, own, self._safety.masked(reason[:500])))
+        done = dict(self._wishes.forget(memories, own, self._safety.masked(reason[:500])))
+        names = {m.id: self._answers.name(m) for m in memories}
+        lists = ("forgotten", "proposed", "already_proposed")
+        return done | {key: [names[id] for id in ids] for key in lists if isinstance(ids := done[key], list)}
 
     # What stands in the way
 
@@ -275,13 +278,19 @@ class AgentDoor:
         return [m for m in near if m.id not in refused]
 
     def _matching(self, wanted: str) -> list[Memory]:
-        if not wanted.strip():
-            raise InvalidQuery("Say which memories: an id, or a filter such as type:error until:30d.")
-        now = self.context.now()
-        found = [m for m in self._bench.stream.view(wanted).memories if not hidden_because(m, now)]
-        if not found:
+        """Return the memories that a filter means. It asks for no text: what is masked could be found out by that."""
+        chosen, now = parse_filter(wanted, self.context.now()), self.context.now()
+        if not chosen.clauses or chosen.words or chosen.phrases or chosen.excluded:
+            raise InvalidQuery(_BY_CLAUSES, "Or give an id.")
+        if not all(clause.key in _ASKED_FOR for clause in chosen.clauses):
+            raise InvalidQuery(_BY_CLAUSES, "Or give an id.")
+        passes = chosen.predicate()
+        found = [m for m in self.context.library.memories.all() if passes(m) and not hidden_because(m, now)]
+        refused = self._answers.withheld(found)
+        given = [m for m in found if m.id not in refused]
+        if not given:
             raise InvalidQuery("No memory that is given to agents matches this filter.", "Nothing was changed.")
-        return found
+        return given
 
     def _may_forget(self, memory: Memory) -> bool:
         own = memory.session_id == self.session and is_own(self.context, memory)
@@ -297,16 +306,14 @@ class AgentDoor:
         self, text: str, kind: str, section: str, importance: float | None, evidence: Sequence[str]
     ) -> Observation:
         _known_kind(kind)
-        missing = [id for id in evidence if id not in self.context.library.memories]
-        if missing:
-            raise InvalidRecord(f"There is no memory {missing[0]} to rest on.", "Nothing was written.")
+        cited = [self._served(id).id for id in evidence]
         observed = kind if kind in OBSERVATION_TYPES else "general"
         memory_type: MemoryType = next((t for t in MEMORY_TYPES if t == kind), "episodic")
         at_most = HIGHEST if importance is None else max(0.0, min(importance, HIGHEST))
         source = Source(hook=self._door, speaker="assistant")
         return Observation(
             text, observed, memory_type, self.session, (), source, section=section[:200],
-            citations=tuple(dict.fromkeys(evidence)), at_most=at_most,
+            citations=tuple(dict.fromkeys(cited)), at_most=at_most,
         )  # fmt: skip
 
     def _replace(self, observation: Observation, id: str, seen: str) -> Json:
@@ -328,6 +335,10 @@ class AgentDoor:
         """Say that a reflection is due, where it is."""
         status = self._bench.overview.status(self.context.library.revision)
         return {"reflection_due": status.due.reason} if status.due.due else {}
+
+
+_ASKED_FOR = frozenset({"type", "memory", "status", "since", "until", "pinned"})
+_BY_CLAUSES = f"A filter names {', '.join(sorted(_ASKED_FOR))} only, such as type:error until:30d."
 
 
 def _checked_query(query: str) -> str:

@@ -28,6 +28,10 @@ class Wishes:
         """Ask to put an observation in the place of a memory; raises `InvalidRecord` for an empty or too long text."""
         now = self._context.now()
         memory = memory_of(cleaned(observation, mask), "new", now)
+        for known in self._library.waiting(Proposal, "open"):
+            same = known.kind == "supersede" and known.actor == self._context.actor and known.evidence == (old.id,)
+            if same and known.operation.get("content") == memory.content:
+                return known  # it was asked already
         proposal = Proposal(
             id=f"supersede-{uuid.uuid4().hex[:12]}", kind="supersede", actor=self._context.actor, title=memory.line,
             created_at=now, evidence=(old.id,), importance=old.importance_score, texts=(text_mark(old.content),),
@@ -43,7 +47,8 @@ class Wishes:
             message = f"{len(memories):,} memories match, at most {MOST} go in one call."
             raise InvalidRecord(message, "Narrow the filter. Nothing was changed.")
         asked = {p.evidence[0] for p in self._library.waiting(Proposal, "open") if p.kind == "forget" and p.evidence}
-        with self._library.transaction(self._context.actor, f"forget {_named(memories)}") as tx:
+        verb = "forget" if own else "propose to forget"
+        with self._library.transaction(self._context.actor, f"{verb} {_named(memories)}") as tx:
             # Looked at under the write lock: a person may have pinned or confirmed one a moment ago.
             now = [self._library.memories.get(memory.id) for memory in memories]
             gone = [m for m in now if m.id in own and m.status == "signal" and not m.pinned]
@@ -61,7 +66,7 @@ class Wishes:
 
     def _question(self, memory: Memory, reason: str) -> Proposal:
         return Proposal(
-            id=f"forget-{memory.id}-{uuid.uuid4().hex[:8]}", kind="forget", actor=self._context.actor,
+            id=f"forget-{uuid.uuid4().hex[:12]}", kind="forget", actor=self._context.actor,
             title=memory.line, created_at=self._context.now(), evidence=(memory.id,),
             importance=memory.importance_score, reasons=(reason,) if reason else (),
         )  # fmt: skip

@@ -69,6 +69,10 @@ class Review:
         """Return how many proposals wait and are not put off."""
         return self._queue.waiting()
 
+    def open_one(self, id: str) -> Proposal:
+        """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
+        return self._open(id)
+
     def get(self, id: str) -> Proposal:
         """Return an open proposal with what accepting it would change; raises `UnknownRecord`."""
         found = self._open(id)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.core.playbook.book import Bullet, Playbook, Section
 
-_DETAILS = """Sections are named by their id or title. Without --book the store's only playbook is meant. Each change can
-be undone. An agent does not change a playbook: it votes (`workbench vote`), or suggests (`workbench curate`).
+_DETAILS = """Sections are named by their id or title. Without --book the store's only playbook is meant. Each change
+can be undone. An agent does not change a playbook: it votes (`workbench vote`), or suggests (`workbench curate`).
 
   workbench bullet add strategies "Run the migrations before the workers restart"
   workbench bullet edit shr-00001 "Never write to production without asking"

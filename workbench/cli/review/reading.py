@@ -180,6 +180,11 @@ def _print(proposal: Proposal, kinds: Kinds, memory: "Memory | None", evidence: 
         say(text)
     say()
     say(memory.content if memory is not None else proposal.title)
+    instead = proposal.operation.get("content")
+    if isinstance(instead, str):
+        say()
+        say("proposed in its place:")
+        say(instead)
     if not kinds[proposal.kind].is_candidate and proposal.changes:
         _section("would change", [(c.id, ", ".join(c.fields)) for c in proposal.changes])
     _print_cited(evidence)

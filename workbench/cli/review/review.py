@@ -197,7 +197,7 @@ def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
     ids = list(dict.fromkeys(asked))
     for id in ids:
         try:
-            bench.review.get(id)
+            bench.review.open_one(id)
         except UnknownRecord as error:
             raise UnknownRecord(error.message, f"Nothing was changed. {_hint(bench, id)}") from error
     return ids

@@ -132,6 +132,7 @@ class StreamScreen(AreaScreen):
         try:
             view = self.bench.stream.view_at_once(self._text)
         except InvalidQuery as error:
+            self._search.forget()  # what is under way is of another filter, and would say so over this
             self._count(Content.styled(f"✗ {error}", "$text-error"))
             return
         self._show(view)
@@ -148,6 +149,8 @@ class StreamScreen(AreaScreen):
             said = [(one.memories, one.filter.words, one.total) for one in (before, view)]
             if said[0] == said[1] and near.isdisjoint(ids):
                 self._draw_anew(frozenset(ids))
+                if touched.kind != "access":
+                    self._search.ask(before)  # what changed may be near now, or no more
                 return
             self._show(view)
             if touched.kind == "undo" and touched.actor == self.bench.context.actor:
