@@ -148,7 +148,9 @@ class Tools:
         ctx: Ctx,
         reason: Annotated[str, Field(description="why it should go", min_length=1, max_length=500)],
         id: Annotated[str, Field(description="the id of a memory", max_length=200)] = "",
-        filter: Annotated[str, Field(description="or which, by type, age, status: type:error until:30d", max_length=400)] = "",
+        filter: Annotated[
+            str, Field(description="or which, by type, age, status: type:error until:30d", max_length=400)
+        ] = "",
     ) -> Answer:
         """Use when a memory is obsolete or should never have been saved: a person is asked to archive it.
 
