@@ -48,6 +48,12 @@ def heads_dir() -> Path | None:
     return None if state is None else state / "heads"
 
 
+def captures_dir() -> Path | None:
+    """Return where it is kept how far agents' sessions were followed; `None` without a home folder."""
+    state = _at_once("XDG_STATE_HOME", ".local/state")
+    return None if state is None else state / "captures"
+
+
 def replaced_dir() -> Path:
     """Return the folder of the copies of files that were replaced on a person's word."""
     return state_dir() / "replaced"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import count
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt
-from workbench.core.agents.transcript.following import Following, Told, told_once
-from workbench.core.agents.transcript.lessons import Lesson, Passed, ordered
+from workbench.core.agents.transcript.following import Following, Told
+from workbench.core.agents.transcript.lessons import Lesson, Passed, ordered, told_once
 
 CWD = "/home/ann/shop"
 Step = tuple[str, ...]

@@ -4,8 +4,7 @@ import pytest
 
 from tests.core.transcript.sessions import asked, edited, fell, followed, lessons, ran, reasons
 from workbench.core.agents.transcript.events import Event
-from workbench.core.agents.transcript.following import told_once
-from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.agents.transcript.lessons import Lesson, told_once
 
 ALL = [
     pytest.param(
@@ -106,17 +105,17 @@ def test_a_failure_is_told_with_what_resolved_it(steps: list[list[Event]], told:
          ran("cargo test")], "assertion"),
         ([edited("app.py", "", "def f(:"), fell("python app.py",
          '  File "app.py", line 1\nSyntaxError: invalid syntax'),
-          edited("app.py", "f(:", "f():"), ran("python app.py")], "own work"),
+          edited("app.py", "f(:", "f():"), ran("python app.py")], "own-work"),
         ([fell("ls x", "<tool_use_error>Sibling tool call errored</tool_use_error>")], "cancelled"),
-        ([fell("cat big", "File content (85812 tokens) exceeds maximum allowed tokens (25000).")], "reader's limit"),
-        ([fell("cat nope.txt", "cat: nope.txt: No such file or directory"), ran("cat note.txt")], "looked only"),
-        ([fell("grep -r x src", "Exit code 1")], "said nothing"),
-        ([fell("npm test", "Error: socket hang up"), ran("npm test", "ok")], "went away"),
-        ([fell("terraform plan", "Error: Unsupported block type")], "not resolved"),
+        ([fell("cat big", "File content (85812 tokens) exceeds maximum allowed tokens (25000).")], "reader-limit"),
+        ([fell("cat nope.txt", "cat: nope.txt: No such file or directory"), ran("cat note.txt")], "looked-only"),
+        ([fell("grep -r x src", "Exit code 1")], "said-nothing"),
+        ([fell("npm test", "Error: socket hang up"), ran("npm test", "ok")], "went-away"),
+        ([fell("terraform plan", "Error: Unsupported block type")], "not-resolved"),
         ([fell("python -c 'import json; json.loads(1)'", "TypeError: the JSON object must be str"),
          ran("python -c 'print(1)'")],
-         "own work"),
-        ([fell("Read", "<tool_use_error>File does not exist.</tool_use_error>", tool="Read")], "own tool"),
+         "own-work"),
+        ([fell("Read", "<tool_use_error>File does not exist.</tool_use_error>", tool="Read")], "own-tool"),
     ],
 )  # fmt: skip
 def test_what_is_no_lesson_is_passed_over_with_the_reason(steps: list[list[Event]], reason: str) -> None:
@@ -146,7 +145,7 @@ def test_what_several_sessions_run_into_is_one_lesson_and_counts_more() -> None:
             0
         ].weight
     )
-    assert [p.reason for p in passed] == ["told already"]
+    assert [p.reason for p in passed] == ["told-already"]
 
 
 def test_own_work_counts_once_it_comes_back_in_another_session() -> None:

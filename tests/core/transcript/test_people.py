@@ -4,8 +4,7 @@ import pytest
 
 from tests.core.transcript.sessions import asked, followed, lessons, ran
 from workbench.core.agents.transcript.events import Answer, Call, Prompt, Summary
-from workbench.core.agents.transcript.following import told_once
-from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.agents.transcript.lessons import Lesson, told_once
 
 
 @pytest.mark.parametrize(
@@ -121,7 +120,7 @@ def test_a_summary_is_read_by_its_sections_each_point_once() -> None:
         ("insight", "Uploads must go through the `media_proxy` service"),
         ("insight", "Used a map for the totals of carts"),
         ("fix", "Typo in `cart_total`: undefined variable, fixed the name of it."),
-        ("open work", "Write the tests of the checkout page"),
+        ("open-work", "Write the tests of the checkout page"),
     ]
 
 
@@ -131,4 +130,4 @@ def test_what_a_failure_taught_is_not_told_by_the_summary_again() -> None:
     told = followed(failing, ran("mix test --env prod"), [Summary("s", text=summary)])
     kept, passed = told_once(one for one in told if isinstance(one, Lesson))
     assert [one.kind for one in kept] == ["failure"]
-    assert [one.reason for one in passed] == ["told already"]
+    assert [one.reason for one in passed] == ["told-already"]

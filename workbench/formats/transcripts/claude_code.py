@@ -12,7 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary, cut
+from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary
+from workbench.core.agents.transcript.fields import cut
 from workbench.core.record import parse_time
 
 _NOTES = (b'"type":"file-history-snapshot"', b'"type":"progress"', b'"type": "progress"')
@@ -33,10 +34,10 @@ class Line:
     is_broken: bool = False
 
 
-def read(file: BinaryIO, offset: int = 0) -> Iterator[Line]:
+def read(file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
     """Yield the lines of a transcript from an offset on; one that is still being written is not read yet.
 
-    Raises `OSError`.
+    `agent` names the subagent whose file it is. Raises `OSError`.
     """
     file.seek(offset)
     while raw := file.readline(_LONGEST_LINE):
@@ -51,7 +52,7 @@ def read(file: BinaryIO, offset: int = 0) -> Iterator[Line]:
         if doc is None:
             yield Line((), offset, is_broken=bool(raw.strip()))
             continue
-        yield Line(tuple(_events(doc)), offset, str(doc.get("sessionId") or ""))
+        yield Line(tuple(_events(doc, agent)), offset, str(doc.get("sessionId") or ""))
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
@@ -89,7 +90,7 @@ def _object(raw: bytes) -> dict[str, Any] | None:
     return doc if isinstance(doc, dict) else None
 
 
-def _events(doc: dict[str, Any]) -> Iterator[Event]:
+def _events(doc: dict[str, Any], whose: str = "") -> Iterator[Event]:
     """Yield what a line tells."""
     kind = doc.get("type")
     if kind == "queue-operation":
@@ -104,51 +105,35 @@ def _events(doc: dict[str, Any]) -> Iterator[Event]:
             yield from _message(inner, {**doc, **inner}, agent)
         return
     if kind in ("user", "assistant") and not doc.get("isMeta"):
-        agent = str(doc.get("agentId") or "subagent") if doc.get("isSidechain") else ""
+        agent = str(doc.get("agentId") or "subagent") if doc.get("isSidechain") and not whose else whose
         yield from _message(doc, doc, agent)
 
 
 def _message(doc: Mapping[str, Any], around: Mapping[str, Any], agent: str) -> Iterator[Event]:
-    """Yield what a message of the conversation holds."""
+    """Yield what a message of the conversation holds; `around` is the line that it stands in."""
     message = doc.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    at, id, role = _time(around), str(doc.get("uuid") or around.get("uuid") or ""), doc.get("type")
-    if isinstance(content, str):
-        if role == "user":
-            yield (
-                Summary(id, at, agent, content)
-                if around.get("isCompactSummary")
-                else Prompt(id, at, agent, cut(content))
-            )
-        return
-    for block in content if isinstance(content, list) else ():
-        if not isinstance(block, dict):
-            continue
-        match block.get("type"):
-            case "text" if role == "user":
-                text = str(block.get("text") or "")
-                yield (
-                    Summary(id, at, agent, text) if around.get("isCompactSummary") else Prompt(id, at, agent, cut(text))
-                )
-            case "tool_use":
-                given = block.get("input")
-                cwd = str(around.get("cwd") or "")
-                yield Call(
-                    str(block.get("id")),
-                    at,
-                    agent,
-                    str(block.get("name")),
-                    given if isinstance(given, dict) else {},
-                    cwd,
-                )
-            case "tool_result":
-                yield Answer(
-                    str(block.get("tool_use_id")),
-                    at,
-                    agent,
-                    cut(text_of(block.get("content"))),
-                    bool(block.get("is_error")),
-                )
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for block in blocks if isinstance(blocks, list) else ():
+        if isinstance(block, dict) and (event := _event(block, str(doc.get("type")), around, agent)) is not None:
+            yield event
+
+
+def _event(block: Mapping[str, Any], role: str, around: Mapping[str, Any], agent: str) -> Event | None:
+    """Return what a part of a message tells; `None` for what an assistant says or thinks."""
+    at, id = _time(around), str(around.get("uuid") or "")
+    kind = block.get("type")
+    if kind == "text" and role == "user":
+        text = str(block.get("text") or "")
+        return Summary(id, at, agent, text) if around.get("isCompactSummary") else Prompt(id, at, agent, cut(text))
+    if kind == "tool_use":
+        given, cwd = block.get("input"), str(around.get("cwd") or "")
+        name, given = str(block.get("name")), given if isinstance(given, dict) else {}
+        return Call(str(block.get("id")), at, agent, name, given, cwd)
+    if kind == "tool_result":
+        text, failed = cut(text_of(block.get("content"))), bool(block.get("is_error"))
+        return Answer(str(block.get("tool_use_id")), at, agent, text, failed)
+    return None
 
 
 def text_of(content: object) -> str:

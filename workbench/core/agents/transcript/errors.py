@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Literal
 
 Cause = Literal["dependency", "command", "configuration", "permission", "limit", "place", "assertion", "other"]
@@ -17,7 +18,7 @@ _WIDEST = 320
 class Trouble:
     """Why something failed: the `text` that says it (a few lines), its kind, and the `mark` that tells it again.
 
-    The mark is the line that names the cause without what differs from run to run.
+    The mark stands for the line that names the cause without what differs from run to run, and tells nothing of it.
     """
 
     text: str
@@ -25,6 +26,7 @@ class Trouble:
     mark: str
 
 
+# Compiled when they are first needed: a hook that sees a command work needs none of them.
 _CAUSES: tuple[tuple[Cause, str], ...] = (
     ("dependency", r"no module named|cannot find (?:module|package)|module not found|modulenotfounderror|importerror"
      r"|can't resolve '|requires \S+ as an? .*dependency|(?:is|are) not installed|unmet dep|eresolve|peer dep"
@@ -57,23 +59,20 @@ _CAUSES: tuple[tuple[Cause, str], ...] = (
      r"|can't open file|cannot find the (?:path|file)|file or directory not found|no such package|not in (?:a|the) \S+"
      r" directory|could not read package\.json|no package\.json|makefile found|not found: \S+\.\w+"),
 )  # fmt: skip
-_CAUSE = tuple((cause, re.compile(pattern, re.IGNORECASE)) for cause, pattern in _CAUSES)
-_ASSERTED = re.compile(
+_ASSERTED = (
     r"assert|expected\b.*\b(?:to|but|got|received)\b|^\s*(?:expected|received|left|right|code|actual|want|got)\s*[:=]"
-    r"|--- FAIL|tests? failed|\bfail(?:ed|ures?)\b.*\d|\d+ (?:tests?, )?\d* ?fail", re.IGNORECASE,
-)  # fmt: skip
-_QUOTED = re.compile(
-    r"^\s*(?:(?:left|right|code|expected|received|actual|want|got)\s*[:=]|assert\b|[-+>|]\s)", re.IGNORECASE
+    r"|--- FAIL|tests? failed|\bfail(?:ed|ures?)\b.*\d|\d+ (?:tests?, )?\d* ?fail"
 )
-_ERROR = re.compile(
+_QUOTED = r"^\s*(?:(?:left|right|code|expected|received|actual|want|got)\s*[:=]|assert\b|[-+>|]\s)"
+_ERROR = (
     r"^\W*(?:[\w.:]*(?:Error|Exception|Failure|Panic)\b|error\b|fatal\b|panic\b|err!|\*\*|npm err|e\s{2,}\w)"
-    r"|\berror(?:\[\w+\])?:|\bfatal:|\bfailed\b|\bcannot\b|\bcould not\b|\bdenied\b", re.IGNORECASE,
-)  # fmt: skip
-_NOISE = re.compile(
+    r"|\berror(?:\[\w+\])?:|\bfatal:|\bfailed\b|\bcannot\b|\bcould not\b|\bdenied\b"
+)
+_NOISE = (
     r"^\s*(?:exit code \d+|at .+[:(]\d+|file \"[^\"]+\", line \d+|\^+|~+|hint: turn this message|stacktrace:|\d+ \|"
     r"|compiling|downloading|npm (?:warn|notice)|warning:|\$ |> |\S+:\d+(?::\d+)?:?$|\d+ errors?\b|let |const |var )"
-    r"|^\s*[.\-=_*#]+\s*$", re.IGNORECASE,
-)  # fmt: skip
+    r"|^\s*[.\-=_*#]+\s*$"
+)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r")
 _VARYING = re.compile(
     r"(?<=\bbranch )['\"]?[\w./-]+|(?<=\bhost )['\"]?[\w./-]+|0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|\d+|(?:[\w.~-]*/)+"
@@ -83,16 +82,16 @@ _VARYING = re.compile(
 def trouble_in(output: str) -> Trouble | None:
     """Return why something failed, as its output says it; `None` when it says nothing."""
     lines = [line.rstrip() for line in _ESCAPES.sub("", output).splitlines()]
-    told = [at for at, line in enumerate(lines) if line.strip() and not _NOISE.match(line)]
+    told = [at for at, line in enumerate(lines) if line.strip() and not re.match(_NOISE, line, re.IGNORECASE)]
     if not told:
         return None
     for at in told:
         cause = _standing(lines[at])
         if cause is not None:
             return Trouble(_around(lines, at), cause, mark_of(lines[at]))
-    asserted = any(_ASSERTED.search(lines[at]) for at in told)
+    asserted = any(re.search(_ASSERTED, lines[at], re.IGNORECASE) for at in told)
     last_raised = [at for at in told if re.match(r"[\w.]+(?:Error|Exception)\b", lines[at])]
-    errors = [at for at in told if _ERROR.search(lines[at]) and len(lines[at]) <= _WIDEST]
+    errors = [at for at in told if re.search(_ERROR, lines[at], re.IGNORECASE) and len(lines[at]) <= _WIDEST]
     at = last_raised[-1] if last_raised else errors[0] if errors else told[-1]
     return Trouble(_around(lines, at), "assertion" if asserted else "other", mark_of(lines[at]))
 
@@ -103,8 +102,9 @@ def holds(output: str, mark: str) -> bool:
 
 
 def mark_of(line: str) -> str:
-    """Return a line without what differs from run to run: numbers, hashes, folders, white space, case."""
-    return " ".join(_VARYING.sub("#", line.lower()).replace("#.", ".").split())[:240]
+    """Return what tells a line again, whatever numbers, hashes, folders, white space and case it has."""
+    plain = " ".join(_VARYING.sub("#", line.lower()).replace("#.", ".").split())[:240]
+    return blake2b(plain.encode(errors="replace"), digest_size=8).hexdigest()
 
 
 def missing_command(trouble: Trouble) -> str:
@@ -119,9 +119,9 @@ def missing_command(trouble: Trouble) -> str:
 
 def _standing(line: str) -> Cause | None:
     """Return the cause in the surroundings that a line names; what a test quotes names none."""
-    if len(line) > _WIDEST or _QUOTED.match(line):
+    if len(line) > _WIDEST or re.match(_QUOTED, line, re.IGNORECASE):
         return None
-    return next((cause for cause, pattern in _CAUSE if pattern.search(line)), None)
+    return next((cause for cause, pattern in _CAUSES if re.search(pattern, line, re.IGNORECASE)), None)
 
 
 def _around(lines: list[str], at: int) -> str:
@@ -129,7 +129,11 @@ def _around(lines: list[str], at: int) -> str:
     kept = [lines[at].strip()]
     blank = 0
     for line in lines[at + 1 : at + 7]:
-        if _NOISE.match(line) or _QUOTED.match(line) or re.match(r"^\s*\d+\)", line):
+        if (
+            re.match(_NOISE, line, re.IGNORECASE)
+            or re.match(_QUOTED, line, re.IGNORECASE)
+            or re.match(r"^\s*\d+\)", line)
+        ):
             break
         blank = blank + 1 if not line.strip() else 0
         if blank > 1 or len(kept) == _LINES or len(" ".join(kept)) + len(line) > _SHOWN:

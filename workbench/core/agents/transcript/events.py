@@ -4,9 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-LONGEST = 20_000
-"""Characters of a field that are looked at; of a longer one its beginning and its end."""
-
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -49,10 +46,3 @@ class Summary(Event):
     """What a session that ran out of context was boiled down to."""
 
     text: str = ""
-
-
-def cut(text: str) -> str:
-    """Return a field as far as it is looked at: errors stand at either end."""
-    if len(text) <= LONGEST:
-        return text
-    return f"{text[: LONGEST // 2]}\n{text[1 - LONGEST // 2 :]}"

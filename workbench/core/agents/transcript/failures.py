@@ -6,10 +6,10 @@ A failure alone is no lesson. Between the two stand the differences of the argum
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from workbench.core.agents.transcript.errors import STANDING, Trouble, holds, missing_command, trouble_in
-from workbench.core.agents.transcript.events import Answer, Call, cut
+from workbench.core.agents.transcript.events import Answer, Call
+from workbench.core.agents.transcript.fields import cut
 from workbench.core.agents.transcript.lessons import Lesson, Passed, Reason
 from workbench.core.agents.transcript.shell import (
     Command,
@@ -19,6 +19,7 @@ from workbench.core.agents.transcript.shell import (
     runs_other_way,
     same_command,
 )
+from workbench.core.agents.transcript.standing import Failure
 
 PATIENCE = 60
 """Tool uses after which nobody is thought to come back to a failure."""
@@ -35,44 +36,22 @@ _OWN = frozenset(
      "EnterPlanMode", "AskUserQuestion", "BashOutput", "KillShell", "KillBash", "ToolSearch", "update_plan",
      "view_image", "SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool"}
 ) | EDITORS  # fmt: skip
-_SETTING_UP = re.compile(
+_SETTING_UP = (
     r"\b(?:install|ci|venv|seed|bootstrap|add|get|fetch|update|upgrade|sync|migrate|init|create|generate|setup|login"
     r"|auth|export|set|config"
     r"|enable|start|up|restart|mkdir|chmod|chown|ln|cp|touch|use|pull|build|compile|clean|unlock|switch|checkout|stash"
     r"|rebase|merge|push|commit|tag|allow|trust|register|deps\.\w+|ecto\.\w+|rm|mv|source)\b"
 )
-_WITHIN = re.compile(r"command failed for pattern \"!`(.+?)`\"", re.IGNORECASE)
-_BACKGROUND = re.compile(r"^Command (?:running in background|was manually backgrounded)", re.IGNORECASE)
-_REFUSALS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
-    ("cancelled", re.compile(r"^(?:<tool_use_error>)?\W*(?:sibling tool call|cancelled: parallel"
-        r"|request interrupted)", re.I)),
-    ("turned down", re.compile(r"^(?:<tool_use_error>)?\W*the user doesn't want to|^permission to use \S+ .*denied",
-     re.I)),
-    ("reader's limit", re.compile(r"exceeds (?:the )?maximum (?:allowed )?(?:tokens|size|length)|output too large"
-        r"|too large to"
-                                  r"|use offset and limit|exceeded maximum .*(?:tokens|lines)", re.I)),
+_WITHIN = r"command failed for pattern \"!`(.+?)`\""
+_BACKGROUND = r"^Command (?:running in background|was manually backgrounded)"
+_REFUSALS: tuple[tuple[Reason, str], ...] = (
+    ("cancelled", r"^(?:<tool_use_error>)?\W*(?:sibling tool call|cancelled: parallel|request interrupted)"),
+    ("turned-down", r"^(?:<tool_use_error>)?\W*the user doesn't want to|^permission to use \S+ .*denied"),
+    ("reader-limit", r"exceeds (?:the )?maximum (?:allowed )?(?:tokens|size|length)|output too large|too large to"
+     r"|use offset and limit|exceeded maximum .*(?:tokens|lines)"),
 )  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z_][\w.-]{3,}")
 _LINES, _WIDE = 3, 110
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A failure that nobody has resolved yet, and what was done since."""
-
-    id: str
-    tool: str
-    line: str
-    error: str
-    cause: str
-    mark: str
-    at: datetime | None = None
-    turn: int = 0
-    cwd: str = ""
-    is_own: bool = False
-    edits: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-    age: int = 0
 
 
 class Failures:
@@ -98,12 +77,12 @@ class Failures:
             return
         call, turn = known
         text = cut(answer.text)
-        refused = next((reason for reason, told in _REFUSALS if answer.failed and told.search(text[:2_000])), None)
+        refused = _refusal(text[:2_000]) if answer.failed else None
         if refused is not None:
             yield Passed(refused, _brief(call, text), answer.id)
             return
         line = line_of(call, text)
-        if line and not _BACKGROUND.match(text):
+        if line and not re.match(_BACKGROUND, text):
             yield from self._resolved(call, line, text)
         if not answer.failed:
             self._step(call, line)
@@ -112,14 +91,14 @@ class Failures:
 
     def given_up(self) -> Iterator[Passed]:
         """Give up what is open: the session is over."""
-        yield from (Passed("not resolved", one.line or one.tool, one.id) for one in self.open)
+        yield from (Passed("not-resolved", one.line or one.tool, one.id) for one in self.open)
         self.open = ()
 
     def _failed(self, call: Call, turn: int, line: str, text: str) -> Iterator[Passed]:
         """Wait for what resolves a failure, unless it can be no lesson."""
         reason, trouble = _worth(call, line, text)
         if trouble is None or reason is not None:
-            yield Passed(reason or "said nothing", _brief(call, text), call.id)
+            yield Passed(reason or "said-nothing", _brief(call, text), call.id)
             return
         own = trouble.cause not in STANDING and self._is_own(text)
         failure = Failure(
@@ -131,7 +110,7 @@ class Failures:
             return  # the same error once more: it is the first try that was resolved in the end
         self.open = (*self.open, failure)
         if len(self.open) > MOST_OPEN:
-            yield Passed("not resolved", self.open[0].line, self.open[0].id)
+            yield Passed("not-resolved", self.open[0].line, self.open[0].id)
             self.open = self.open[1:]
 
     def _resolved(self, call: Call, line: str, text: str) -> Iterator[Lesson | Passed]:
@@ -143,7 +122,7 @@ class Failures:
             if how is not None:
                 yield _lesson(failure, how, self._session)
             elif failure.age >= PATIENCE:
-                yield Passed("not resolved", failure.line or failure.tool, failure.id)
+                yield Passed("not-resolved", failure.line or failure.tool, failure.id)
             else:
                 still.append(replace(failure, age=failure.age + 1))
         self.open = tuple(still)
@@ -156,7 +135,9 @@ class Failures:
             edit = _edit(call)
             self.open = tuple(replace(one, edits=(*one.edits, edit)[-12:]) for one in self.open)
             return
-        done = [shown(c.line, call.cwd) for c in commands_in(line) if not c.is_reader and _SETTING_UP.search(c.line)]
+        done = [
+            shown(c.line, call.cwd) for c in commands_in(line) if not c.is_reader and re.search(_SETTING_UP, c.line)
+        ]
         if done:
             self.open = tuple(replace(one, steps=(*one.steps, *done)[-8:]) for one in self.open)
 
@@ -187,7 +168,7 @@ def line_of(call: Call, text: str = "") -> str:
             words = [str(word) for word in given]
             return words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(words)
         return str(given)
-    found = _WITHIN.search(text)
+    found = re.search(_WITHIN, text, re.IGNORECASE)
     return found[1] if found else ""
 
 
@@ -199,19 +180,24 @@ def shown(line: str, cwd: str, width: int = 200) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
+def _refusal(text: str) -> Reason | None:
+    """Return why a call came to nothing without having been run; `None` where it was."""
+    return next((reason for reason, told in _REFUSALS if re.search(told, text, re.IGNORECASE)), None)
+
+
 def _worth(call: Call, line: str, text: str) -> tuple[Reason | None, Trouble | None]:
     """Return why a failure can be no lesson, and what is wrong where it may be one."""
     if not line and (call.tool in _OWN or "<tool_use_error>" in text):
-        return "own tool", None
+        return "own-tool", None
     commands = commands_in(line)
     trouble = trouble_in(text)
     if trouble is None:
-        return "said nothing", None
+        return "said-nothing", None
     if line and all(c.is_reader for c in commands) and not _tells(commands, trouble):
-        return "looked only", trouble
+        return "looked-only", trouble
     acting = [c for c in commands if not c.is_reader]
     if acting and all(c.is_inline for c in acting) and trouble.cause not in ("dependency", "command"):
-        return "own work", trouble
+        return "own-work", trouble
     return None, trouble
 
 
@@ -259,7 +245,7 @@ def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
     edits, steps = _about(failure.edits, tokens), _about(failure.steps, tokens)
     standing = failure.cause in STANDING
     if not how.is_changed and not edits and not steps and failure.cause != "limit":
-        return Passed("went away", failure.line or failure.tool, failure.id)
+        return Passed("went-away", failure.line or failure.tool, failure.id)
     what = (
         f"`{_failing(failure)}` failed: {failure.error}" if failure.line else f"{failure.tool} failed: {failure.error}"
     )
@@ -271,7 +257,7 @@ def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
     return Lesson(
         "failure", "\n".join(part for part in parts if part), session, (f"{session}/{failure.id}",), failure.at,
         failure.turn, "tool", mark=f"{_head(failure)}: {failure.mark}", extra=extra,
-        needs=2 if failure.is_own else 1, reason="assertion" if is_test else "own work",
+        needs=2 if failure.is_own else 1, reason="assertion" if is_test else "own-work",
     )  # fmt: skip
 
 

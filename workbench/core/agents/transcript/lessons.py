@@ -2,37 +2,37 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from workbench.core.text import words
+from workbench.core.agents.transcript.identity import print_of
 
 Reason = Literal[
-    "assertion", "own work", "own tool", "cancelled", "turned down", "reader's limit", "looked only", "said nothing",
-    "went away", "not resolved", "no correction", "small talk", "told already", "known", "unreadable line",
+    "assertion", "own-work", "own-tool", "cancelled", "turned-down", "reader-limit", "looked-only", "said-nothing",
+    "went-away", "not-resolved", "no-correction", "small-talk", "told-already", "known", "unreadable-line",
 ]  # fmt: skip
 """Why something is no lesson.
 
-`assertion`: a test that is red while it is written · `own work`: an error in what the agent is just writing ·
-`own tool`: the agent's own tool refused · `cancelled`: a call beside it failed, or somebody stopped it ·
-`turned down`: a person let it not happen and said no more · `reader's limit`: too long to be read at once ·
-`looked only`: nothing was found · `said nothing`: it failed without a word · `went away`: the same worked the next
-time · `not resolved`: nobody found out · `no correction`: a prompt that asks for something · `small talk`: too short
-to tell anything · `told already`: another lesson says it · `known`: it is in the store · `unreadable line`: it is no
+`assertion`: a test that is red while it is written · `own-work`: an error in what the agent is just writing ·
+`own-tool`: the agent's own tool refused · `cancelled`: a call beside it failed, or somebody stopped it ·
+`turned-down`: a person let it not happen and said no more · `reader-limit`: too long to be read at once ·
+`looked-only`: nothing was found · `said-nothing`: it failed without a word · `went-away`: the same worked the next
+time · `not-resolved`: nobody found out · `no-correction`: a prompt that asks for something · `small-talk`: too short
+to tell anything · `told-already`: another lesson says it · `known`: it is in the store · `unreadable-line`: it is no
 JSON of this kind.
 """
 
-Kind = Literal["correction", "rule", "failure", "fix", "insight", "decision", "open work"]
+Kind = Literal["correction", "rule", "failure", "fix", "insight", "decision", "open-work"]
 
 TYPES: dict[Kind, str] = {
     "correction": "correction", "rule": "instruction", "failure": "failure", "fix": "bug_fix", "insight": "insight",
-    "decision": "decision", "open work": "general",
+    "decision": "decision", "open-work": "general",
 }  # fmt: skip
 """The observation type that a lesson becomes."""
 
 _BASE: dict[Kind, float] = {
-    "correction": 100, "rule": 90, "failure": 50, "insight": 42, "decision": 40, "fix": 34, "open work": 5,
+    "correction": 100, "rule": 90, "failure": 50, "insight": 42, "decision": 40, "fix": 34, "open-work": 5,
 }  # fmt: skip
 CANDIDATE = 32.0
 """Weight from which a lesson waits for a person's decision; what weighs less is only noted."""
@@ -43,7 +43,7 @@ the a an and or of to in on for with was were is are be by it its this that from
 using used use added instead error errors need needs needed must should
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-_NAME = re.compile(r"[\w$@:{}.\-]*[_/:.@][\w$@:{}.\-/]*[\w}]|--?[a-z][\w-]+")
+_NAME = r"[\w$@:{}.\-]*[_/:.@][\w$@:{}.\-/]*[\w}]|--?[a-z][\w-]+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Lesson:
     mark: str = ""
     extra: float = 0.0
     needs: int = 1
-    reason: Reason = "own work"
+    reason: Reason = "own-work"
 
     @property
     def sessions(self) -> int:
@@ -112,9 +112,32 @@ def same_lesson(one: Lesson, other: Lesson) -> bool:
     return common >= (0.3 if any(len(name) >= 8 for name in shared) else 0.6)
 
 
+def told_once(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Passed]]:
+    """Return lessons each told once, what several sessions say as one, and what fell away by that."""
+    kept: list[Lesson] = []
+    passed: list[Passed] = []
+    for lesson in sorted(lessons, key=lambda one: -one.weight):
+        place = next((at for at, other in enumerate(kept) if same_lesson(lesson, other)), None)
+        if place is None:
+            kept.append(lesson)
+            continue
+        other = kept[place]
+        fresh = tuple(id for id in lesson.ids if print_of(id) not in set(map(print_of, other.ids)))
+        ids = (*other.ids, *fresh)
+        passed.extend(Passed("told-already", lesson.text[:120], id) for id in fresh)
+        kept[place] = replace(other, ids=ids)
+    ripe = [one for one in kept if one.sessions >= one.needs]
+    passed += [
+        Passed(one.reason, one.text[:120], one.ids[0].partition("/")[2]) for one in kept if one.sessions < one.needs
+    ]
+    return ripe, passed
+
+
 def _names(text: str) -> frozenset[str]:
-    return frozenset(name.strip(".:-").lower() for name in _NAME.findall(text) if len(name) >= 5)
+    return frozenset(name.strip(".:-").lower() for name in re.findall(_NAME, text) if len(name) >= 5)
 
 
 def _told(text: str) -> frozenset[str]:
+    from workbench.core.text import words  # an event that teaches nothing is not to wait for it
+
     return frozenset(word for word in words(text) if word not in _COMMON and len(word) > 1)

@@ -15,7 +15,7 @@ _SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("decision", re.compile(r"decision|decided|design choice|user preference|preferences|constraints|feedback"
         r"|convention", re.I)),
     ("insight", re.compile(r"problem solving|learn|insight|discover|finding|gotcha|concepts?\b|notes?\b", re.I)),
-    ("open work", re.compile(r"pending|open (?:work|task|question|issue)|remaining|next steps?|todo", re.I)),
+    ("open-work", re.compile(r"pending|open (?:work|task|question|issue)|remaining|next steps?|todo", re.I)),
 )  # fmt: skip
 _SKIPPED = re.compile(
     r"user messages|current (?:work|state)|files? and code|primary request|analysis|optional next step", re.I
@@ -44,6 +44,9 @@ _PASSING = re.compile(
     r"|missing import|not (?:yet )?(?:defined|created|implemented)|re-?read|string to replace|file has not been read"
     r"|assertion|test (?:expected|asserted)|tests? fail", re.I,
 )  # fmt: skip
+_REST = r"\n(?:If you need specific details from before|Please continue the conversation)"
+"""What stands below a summary."""
+
 _LONGEST, _SHORTEST = 700, 5
 
 
@@ -54,7 +57,7 @@ def told_in(summary: str) -> Iterator[tuple[Kind, str, float]]:
     """
     body = summary.rpartition("\nSummary:")[2] if "\nSummary:" in summary else summary
     body = re.sub(r"<analysis>.*?</analysis>", "", body, flags=re.DOTALL)
-    body = re.split(r"\n(?:If you need specific details from before|Please continue the conversation)", body)[0]
+    body = body[: found.start()] if (found := re.search(_REST, body)) else body
     seen: set[str] = set()
     for title, text in _items(body):
         kind = _kind_of(title)
@@ -65,7 +68,7 @@ def told_in(summary: str) -> Iterator[tuple[Kind, str, float]]:
         is_listed = "concept" in title.lower()
         if is_listed and not _BINDS.search(flat):
             continue  # a name in a list of what was worked with tells nothing
-        yield kind, flat, 0.0 if kind == "open work" else _extra(flat, is_listed=is_listed)
+        yield kind, flat, 0.0 if kind == "open-work" else _extra(flat, is_listed=is_listed)
 
 
 def _extra(text: str, *, is_listed: bool) -> float:
