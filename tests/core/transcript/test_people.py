@@ -118,8 +118,6 @@ def test_a_summary_is_read_by_its_sections_each_point_once() -> None:
     assert [(one.kind, one.text) for one in found] == [
         ("fix", "SQLite has no ALTER COLUMN: unsupported there. Fixed by rewriting the table in the migration."),
         ("insight", "Uploads must go through the `media_proxy` service"),
-        ("insight", "Used a map for the totals of carts"),
-        ("fix", "Typo in `cart_total`: undefined variable, fixed the name of it."),
         ("open-work", "Write the tests of the checkout page"),
     ]
 

@@ -47,6 +47,7 @@ _WORDS: "Mapping[Reason, str]" = {
     "small-talk": "prompts that say too little",
     "told-already": "things that were told already",
     "known": "things that the store has",
+    "passing": "points of summaries on work that is over",
     "unreadable-line": "lines that cannot be read",
 }
 """What was passed over, in words."""

@@ -113,7 +113,7 @@ def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[T
     mark = identity("failed", text)
     id = f"{event.session}/{event.tool_use}" if event.tool_use else identity(event.session, text)
     told = short_paths(text)
-    return progress, [Lesson("failure", told, event.session, (id,), speaker="tool", mark=mark, extra=-30.0)]
+    return progress, [Lesson("failure", told, event.session, (id,), speaker="tool", mark=mark, extra=-25.0)]
 
 
 _STEPS: Mapping[str, Step] = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary
 from workbench.core.agents.transcript.fields import cut, short_paths
 from workbench.core.agents.transcript.identity import identity
-from workbench.core.agents.transcript.lessons import Lesson, Passed
+from workbench.core.agents.transcript.lessons import WORTH, Lesson, Passed
 from workbench.core.agents.transcript.people import said_no, taught, words_of
 from workbench.core.agents.transcript.standing import Failure, Standing
 
@@ -99,9 +99,11 @@ class Following:
         for kind, text, extra in told_in(summary.text):
             id = identity(self._session, text)
             mark = identity("told", text.lower())
-            yield Lesson(
+            lesson = Lesson(
                 kind, text, self._session, (id,), summary.at, self._turn, "assistant", mark=mark, extra=extra
             )  # fmt: skip
+            is_worth = kind == "open-work" or lesson.weight >= WORTH
+            yield lesson if is_worth else Passed("passing", text, id)
 
 
 def _shortened(told: Told) -> Told:

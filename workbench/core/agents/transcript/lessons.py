@@ -10,7 +10,7 @@ from workbench.core.agents.transcript.identity import print_of
 
 Reason = Literal[
     "assertion", "own-work", "own-tool", "cancelled", "turned-down", "reader-limit", "looked-only", "said-nothing",
-    "went-away", "not-resolved", "no-correction", "small-talk", "told-already", "known", "unreadable-line",
+    "went-away", "not-resolved", "no-correction", "small-talk", "told-already", "known", "unreadable-line", "passing",
 ]  # fmt: skip
 """Why something is no lesson.
 
@@ -20,7 +20,7 @@ Reason = Literal[
 `looked-only`: nothing was found · `said-nothing`: it failed without a word · `went-away`: the same worked the next
 time · `not-resolved`: nobody found out · `no-correction`: a prompt that asks for something · `small-talk`: too short
 to tell anything · `told-already`: another lesson says it · `known`: it is in the store · `unreadable-line`: it is no
-JSON of this kind.
+JSON of this kind · `passing`: what a summary tells of work that is over.
 """
 
 Kind = Literal["correction", "rule", "failure", "fix", "insight", "decision", "open-work"]
@@ -36,6 +36,9 @@ _BASE: dict[Kind, float] = {
 }  # fmt: skip
 CANDIDATE = 32.0
 """Weight from which a lesson waits for a person's decision; what weighs less is only noted."""
+
+WORTH = 24.0
+"""Weight below which what a summary tells is not worth being noted."""
 
 _SESSION, _MOST_SESSIONS = 20.0, 3
 _COMMON_WORDS = """
