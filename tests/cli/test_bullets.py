@@ -61,7 +61,7 @@ def test_what_cannot_be_done_is_refused(args: tuple[str, ...], sentence: str, de
 def test_an_agent_changes_no_playbook(demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     before = bullets(demo)
-    assert "An agent does not change a playbook" in demo("bullet", "edit", "shr-00001", RULE).err
+    assert "An agent cannot change a playbook" in demo("bullet", "edit", "shr-00001", RULE).err
     assert bullets(demo) == before
 
 

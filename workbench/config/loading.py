@@ -31,6 +31,7 @@ class Settings:
     """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
     `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
     action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
+    `index_file` is where an overview is written after each reflection, empty for nowhere.
     """
 
     theme: str = "workbench-dark"
@@ -39,6 +40,7 @@ class Settings:
     editor: str = ""
     importance: str = GENERAL.name
     floor: bool = True
+    index_file: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
     thresholds: DedupThresholds = field(default_factory=DedupThresholds)
     reflection: TriggerLimits = field(default_factory=TriggerLimits)

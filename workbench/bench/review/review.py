@@ -16,6 +16,7 @@ from workbench.bench.review.kinds.handler import Handler, handler_of, noted
 from workbench.bench.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
 from workbench.bench.review.rejection import REJECTED_BECAUSE
 from workbench.bench.safety.texts import kept_edges
+from workbench.core.agents.actors import require_person
 from workbench.core.duplicates.merge import absorb, merge_memories
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.record import from_doc, to_doc
@@ -33,12 +34,14 @@ __all__ = ["NO_EVIDENCE", "Branch", "Cited", "Review", "is_put_off"]
 LATER_DAYS = 7
 """How many days "later" puts a decision off."""
 
+_DECIDE = "decide on a proposal"
+
 Keep = Callable[[str], object]
 """Told a text, in the transaction that writes it, whose secrets stay as a person typed them."""
 
 
 class Review:
-    """The queue of proposals and the ways to decide on one."""
+    """The queue of proposals and the ways to decide on one, which are a person's: they raise for an agent."""
 
     def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
         self._context = context
@@ -151,6 +154,7 @@ class Review:
 
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"approve {_named(ids)}") as tx:
             proposals = [self._open(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
@@ -164,6 +168,7 @@ class Review:
 
         Raises `Conflict` when the text of its memory no longer is the `expected` one.
         """
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self._open(id)
             memory = self.memory(proposal)
@@ -179,6 +184,7 @@ class Review:
         Return the name of this action, with which `explain` may add the reason later. `keep` is told the reason, in
         the same transaction, when it stays as a person typed it.
         """
+        require_person(self._context.actor, _DECIDE)
         group = f"reject-{uuid.uuid4().hex[:12]}"
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
             if keep is not None:
@@ -192,6 +198,7 @@ class Review:
 
     def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
         """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group, part=2) as tx:
             if keep is not None:
                 keep(reason)
@@ -202,6 +209,7 @@ class Review:
 
     def later(self, ids: Sequence[str]) -> None:
         """Put decisions off; the proposals go to the end of the queue for a week."""
+        require_person(self._context.actor, _DECIDE)
         until = self._context.now() + timedelta(days=LATER_DAYS)
         with self._library.transaction(self._context.actor, f"later {_named(ids)}") as tx:
             for id in ids:
@@ -214,6 +222,7 @@ class Review:
         The memory keeps its text too, unless a person chose another `content`. Raises `InvalidRecord` for an empty
         or too long one, and `Conflict` when the memory's text no longer is the `expected` one.
         """
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
             _require_text(self._library.memories.get(other), expected)
             for memory in self._absorbed(id, other, content):
@@ -234,6 +243,7 @@ class Review:
         from workbench.bench.review.rewriting import check_parts, part_of, split_up
 
         check_parts(parts)
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
             memory = candidate_in(self._library, id)
             _require_text(memory, expected)
