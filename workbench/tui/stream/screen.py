@@ -190,7 +190,7 @@ class StreamScreen(AreaScreen):
 
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
-        if self._view is view:
+        if self._view is view and not (self._nearby is not None and self._nearby.found == found):
             self._nearby = Nearby(found, self.bench.recipe.factors)
             self._list(NOTHING_NEAR if found.is_empty else NO_MATCH)
 
