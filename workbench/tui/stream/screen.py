@@ -190,7 +190,8 @@ class StreamScreen(AreaScreen):
 
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
-        if self._view is view and not (self._nearby is not None and self._nearby.found == found):
+        listed = self._nearby is not None and self._nearby.found == found and bool(found.rows)
+        if self._view is view and not listed:
             self._nearby = Nearby(found, self.bench.recipe.factors)
             self._list(NOTHING_NEAR if found.is_empty else NO_MATCH)
 
