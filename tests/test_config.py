@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from workbench.config.loading import Loaded, Settings, load, show
-from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.config.loading import Loaded, Settings, load
+from workbench.config.reading import show
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.trigger import TriggerLimits
-from workbench.core.review.lifecycle import LifecycleLimits
+from workbench.core.review.limits import LifecycleLimits
 
 
 def read(folder: Path, text: str | bytes) -> Loaded:

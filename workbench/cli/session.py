@@ -147,7 +147,6 @@ class Session:
     def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
         from workbench.bench.open import open_workbench
-        from workbench.core.tuning.factors import RECIPE
 
         settings = self.settings()
         remember_since()
@@ -162,13 +161,13 @@ class Session:
             clock=self.clock,
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
-            recipe=self.recipe or RECIPE,
+            recipe=self.recipe,
             formats=self.known_formats(),
             kinds=self.known_kinds(),
         )
         if remarks:
-            if not bench.trust.standing.trusted:
-                warn(untrusted(bench.trust.standing.foreign))
+            if not (standing := bench.library.standing).trusted:
+                warn(untrusted(standing.foreign))
             for remark in (*bench.library.notices, *bench.library.damage):
                 warn(str(remark))
         return bench

@@ -11,7 +11,6 @@ from hashlib import blake2b
 from typing import Literal
 
 from workbench.core.duplicates.dedup import (
-    DedupThresholds,
     PairVerdict,
     content_words,
     identifiers,
@@ -23,6 +22,7 @@ from workbench.core.duplicates.dedup import (
 )
 from workbench.core.duplicates.differing import word_conflicts
 from workbench.core.duplicates.identity import identity_of, parted
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.stream.memory import Memory
 
