@@ -5,10 +5,9 @@ import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from workbench.cli.output import warn
 from workbench.config import paths
@@ -42,8 +41,7 @@ class ServeAgents(Protocol):
         """Serve until the client goes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
 
     `recipe`, `formats` and `kinds` stand in for the workbench's own.

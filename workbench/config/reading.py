@@ -9,8 +9,6 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -75,7 +73,7 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
     settings = _with(Settings(keys=keys), values)
     if settings.thresholds.review > settings.thresholds.flag:
         problems.append(_crossed(settings.thresholds, path))
-        settings = replace(settings, thresholds=replace(DedupThresholds(), order=settings.thresholds.order))
+        settings = settings._replace(thresholds=DedupThresholds()._replace(order=settings.thresholds.order))
         values.pop("thresholds.duplicate", None)
         values.pop("thresholds.review", None)
     return Loaded(settings, tuple(problems), frozenset(values) | {f"keys.{action}" for action in keys})
@@ -96,10 +94,9 @@ def _with(settings: Settings, values: Mapping[str, Any]) -> Settings:
         section, _, attribute = _BY_NAME[name].attribute.rpartition(".")
         if section:
             inner: Any = getattr(settings, section)
-            change = getattr(inner, "_replace", None) or partial(replace, inner)  # a named tuple has one of its own
-            settings = replace(settings, **{section: change(**{attribute: value})})
+            settings = settings._replace(**{section: inner._replace(**{attribute: value})})
         else:
-            settings = replace(settings, **{attribute: value})
+            settings = settings._replace(**{attribute: value})
     return settings
 
 

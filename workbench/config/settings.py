@@ -1,8 +1,9 @@
 """What a person can set, with its defaults: values, which everything that runs is given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
@@ -12,8 +13,7 @@ from workbench.core.review.limits import LifecycleLimits
 from workbench.core.stream.importance import GENERAL
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
     `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
     action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
@@ -25,16 +25,15 @@ class Settings:
     editor: str = ""
     importance: str = GENERAL.name
     floor: bool = True
-    keys: Mapping[str, str] = field(default_factory=dict)
-    thresholds: DedupThresholds = field(default_factory=DedupThresholds)
-    reflection: TriggerLimits = field(default_factory=TriggerLimits)
-    lifecycle: LifecycleLimits = field(default_factory=LifecycleLimits)
-    claude: LlmSettings = field(default_factory=LlmSettings)
-    agents: AgentSettings = field(default_factory=AgentSettings)
+    keys: Mapping[str, str] = MappingProxyType({})
+    thresholds: DedupThresholds = DedupThresholds()
+    reflection: TriggerLimits = TriggerLimits()
+    lifecycle: LifecycleLimits = LifecycleLimits()
+    claude: LlmSettings = LlmSettings()
+    agents: AgentSettings = AgentSettings()
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """The settings that hold, a sentence for each thing that does not, and the keys the file really sets.
 
     `given` tells a chosen value from an equal default (dotted names such as `thresholds.duplicate`), since a

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from workbench.core.errors import UnknownRecord
 from workbench.core.health.damage import Damage, MendedIndex
@@ -55,8 +54,7 @@ STANDARD = Options(recent_of=(MEMORIES,))
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(NamedTuple):
     """What one transaction changed: who, what, and the (table, key) pairs of the records."""
 
     rev: int
@@ -66,8 +64,7 @@ class Touched:
     keys: frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class SinceSaved:
+class SinceSaved(NamedTuple):
     """The ids of the documents that were changed since a state, and whether some are there no more."""
 
     saved: str
@@ -186,7 +183,7 @@ class Library:
     ) -> None:
         self.records = records
         indexing = None if cache is None else Indexing(cache, begin_cache, records.marks_of, MEMORIES)
-        options = replace(options, believed=believed, indexing=options.indexing or indexing)
+        options = options._replace(believed=believed, indexing=options.indexing or indexing)
         self.journal = open_journal(folder, clock, records.counters, records.key_of, options, heads)
         self._upgrade_is_due = upgrades.is_due(self.journal, records.tables)
         self.journal.gate = gate

@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.bench.context import Context, is_person
 from workbench.bench.reflection.gauge import gauge_of, verdict_of
@@ -17,8 +16,7 @@ SMALL = 5_000
 """Memories up to which what waits is counted anew whenever somebody asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(NamedTuple):
     """What a store holds: numbers of records, and memories by status, observation type and category."""
 
     memories: int
@@ -34,8 +32,7 @@ class Stats:
     by_category: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class SinceLastLook:
+class SinceLastLook(NamedTuple):
     """What others did since a revision: memories that arrived, reads by agents, and what waits for a decision."""
 
     arrived: tuple[str, ...]
@@ -55,8 +52,7 @@ class SinceLastLook:
         return f"Since you last looked: {', '.join(parts)} · {self.pending} to review"
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """What a status bar tells: what waits, what is new, whether a reflection is due, and the store's revision."""
 
     pending: int

@@ -1,7 +1,6 @@
 """`workbench show`, `list` and `stats`: reading the store."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
@@ -126,7 +125,9 @@ def print_stats(session: Session) -> int:
         unfinished = dict(bench.library.unfinished)
     if wants_json(session.args):
         store, reflection = session.choice().folder, _gauge_json(gauge)
-        write_json({**asdict(stats), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())})
+        write_json(
+            {**stats._asdict(), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())}
+        )
         return 0
     for line in table(_stats_rows(stats, gauge)):
         say(line)

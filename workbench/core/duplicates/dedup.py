@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Literal, NamedTuple
@@ -249,8 +248,7 @@ def _is_identifier(token: str) -> bool:
     return shouted or marked or bool(_INNER.search(token))
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(NamedTuple):
     """What one text says, as far as pairs are compared by it.
 
     What is `negated` stands there as stems and as written; `plain_identifiers` could be words in capitals.

@@ -1,10 +1,9 @@
 """From which similarity on two texts are worth a look: settings and a model's own, read without what compares."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """Cosines: from `flag` on a likely duplicate, from `review` on an entry in the review list.
 
     Nothing is merged on a cosine alone, because a static model ignores word order and negation.
@@ -18,8 +17,7 @@ BUNDLED = Thresholds(flag=0.90, review=0.75)
 """Measured on paraphrases and near-misses for the bundled model (see `model/README.md`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class DedupThresholds:
+class DedupThresholds(NamedTuple):
     """`flag`: cosine from which a pair is proposed; `review`: from which it joins a review list.
 
     `order`: ordered text similarity (0–100) from which a flagged pair may be absorbed.

@@ -1,10 +1,9 @@
 """From when on a rule of the lifecycle speaks: a person's settings, which are read without the rules."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class LifecycleLimits:
+class LifecycleLimits(NamedTuple):
     """Ages in days after which a rule speaks, and how often a memory is seen before it earns confirmation."""
 
     signal_days: float = 14.0

@@ -8,10 +8,9 @@ import itertools
 import threading
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.errors import StoreProblem
 from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
@@ -57,8 +56,7 @@ _REPLAYED, _REPLAYED_BESIDE_INDEX = 200, 5000
 """Revisions whose replay costs a start more than writing a checkpoint does, without a read index and with one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How a store is kept.
 
     `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between background
@@ -267,7 +265,7 @@ class Journal:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
         if self.gate is not None:
             entry = self.gate(entry, self.state.view())
-        self._commit(replace(entry, next_ids=self._next_ids(entry, staged)))
+        self._commit(entry._replace(next_ids=self._next_ids(entry, staged)))
 
     def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
         """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
@@ -691,7 +689,7 @@ class Journal:
 
     def _commit(self, entry: Entry) -> None:
         """Write one transaction and apply what was written, so that memory and file cannot differ."""
-        line = seal(to_json(replace(entry, part=self._groups.part(entry))))
+        line = seal(to_json(entry._replace(part=self._groups.part(entry))))
         entry = from_json(unseal(line[:-1]))
         with self._reading:
             try:
