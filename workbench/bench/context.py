@@ -27,7 +27,7 @@ PERSON = "human"
 """The actor of the app, and the name that a person's votes go by."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Context:
     """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
 

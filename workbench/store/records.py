@@ -61,7 +61,7 @@ class RecordType(NamedTuple):
     """The field that says when it was made, where those that were made last are looked for first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Records:
     """The kinds of records that a store knows."""
 

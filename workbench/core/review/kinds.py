@@ -44,7 +44,7 @@ class ProposalKind(NamedTuple):
     settled_by_promotion: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Kinds:
     """The kinds that are known, in the order in which they are named."""
 
