@@ -66,7 +66,8 @@ def test_a_query_set_has_a_least_mean(demo: Cli, expecting: Path) -> None:
     [
         ("", "holds no [[expect]]"), ("x = 1\n", "there is no “x” here"), ("[[expect]]\nquery = 3\n", ":2: query is a"),
         ('[[expect]]\nquery = "a"\n', "does not say what is expected"), ("[[expect]\n", "neither TOML nor"),
-        ('[[expect]]\nquery = "a"\nfinds = [1]\n', ":3: finds is"), ('[[expect]]\nqueries = "a"\nndcg = 3\n', ":3: ndcg is"),
+        ('[[expect]]\nquery = "a"\nfinds = [1]\n', ":3: finds is"),
+        ('[[expect]]\nqueries = "a"\nndcg = 3\n', ":3: ndcg is"),
         ('[[expect]]\nquery = "a"\nfinds = ["b"]\ntop = 0\n', ":4: top is"),
         ('[[expect]]\nqueries = "gone.jsonl"\nndcg = 0.5\n', "gone.jsonl"),
     ],

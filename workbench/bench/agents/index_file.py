@@ -46,8 +46,8 @@ class IndexFile:
         """Return the overview as it is now."""
         memories = self._context.library.memories.all()
         withheld = {memory.id for memory in memories if self._safety.held_from_agents(memory)}
-        shown = as_served(self._context, memories, self._safety).memories
-        return IndexText(overview(shown, withheld, self._context.now()), len(withheld))
+        told = as_served(self._context, [m for m in memories if m.id not in withheld], self._safety).memories
+        return IndexText(overview(memories, told, self._context.now()), len(withheld))
 
     def preview(self, path: Path) -> "ExportPreview":
         """Compare the overview with the file that it would replace. Raises `WorkbenchError` for what is no text."""

@@ -13,9 +13,19 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.naming import UNCHANGED, memories, records
 from workbench.cli.output import say, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, level, points, wants_json
+from workbench.cli.parsing import (
+    Commands,
+    Parser,
+    add_actor,
+    add_command,
+    add_json,
+    add_keep,
+    level,
+    points,
+    wants_json,
+)
 from workbench.cli.session import CLI_ACTOR, Session, keeps
-from workbench.cli.stream.append import add_actor, tags_of, text_of
+from workbench.cli.stream.append import tags_of, text_of
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import InvalidQuery, WorkbenchError
 from workbench.core.playbook.book import Bullet

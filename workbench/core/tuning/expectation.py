@@ -6,7 +6,6 @@ from typing import Literal
 
 from workbench.core.tuning.measure import Measure
 
-
 TOP = 5
 """Places within which a memory is expected where nobody says how many."""
 
@@ -15,7 +14,8 @@ TOP = 5
 class AnswerExpected:
     """What is expected of the answer to one query, asked at `now` (otherwise: at the moment of the check).
 
-    `finds` are among the first `top`, `never` are not; with `nothing` nothing is relevant. `line` is where it stands in its file, 0 where that is not known.
+    `finds` are among the first `top`, `never` are not; with `nothing` nothing is relevant. `line` is where it stands in
+    its file, 0 where that is not known.
     """
 
     query: str

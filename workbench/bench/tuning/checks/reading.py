@@ -119,9 +119,7 @@ class _Row:
         both = next((id for id in finds if id in never), "")
         if both:
             raise self._wrong("never", f"names {both}, which is expected as well")
-        return AnswerExpected(
-            query, finds, never, nothing, self._top(), self._time(), self._text("name"), self._line
-        )
+        return AnswerExpected(query, finds, never, nothing, self._top(), self._time(), self._text("name"), self._line)
 
     def _quality(self) -> QualityExpected:
         short = "ndcg" if "ndcg" in self._row else "at_least"
