@@ -221,6 +221,7 @@ _SETTINGS = st.builds(
     profile=_TEXT.filter(bool),
     model=st.none() | st.sampled_from([Path("/m"), Path('/a "b" ü\\c')]),
     editor=_TEXT,
+    index_file=_TEXT,
     importance=st.sampled_from(["general", "code"]),
     floor=st.booleans(),
     keys=st.dictionaries(_TEXT, _TEXT, max_size=3),

@@ -26,9 +26,8 @@ LONG = 2000
 SHOWN = 80
 """Cells of a query."""
 
-_DETAILS = """Asks the store as an agent is served: what is held back, waits for review or is below the floor is not found.
-An id that was merged into another memory stands for that. FILE is TOML, or JSON lines with an object of these keys a
-line:
+_DETAILS = """Asks the store as an agent is served: what is held back, waits for review or is below the floor is not
+found. An id that was merged into another memory stands for that. FILE is TOML, or JSON lines with one such object a line:
 
   [[expect]]
   query = "why did the token refresh fail"

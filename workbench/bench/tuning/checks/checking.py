@@ -75,12 +75,12 @@ class Checking:
         place = {id: number for number, id in enumerate(served.ranking.ids, 1)}
         if expected.nothing and place:
             yield Shortfall("relevant", next(iter(place)), 1)
-        for id in map(self._living, expected.never):
-            if id in place:
-                yield Shortfall("unwanted", id, place[id])
         for id in map(self._living, expected.finds):
             if id not in place:
                 yield self._missing(context, safe, served, id, now)
+        for id in map(self._living, expected.never):
+            if id in place:
+                yield Shortfall("unwanted", id, place[id])
 
     def _living(self, id: str) -> str:
         """Return the id of what a memory was merged into, as long as that goes on; otherwise its own."""
