@@ -27,7 +27,7 @@ SHOWN = 80
 """Cells of a query."""
 
 _DETAILS = """Asks the store as an agent is served: what is held back, waits for review or is below the floor is not
-found. An id that was merged into another memory stands for that. FILE is TOML, or JSON lines with one such object a line:
+found. An id that was merged into another memory stands for that. FILE is TOML, or JSON lines, one such object a line:
 
   [[expect]]
   query = "why did the token refresh fail"
