@@ -20,6 +20,7 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.index_file import IndexFile
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
+    from workbench.bench.stream.archiving import Archiving
+    from workbench.bench.stream.fields import MemoryFields
     from workbench.bench.stream.ingest import Ingest
     from workbench.bench.stream.stream import Stream
     from workbench.bench.tuning.evaluation import Evaluator
@@ -217,11 +220,32 @@ class Workbench:
         return Ingest(self.context, self.retriever)
 
     @cached_property
+    def fields(self) -> "MemoryFields":
+        """Edits of single fields of memories."""
+        from workbench.bench.stream.fields import MemoryFields
+
+        return MemoryFields(self.context)
+
+    @cached_property
+    def archiving(self) -> "Archiving":
+        """Archiving what is old."""
+        from workbench.bench.stream.archiving import Archiving
+
+        return Archiving(self.context)
+
+    @cached_property
     def reflecting(self) -> "Reflecting":
         """Reflections, and what they cost."""
         from workbench.bench.reflection.reflection import Reflecting
 
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked)
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=self.index_file.follow)
+
+    @cached_property
+    def index_file(self) -> "IndexFile":
+        """The overview of the store, and the file that it is written to."""
+        from workbench.bench.agents.index_file import IndexFile
+
+        return IndexFile(self.context, self.safety, lambda: self.exporter)
 
     @cached_property
     def importer(self) -> "Importer":

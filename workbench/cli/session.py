@@ -208,6 +208,12 @@ def actor_of(args: Namespace) -> str:
     return CLI_ACTOR if not name else name if name.startswith("agent:") else f"agent:{name}"
 
 
+def require_secrets_for_people(args: Namespace) -> None:
+    """Raise `WorkbenchError` when secrets are to be printed as they are, and an agent asks."""
+    if getattr(args, "show_secrets", False) and actor_of(args) != CLI_ACTOR:
+        raise WorkbenchError("Agents are not shown secrets.", "Leave out --show-secrets.")
+
+
 def keeps(args: Namespace) -> bool:
     """Tell whether a person wants a secret to stay as it is typed; raises `WorkbenchError` for an agent."""
     if args.keep and actor_of(args) != CLI_ACTOR:
