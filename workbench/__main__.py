@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import crash, streams
-from workbench.cli.main import PROBLEM, is_hook, run
+from workbench.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
+from workbench.cli.main import is_hook, run
 from workbench.core.errors import WorkbenchError
 from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
-
-INTERRUPTED = 130
-BROKEN_PIPE = 141
-UNEXPECTED = 70
 
 
 def main(argv: Sequence[str] | None = None) -> int:

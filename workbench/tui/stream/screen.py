@@ -190,7 +190,9 @@ class StreamScreen(AreaScreen):
 
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
-        if self._view is view:
+        known = self._nearby is not None and self._nearby.found == found
+        # Where nothing is listed, there is still to be said that nothing was found.
+        if self._view is view and not (known and self.rows.rows):
             self._nearby = Nearby(found, self.bench.recipe.factors)
             self._list(NOTHING_NEAR if found.is_empty else NO_MATCH)
 
