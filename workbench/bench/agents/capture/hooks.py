@@ -27,7 +27,7 @@ SMALL = 262_144
 def take(event: HookEvent, place: Place) -> Taken:
     """Take an event. Raises `WorkbenchError`; what was missed then is read the next time."""
     step = _STEPS.get(event.name)
-    context = injected(event, place.store, place.actor) if event.name in _ASKED else ""
+    context = injected(event, place) if event.name in _ASKED else ""
     if step is None or not event.session:
         return Taken(context)
     folder = folder_of(place.captures, place.store)
