@@ -3,7 +3,6 @@
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, add_limit, pa
 from workbench.cli.session import Session, actor_of, remember_since
 from workbench.config import paths
 from workbench.core.agents.hook_event import AGENTS, event_of
+from workbench.core.agents.transcript.passed import PASSED
 from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
 
 if TYPE_CHECKING:
@@ -33,26 +33,6 @@ sections. What counts most waits for your decision in Review; nothing is stored 
 told when a session begins.
 
   workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
-
-_WORDS: "Mapping[Reason, str]" = {
-    "assertion": "tests that were red while they were written",
-    "own-work": "errors in what was just being written",
-    "own-tool": "refusals of the agent's own tools",
-    "cancelled": "cancelled calls",
-    "turned-down": "calls that a person turned down",
-    "reader-limit": "files too long to be read at once",
-    "looked-only": "looks at what is not there",
-    "said-nothing": "failures without a word",
-    "went-away": "failures that went away by themselves",
-    "not-resolved": "failures that nobody resolved",
-    "no-correction": "prompts that ask for something",
-    "small-talk": "prompts that say too little",
-    "told-already": "things that were told already",
-    "known": "things that the store has",
-    "passing": "points of summaries on work that is over",
-    "unreadable-line": "lines that cannot be read",
-}
-"""What was passed over, in words."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -222,7 +202,7 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
     if harvest.waiting:
         say(f"{_many(harvest.waiting, 'failure')} nobody resolved yet.")
     if harvest.passed:
-        told = (f"{_WORDS[reason]} ({count:,})" for reason, count in _reasons(harvest).items())
+        told = (f"{PASSED[reason]} ({count:,})" for reason, count in _reasons(harvest).items())
         say(f"Passed over: {', '.join(told)}.")
     if captured is None:
         say("Nothing was stored: this was a dry run.")
@@ -244,22 +224,20 @@ def _brief(session: Session) -> int:
 
 
 def _status(session: Session) -> int:
-    from workbench.bench.agents.capture.log import failures
-    from workbench.bench.agents.capture.progress import folder_of, passed_over, sessions
+    from workbench.bench.agents.capture.past import past
 
-    captures = _captures()
-    folder = folder_of(captures, session.choice().folder)
-    counts, followed, went_wrong = passed_over(folder), sessions(folder), failures(captures)
+    store = session.choice().folder
+    found = past(_captures(), store)
     if wants_json(session.args):
-        write_json({"sessions": followed, "passed_over": dict(counts.most_common()), "failures": went_wrong})
+        counts = dict(found.passed.most_common())
+        write_json({"sessions": found.sessions, "passed_over": counts, "failures": found.failures})
         return 0
-    say(f"{_many(followed, 'session')} followed for {session.choice().folder}.")
-    words: dict[str, str] = dict(_WORDS.items())
-    if counts:
-        say(f"Passed over: {', '.join(f'{words.get(reason, reason)} ({n:,})' for reason, n in counts.most_common())}.")
-    if not went_wrong:
+    say(f"{_many(found.sessions, 'session')} followed for {store}.")
+    if found.passed:
+        say(f"Passed over: {', '.join(found.passed_words)}.")
+    if not found.failures:
         say("No hook failed lately.")
-    for one in went_wrong:
+    for one in found.failures:
         say(f"{one.at}  {one.agent} {one.event}: {one.problem}")
     return 0
 
