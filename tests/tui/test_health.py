@@ -362,7 +362,7 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         seen = []
-        for _ in range(7):
+        for _ in range(8):
             row = health(app).rows.current
             assert row is not None
             seen.append(row.section)
