@@ -6,6 +6,7 @@ import threading
 from argparse import Namespace
 
 from workbench.bench.agents.door import DoorRules
+from workbench.bench.agents.parent import parent_process
 from workbench.bench.open import Workbench
 from workbench.bench.safety.provenance import learn_all
 from workbench.config import paths
@@ -29,7 +30,9 @@ def serve(bench: Workbench, args: Namespace) -> int:
     ready = threading.Timer(_SETTLED_S, _get_ready, (bench,))
     ready.daemon = True
     ready.start()
-    clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget))
+    # Over HTTP the parent is whoever started the server, and of no client.
+    parent = "" if args.http else parent_process()
+    clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget), parent=parent)
     options = {"every": args.tools == "all", "reads_only": args.read_only, "asks_claude": args.allow_llm}
     if not args.http:
         from workbench.mcp.running import serve_stdio

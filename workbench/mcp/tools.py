@@ -20,9 +20,6 @@ T = TypeVar("T")
 Answer = dict[str, Any]
 Ctx = Context[Any, Any]
 
-PER_MINUTE = 120
-"""Calls that one client may make in a minute."""
-
 Id = Annotated[str, Field(description="the id of a memory, as a search returned it", max_length=200)]
 Ids = Annotated[list[str], Field(description="ids of memories, as a search returned them", max_length=20)]
 Query = Annotated[str, Field(description="what you want to know, in plain words")]
@@ -246,9 +243,8 @@ class Tools:
     async def _run(self, ctx: Ctx, call: Callable[[AgentDoor], Mapping[str, Any]]) -> Answer:
         """Carry out a call; what cannot be done reaches the model as a sentence."""
         client = self._clients.of(ctx)
-        if wait := client.wait(PER_MINUTE, self._clients.now()):
-            raise ToolError(f"That were more than {PER_MINUTE} calls in a minute. Wait {wait:.0f} seconds.")
         try:
+            self._clients.admit(client)
             answer = await anyio.to_thread.run_sync(partial(call, client.door), abandon_on_cancel=True)
         except WorkbenchError as error:
             raise ToolError(str(error)) from error
