@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put, ungated
-from workbench.bench.agents.door import AgentDoor, DoorRules, DoorVotes
+from workbench.bench.agents.door import AgentDoor
 from workbench.bench.agents.reading_log import ReadingLog
+from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.agents.serving import look
 from workbench.bench.agents.wishes import Wishes
 from workbench.bench.open import Workbench

@@ -6,15 +6,18 @@ import uuid
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.bench.agents.door import AgentDoor, DoorRules, DoorVotes
-from workbench.bench.agents.reading_log import ReadingLog
+from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
+
+    from workbench.bench.agents.door import AgentDoor
+    from workbench.bench.agents.reading_log import ReadingLog
 
 UNNAMED = "agent"
 """What a client is called that gives no name, or none that can be read."""
@@ -56,7 +59,7 @@ class Share:
 class Client:
     """One client: its door, and its share of calls."""
 
-    door: AgentDoor
+    door: "AgentDoor"
     share: Share
 
 
@@ -72,7 +75,6 @@ class Clients:
         parent: str = "",
     ) -> None:
         self.bench = bench
-        self.log = ReadingLog()
         self._agent, self._rules, self._clock = agent, rules, clock
         self._voted = DoorVotes()
         self._own = f"mcp-{uuid.uuid4().hex[:8]}"
@@ -80,12 +82,21 @@ class Clients:
         self._doors: dict[tuple[str, str], AgentDoor] = {}
         self._shares: dict[str, Share] = {}
 
+    @cached_property
+    def log(self) -> "ReadingLog":
+        """What they read, to be kept."""
+        from workbench.bench.agents.reading_log import ReadingLog
+
+        return ReadingLog()
+
     def of(self, ctx: "Context[Any, Any]") -> Client:
         """Return the client that asks."""
         agent = self._agent or name_of(ctx)
         session = self._session(ctx)
         door = self._doors.get((agent, session))
         if door is None:
+            from workbench.bench.agents.door import AgentDoor  # a client that only lists the tools waits for none
+
             door = AgentDoor(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
             _remember(self._doors, (agent, session), door)
         whose = _connection(ctx)

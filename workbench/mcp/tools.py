@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
@@ -11,12 +11,13 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from workbench.bench.agents.door import AgentDoor
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from workbench.bench.agents.door import AgentDoor
+
 Answer = dict[str, Any]
 Ctx = Context[Any, Any]
 
@@ -240,7 +241,7 @@ class Tools:
         """Use right after a rule of the playbook helped or misled you."""
         return await self._run(ctx, lambda door: door.tag(bullet, tag, note))
 
-    async def _run(self, ctx: Ctx, call: Callable[[AgentDoor], Mapping[str, Any]]) -> Answer:
+    async def _run(self, ctx: Ctx, call: "Callable[[AgentDoor], Mapping[str, Any]]") -> Answer:
         """Carry out a call; what cannot be done reaches the model as a sentence."""
         client = self._clients.of(ctx)
         try:

@@ -4,7 +4,7 @@ All doors for agents go through here. What is refused raises `WorkbenchError` wi
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import cast
 
 from workbench.bench.agents.answers import Answering, Json
@@ -12,6 +12,7 @@ from workbench.bench.agents.context.making import gathered, reading_of
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.reads import Asked, looked_up
+from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.agents.serving import give, read_of
 from workbench.bench.agents.wishes import Wishes
 from workbench.bench.context import Context
@@ -43,24 +44,6 @@ SEARCH_TOKENS, GET_TOKENS = 2_000, 8_000
 """Tokens that the answers to a search, and to a look at whole memories, take at the most."""
 
 
-@dataclass(frozen=True, slots=True)
-class DoorRules:
-    """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once."""
-
-    reads_only: bool = False
-    forgets: bool = False
-
-
-@dataclass(slots=True)
-class DoorVotes:
-    """What one process or token did, whatever it calls itself later: who of it voted first on a memory, so that it has
-    that one vote, and which memories it saved, of which it has none.
-    """
-
-    cast: dict[str, tuple[str, str]] = field(default_factory=dict)
-    saved: set[str] = field(default_factory=set)
-
-
 class AgentDoor:
     """One agent in one session, at an open store."""
 
@@ -70,7 +53,7 @@ class AgentDoor:
         agent: str,
         session: str,
         log: ReadingLog,
-        rules: DoorRules = DoorRules(),
+        rules: DoorRules = DoorRules(),  # noqa: B008 - a frozen value
         voted: DoorVotes | None = None,
         door: str = "mcp",
         parent: str = "",
