@@ -28,6 +28,8 @@ COMMANDS: dict[str, Does] = {
     "bullet add Rules x": "refuses",
     "bullet edit rule-00001 y": "refuses",
     "bullet move rule-00001 Rules": "refuses",
+    "capture status": "reads",
+    "capture transcript session.jsonl": "acts",
     "check expect.toml": "reads",
     "compact": "reads",
     "completion bash": "elsewhere",
@@ -66,6 +68,7 @@ COMMANDS: dict[str, Does] = {
     "reads": "reads",
     "redo": "refuses",
     "reflect --force": "acts",
+    "replay session.jsonl": "reads",
     "restore store.zip made": "elsewhere",
     "review list": "reads",
     "review show m3": "reads",
@@ -107,6 +110,9 @@ def store(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     bench.close()
     for _ in range(3):
         cli.ok("append", f"The nightly job failed again, run {_ + 1} of many", "--type", "error")
+    said = {"role": "user", "content": "no, use pnpm instead of npm here"}
+    told = {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-20T10:00:00Z", "message": said}
+    cli.write("session.jsonl", json.dumps(told) + "\n")
     cli.write("notes.jsonl", json.dumps({"id": "n1", "context": "A note from elsewhere", "type": "gotcha"}) + "\n")
     judged = [{"query": query, "relevant": {id: 3}} for query, id in (("deploys", "m1"), ("builds", "m2"))]
     cli.write("queries.jsonl", "".join(json.dumps(query) + "\n" for query in judged))

@@ -21,6 +21,7 @@ from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
@@ -317,6 +318,21 @@ class Workbench:
         from workbench.bench.agents.sessions import AgentSessions
 
         return AgentSessions(self.context)
+
+    @cached_property
+    def replay(self) -> "Replay":
+        """What agents would have been given in a session, then and now."""
+        from workbench.bench.agents.replay import Replay
+
+        return Replay(self.context, self.tuning, self.safety, self._beside)
+
+    def _beside(self, folder: Path) -> "Workbench":
+        """Open another store in the way that this one was opened, all of it believed."""
+        context = self.context
+        return open_workbench(
+            folder, profiles=self._profiles, cache=folder / "cache", settings=context.settings, given=context.given,
+            actor=context.actor, clock=context.clock, believed=True, recipe=self.recipe,
+        )  # fmt: skip
 
     @property
     def library(self) -> Library:

@@ -61,11 +61,13 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "completion.completion": ("completion",),
     "agents.mcp": ("mcp",),
     "agents.context": ("context",),
+    "agents.capture": ("capture",),
+    "agents.replay": ("replay",),
     "agents.reads": ("reads", "index"),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 
-_UNSETTLED = frozenset({"append"})
+_UNSETTLED = frozenset({"append", "capture"})
 """Commands that need no settings and are not to wait for them."""
 
 
@@ -125,6 +127,11 @@ def run(
         fail(error)
         return PROBLEM
     return code
+
+
+def is_hook(argv: Sequence[str]) -> bool:
+    """Tell whether these arguments are those of a hook of an agent, which is to fail for nothing."""
+    return _command(argv) == "capture" and not {"transcript", "status", "-h", "--help"} & set(argv)
 
 
 def _command(argv: Sequence[str]) -> str:
