@@ -137,7 +137,7 @@ class AgentDoor:
     def reflection_status(self) -> Json:
         """Return whether a reflection is due, and how far each condition is along."""
         self._trusted()
-        gauge, verdict = self._bench.overview.gauge(), self._bench.overview.status(None).due
+        gauge, verdict = self._bench.overview.gauge(), self._bench.overview.due()
         state = {one.name: {"value": round(one.value, 1), "limit": one.limit} for one in gauge.conditions}
         return {"due": verdict.due, "reason": verdict.reason, "state": state}
 
@@ -159,7 +159,7 @@ class AgentDoor:
     def reflect(self, *, force: bool, asks_claude: bool) -> Json:
         """Propose what recent memories say together, for a person to review; Claude is asked where that is allowed."""
         self._may_write()
-        verdict = self._bench.overview.status(None).due
+        verdict = self._bench.overview.due()
         if not verdict.due and not force:
             return {"proposed": 0, "note": "No reflection is due; force makes one all the same."}
         reflecting = self._bench.reflecting
@@ -337,8 +337,8 @@ class AgentDoor:
 
     def _due(self) -> Mapping[str, object]:
         """Say that a reflection is due, where it is."""
-        status = self._bench.overview.status(self.context.library.revision)
-        return {"reflection_due": status.due.reason} if status.due.due else {}
+        verdict = self._bench.overview.due()
+        return {"reflection_due": verdict.reason} if verdict.due else {}
 
 
 _OWN = "It is this agent's own {}: what it says of that changes nothing, and was not counted."
