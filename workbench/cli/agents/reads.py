@@ -61,7 +61,7 @@ def reads(session: Session) -> int:
                 moment(read.at),
                 one_line(masked(read.agent), 20),
                 one_line(masked(read.session), 16),
-                "nothing relevant" if read.is_empty else f"{len(read.memories):,} given",
+                _given(read),
                 one_line(masked(_query(read)), 80),
                 read.id,
             )
@@ -105,6 +105,13 @@ def _query(read: "AgentRead") -> str:
     if read.is_question:
         return read.query
     return f"(read the {read.query})" if read.query else "(looked up by id)"
+
+
+def _given(read: "AgentRead") -> str:
+    """Say how many memories were given; of what was read as a whole there is nothing to say."""
+    if read.is_empty:
+        return "nothing relevant"
+    return f"{len(read.memories):,} given" if read.memories or read.is_question else ""
 
 
 def index(session: Session) -> int:

@@ -88,7 +88,7 @@ def _given(line: Given, width: int, bench: Workbench) -> list[Cell]:
     score = "" if line.score is None else f"{line.score:.3f}"
     cells = [Cell(str(line.place + 1), 5, MUTED, "right"), Cell(score, 5, "", "right")]
     if width >= _WITH_BAR:
-        cells.append(Cell(bar(line.share, 8), 8))
+        cells.append(Cell("" if line.score is None else bar(line.share, 8), 8))
     return [*cells, Cell(_text(line, bench))]
 
 
