@@ -284,23 +284,14 @@ def test_what_goes_wrong_is_kept_in_a_log(cli: Cli, hook: Callable[..., str], tm
     hook("Stop", transcript_path=str(tmp_path / "gone.jsonl"))
 
 
-def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
-    heavy = (
-        "textual", "numpy", "tinydb", "model2vec", "anthropic", "mcp", "rapidfuzz", "sqlite3", "platformdirs",
-        "tomllib",
-        "workbench.config.loading", "workbench.store.journal.engine", "workbench.store.library",
-        "workbench.bench.context",
-    )  # fmt: skip
-    cli.ok("append", "the store is there", "--speaker", "user")
-    events = [
-        {"hook_event_name": "SessionStart", "source": "startup"},
-        {"hook_event_name": "UserPromptSubmit", "prompt": "No, use pnpm instead of npm"},
-        {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "git push"},
-         "tool_use_id": "toolu_1", "error": "fatal: The current branch x has no upstream branch."},
-        {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git push -u origin x"},
-         "tool_use_id": "toolu_2", "tool_response": {"stdout": "done"}},
-        {"hook_event_name": "SessionEnd", "reason": "other"},
-    ]  # fmt: skip
+LIBRARIES = ("textual", "numpy", "tinydb", "model2vec", "anthropic", "mcp", "rapidfuzz")
+STORE = (
+    "sqlite3", "platformdirs", "tomllib", "workbench.config.loading", "workbench.store.journal.engine",
+    "workbench.store.library", "workbench.bench.context",
+)  # fmt: skip
+
+
+def loaded(cli: Cli, events: list[dict[str, Any]], heavy: tuple[str, ...]) -> str:
     code = (
         "import io, json, sys\nfrom workbench.__main__ import main\n"
         f"for event in {events!r}:\n"
@@ -309,8 +300,29 @@ def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
         f"    code = main(['--store', {str(cli.store)!r}, 'capture', 'claude-code'])\n"
         f"print([m for m in {heavy!r} if m in sys.modules], code, file=sys.stderr)\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stderr == "[] 0\n"
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stderr
+
+
+def test_a_session_that_begins_looks_at_the_store_and_loads_no_library(cli: Cli) -> None:
+    cli.ok("append", "the store is there", "--speaker", "user")
+    cli.ok("capture", "brief")
+    event = {"hook_event_name": "SessionStart", "source": "startup"}
+    assert loaded(cli, [event], LIBRARIES) == "[] 0\n"
+
+
+def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
+    cli.ok("append", "the store is there", "--speaker", "user")
+    # Of a session that was seen to begin, it is known that the store holds nothing.
+    assert loaded(cli, [{"hook_event_name": "SessionStart", "source": "startup"}], LIBRARIES) == "[] 0\n"
+    events: list[dict[str, Any]] = [
+        {"hook_event_name": "UserPromptSubmit", "prompt": "No, use pnpm instead of npm"},
+        {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "git push"},
+         "tool_use_id": "toolu_1", "error": "fatal: The current branch x has no upstream branch."},
+        {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git push -u origin x"},
+         "tool_use_id": "toolu_2", "tool_response": {"stdout": "done"}},
+        {"hook_event_name": "SessionEnd", "reason": "other"},
+    ]  # fmt: skip
+    assert loaded(cli, events, (*LIBRARIES, *STORE)) == "[] 0\n"
     assert len(told(cli.store)) == 3
 
 

@@ -131,7 +131,7 @@ def run(
 
 def is_hook(argv: Sequence[str]) -> bool:
     """Tell whether these arguments are those of a hook of an agent, which is to fail for nothing."""
-    return _command(argv) == "capture" and not {"transcript", "status", "-h", "--help"} & set(argv)
+    return _command(argv) == "capture" and not {"transcript", "status", "brief", "-h", "--help"} & set(argv)
 
 
 def _command(argv: Sequence[str]) -> str:

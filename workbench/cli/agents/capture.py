@@ -2,13 +2,14 @@
 
 import json
 import sys
+from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, path_of, wants_json
-from workbench.cli.session import Session, remember_since
+from workbench.cli.session import Session, actor_of, remember_since
 from workbench.config import paths
 from workbench.core.agents.hook_event import AGENTS, event_of
 from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
@@ -28,7 +29,8 @@ MOST = 16 * 1024 * 1024
 _CAPTURE = """claude-code and codex read one event of a hook on stdin, keep what it teaches, and never fail: what goes
 wrong is kept in a log, which `workbench capture status` shows. `transcript` reads session files of Claude Code, or all
 in a folder, from where they were left: corrections by a person, failures with what resolved them, summaries by their
-sections. What counts most waits for your decision in Review; nothing is stored twice.
+sections. What counts most waits for your decision in Review; nothing is stored twice. `brief` prints what an agent is
+told when a session begins.
 
   workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
 
@@ -56,11 +58,12 @@ _WORDS: "Mapping[Reason, str]" = {
 def add_commands(commands: Commands) -> None:
     """Add `capture`."""
     parser = add_command(commands, "capture", capture, "keep what agents' sessions teach", _CAPTURE)
-    sources = (*AGENTS, "transcript", "status")
+    sources = (*AGENTS, "transcript", "status", "brief")
     parser.mixes = True
     parser.add_argument("source", metavar="SOURCE", choices=sources, help=f"one of: {', '.join(sources)}")
     parser.add_argument("files", metavar="FILE", nargs="*", type=path_of, help="transcripts, or folders of them")
     parser.add_argument("--dry-run", action="store_true", help="show what would be stored, and store nothing")
+    parser.add_argument("--for-agent", metavar="NAME", default="claude", help="with brief: the agent (claude)")
     parser.add_argument("--again", action="store_true", help="read transcripts from their beginning")
     add_limit(parser, 10)
     add_json(parser)
@@ -73,6 +76,8 @@ def capture(session: Session) -> int:
         return _event(session, args.source)
     if args.source == "status":
         return _status(session)
+    if args.source == "brief":
+        return _brief(session)
     if not args.files:
         raise InvalidQuery(
             "There is no transcript to read.", "Name files or folders, for instance below ~/.claude/projects."
@@ -224,6 +229,18 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
     elif captured.created or captured.counted:
         counted = f", {len(captured.counted):,} counted once more" if captured.counted else ""
         say(f"Stored {len(captured.created):,}{counted}. What waits for a decision is in Review.")
+
+
+def _brief(session: Session) -> int:
+    with session.reading() as bench:
+        from workbench.bench.agents.brief import keep
+
+        text = keep(bench, actor_of(Namespace(actor=session.args.for_agent)))
+    if wants_json(session.args):
+        write_json({"text": text, "characters": len(text)})
+    else:
+        say(text or "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook.")
+    return 0
 
 
 def _status(session: Session) -> int:

@@ -246,4 +246,5 @@ def why(left: LeftOut) -> str:
         "unapproved": "not approved by a person",
         "weak": "below the floor",
         "given": "given by a layer above",
+        "placed": "in a file that agents load",
     }[left.why]

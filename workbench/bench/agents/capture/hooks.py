@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.bench.agents.capture.place import Place, Taken
-from workbench.bench.agents.capture.progress import Progress, folder_of, held, read, write
+from workbench.bench.agents.capture.progress import PATIENCE_S, Progress, folder_of, held, read, write
 from workbench.bench.agents.injected import injected
 from workbench.core.agents.hook_event import HookEvent
 from workbench.core.agents.transcript.fields import short_paths
 from workbench.core.agents.transcript.identity import identity
 from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.waiting import Patience, waiting
 
 if TYPE_CHECKING:
     from workbench.core.agents.transcript.following import Told
@@ -27,11 +28,11 @@ SMALL = 262_144
 def take(event: HookEvent, place: Place) -> Taken:
     """Take an event. Raises `WorkbenchError`; what was missed then is read the next time."""
     step = _STEPS.get(event.name)
-    context = injected(event, place.store, place.actor) if event.name in _ASKED else ""
+    context = injected(event, place) if event.name in _ASKED else ""
     if step is None or not event.session:
         return Taken(context)
     folder = folder_of(place.captures, place.store)
-    with held(folder, event.session) as path:
+    with waiting(Patience(PATIENCE_S)), held(folder, event.session) as path:
         before = read(path, event.session)
         after, told = step(event, before)
         stored: tuple[str, ...] = ()

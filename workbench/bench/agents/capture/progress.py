@@ -25,7 +25,11 @@ from workbench.core.record import from_doc, to_doc
 MOST = 500
 """Sessions whose files are kept for a store; of more the oldest go."""
 
-_PATIENCE, _POLL = 8.0, 0.003
+PATIENCE_S = 40.0
+"""Seconds that an event waits for others of its session and for the store: less than its agent's minute, and more than
+what a crowd of them takes on a busy machine."""
+
+_POLL_S, _LONGEST_POLL_S = 0.003, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +70,12 @@ def held(folder: Path, session: str) -> Iterator[Path]:
             f"{folder} cannot be written: {error.strerror or error}.", "Nothing was captured."
         ) from error
     try:
-        end = time.monotonic() + _PATIENCE
+        end, pause = time.monotonic() + PATIENCE_S, _POLL_S
         while not try_lock(handle):
             if time.monotonic() > end:
                 raise StoreProblem("Somebody else follows this session.", "What was missed is read the next time.")
-            time.sleep(_POLL)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_POLL_S)
         yield path
     finally:
         os.close(handle)

@@ -65,13 +65,16 @@ def gathered(
     safety = Safety(context)
     asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks))
     seen: set[str] = set()
+    # An agent loads its instruction files whole: what a managed block of theirs holds is not given twice.
+    placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
     found, is_empty, weak = [], False, 0
     for kind in layers:
         answer = cast(Answer, implementation(kind.finder)(asking))
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
-        new = [one for one in answer.found if one.id not in seen]
+        new = [one for one in answer.found if one.id not in seen | placed]
         refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
+        refused += [LeftOut(one.id, "placed") for one in answer.found if one.id in placed - seen]
         seen |= {one.id for one in new}
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))

@@ -8,9 +8,9 @@ from workbench.core.agents.provenance import Provenance
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 
-Why = Literal["budget", "held", "unapproved", "weak", "given"]
-"""Why something is left out: over the budget, held back for what its text says, not approved, below the floor, or given
-already by a layer before."""
+Why = Literal["budget", "held", "unapproved", "weak", "given", "placed"]
+"""Why something is left out: over the budget, held back for what its text says, not approved, below the floor, given
+already by a layer before, or placed in a file that agents load whole."""
 
 
 @dataclass(frozen=True, slots=True)
