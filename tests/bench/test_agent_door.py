@@ -3,19 +3,24 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put, ungated
 from workbench.bench.agents.context.making import gathered
-from workbench.bench.agents.door import AgentDoor, DoorRules, DoorVotes
+from workbench.bench.agents.door import AgentDoor
 from workbench.bench.agents.reading_log import ReadingLog
+from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.agents.serving import look
 from workbench.bench.agents.wishes import Wishes
 from workbench.bench.open import Workbench
+from workbench.bench.promotion.plan import Target
+from workbench.bench.stream import votes
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.playbook.book import Book, Section
 from workbench.core.promotion.placement import Placement
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
@@ -474,3 +479,63 @@ def test_the_overview_tells_an_agent_only_what_a_person_stands_by(deploys: Workb
     assert "6 memories: " in text
     for untold in ("an imported rule", "odd", name, KEY, "previous instructions"):
         assert untold not in text
+
+
+# Its own bullets, what it looked up, and a store that goes away
+
+
+def test_a_bullet_that_was_made_of_an_agents_memory_gets_no_vote_of_it(deploys: Workbench) -> None:
+    voted = DoorVotes()
+    id = str(door(deploys, voted=voted).save("the staging database is reset on Mondays", "discovery")["id"])
+    put(deploys, Book("main"), Section("s", "s", "S"))
+
+    deploys.promotion.carry_out(deploys.promotion.plan([id], Target("playbook", "main/s")))
+    (bullet,) = deploys.library.bullets.all()
+    for mine in (door(deploys), door(deploys, "other-name", "s-2", voted=voted)):
+        assert mine.tag(bullet.id, "helpful")["counted"] is False
+    assert votes.cast(replace(deploys.context, actor="agent:claude"), bullet, "helpful").is_own
+    assert deploys.library.bullets.all()[0].helpful_votes == 0
+    assert door(deploys, "codex").tag(bullet.id, "helpful")["counted"] is True
+
+
+def test_what_is_looked_up_without_a_question_is_kept_as_a_reading(deploys: Workbench) -> None:
+    log = ReadingLog()
+    mine = AgentDoor(deploys, "claude", "s-1", log, parent="4711-1")
+    mine.get(["m1", "m2"])
+    mine.text_of("memory", "m3")
+    mine.text_of("index")
+    mine.playbook(500)
+    log.flush()
+    kept = deploys.library.table(AgentRead).all()
+    assert {(read.query, read.memories, read.is_question, read.parent) for read in kept} == {
+        ("", ("m1", "m2"), False, "4711-1"), ("", ("m3",), False, "4711-1"), ("index", (), False, "4711-1"),
+        ("playbook", (), False, "4711-1"),
+    }  # fmt: skip
+    assert deploys.library.memories.get("m2").access_count == 1
+
+
+def test_of_a_store_that_is_taken_away_nothing_is_given_from_memory(deploys: Workbench, tmp_path: Path) -> None:
+    mine = door(deploys)
+    mine.save("written before the store goes", "discovery")
+    place = deploys.library.folder
+    place.rename(tmp_path / "away")
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: mine.search("deploy"), lambda: mine.get(["m1"]), lambda: mine.text_of("index"),
+        lambda: mine.save("a text"), lambda: mine.feedback("m1", helpful=True),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises(StoreProblem, match="not there any more"):
+            call()
+    assert not place.exists()
+    (tmp_path / "away").rename(place)
+    assert ids(mine.search("deploy"))
+
+
+def test_what_may_contradict_a_replacement_is_looked_for_by_its_new_text(deploys: Workbench) -> None:
+    put(deploys, memory("other", "The nightly backup must not run at two", NOON, status="confirmed"))
+    deploys.retriever.load()
+    seen = mark_of(deploys, "m1")
+    answer = door(deploys).save("The nightly backup must run at two", "convention", replaces="m1", seen=seen)
+    evidence = deploys.review.evidence(deploys.review.get(str(answer["id"])))
+    assert [found.other for found in evidence.against] == ["other"]
+    assert evidence.near[0][0].id == "other"

@@ -53,7 +53,7 @@ QUERY = "when do deploys run"
         ({"finds": "d4"}, ["hidden"]),
         ({"finds": "d1", "now": "2020-01-01"}, ["hidden"]),
         ({"finds": "gone"}, ["unknown"]),
-        ({"finds": ["d2", "gone"], "never": "d1"}, ["unwanted", "held", "unknown"]),
+        ({"finds": ["d2", "gone"], "never": "d1"}, ["held", "unknown", "unwanted"]),
         ({"never": "gone"}, []),
     ],
 )

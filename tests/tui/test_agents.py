@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 from tests.hostile import ORDER
 from tests.tui.support import NOW, ROOT, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.agents.reads import keep, new_id
+from workbench.bench.agents import reads
+from workbench.bench.agents.reads import keep, looked_up, new_id
 from workbench.bench.context import Context
 from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
@@ -108,6 +109,22 @@ async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert "2 better held back: the text gives orders" in screen_text(app)
+
+
+async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_again(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path)
+    asked = reads.Asked("mcp", "s-1")
+    context = as_agent(bench)
+    keep(context, [looked_up(context, "", ["m1"], asked), looked_up(context, "playbook", [], asked)])
+    app = app_over(bench)
+    async with opened(app, (200, 60)) as pilot:
+        text = screen_text(app)
+        assert "looked up by id" in text
+        assert "read the playbook" in text
+        assert "1 given" in text
+        assert "nothing given" not in text
+        await pilot.press("J", "enter", "J", "j", "J", "j", "J")
+        assert isinstance(app.screen, AgentsScreen)
 
 
 async def test_the_usual_keys_change_the_memory_under_the_cursor(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Sa
     return AgentRead(
         new_id(), agent, context.now(), safe.masked(query), asked.session, asked.door, ranking.profile.name,
         ranking.ids, tuple(round(scored.total, 6) for scored in ranking.top), served.floor.empty,
-        served.held, served.unapproved, served.weak,
+        served.held, served.unapproved, served.weak, parent=asked.parent,
     )  # fmt: skip
 
 

@@ -99,6 +99,10 @@ class Overview:
         """Return how far the reflection trigger is along."""
         return gauge_of(self._context)
 
+    def due(self) -> TriggerVerdict:
+        """Return whether a reflection is due, and why."""
+        return verdict_of(self._context)
+
     def status(self, since: int | None) -> Status:
         """Return what a status bar tells; `since` is the revision last looked at, `None` for never."""
         new = len(self._library.memories) if since is None else len(self._news(since)[0])

@@ -122,7 +122,8 @@ class Review:
         if memory is None or not self._retriever.ready:
             return known
         exclude = (memory.id, *memory.citations, *proposal.evidence, *(c.memory.id for c in known.cited if c.memory))
-        return looked_up(known, memory, self._retriever, exclude, k)
+        asked = replace(memory, content=self._handler(proposal).text(proposal, memory))
+        return looked_up(known, asked, self._retriever, exclude, k)
 
     def merged(self, proposal: Proposal, other: str = "", content: str | None = None) -> Memory:
         """Return what a merge would leave: of a merge proposal's memories, or of a candidate with `other`.

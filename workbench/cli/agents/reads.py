@@ -1,6 +1,7 @@
 """`workbench reads`: what agents asked and were given; `workbench index`: what the store holds, in one page."""
 
 import sys
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,8 +61,8 @@ def reads(session: Session) -> int:
                 moment(read.at),
                 one_line(masked(read.agent), 20),
                 one_line(masked(read.session), 16),
-                "nothing relevant" if read.is_empty else f"{len(read.memories):,} given",
-                one_line(masked(read.query), 80),
+                _given(read),
+                one_line(masked(_query(read)), 80),
                 read.id,
             )
             for read in listed
@@ -81,13 +82,14 @@ def _one(session: Session, bench: "Workbench") -> int:
         write_json(_json(bench, read))
         return 0
     masked = bench.safety.masked
-    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {read.door}, profile {one_line(read.profile, 60)}")
-    say(masked(read.query))
+    by = f", profile {one_line(read.profile, 60)}" if read.profile else ""
+    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {read.door}{by}")
+    say(masked(_query(read)))
     rows = []
-    for place, (id, score) in enumerate(zip(read.memories, read.scores, strict=False), 1):
+    for place, (id, score) in enumerate(zip_longest(read.memories, read.scores[: len(read.memories)]), 1):
         memory = bench.library.memories.find(id)
         line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
-        rows.append((str(place), f"{score:.4f}", one_line(masked(id), 60), line))
+        rows.append((str(place), "" if score is None else f"{score:.4f}", one_line(masked(id), 60), line))
     for line in table(rows, right=(0, 1)):
         say(line)
     if read.is_empty:
@@ -96,6 +98,20 @@ def _one(session: Session, bench: "Workbench") -> int:
     if any(count for count, _ in out):
         say("left out: " + ", ".join(f"{count:,} {why}" for count, why in out if count))
     return 0
+
+
+def _query(read: "AgentRead") -> str:
+    """Return the question, or what was looked up without one."""
+    if read.is_question:
+        return read.query
+    return f"(read the {read.query})" if read.query else "(looked up by id)"
+
+
+def _given(read: "AgentRead") -> str:
+    """Say how many memories were given; of what was read as a whole there is nothing to say."""
+    if read.is_empty:
+        return "nothing relevant"
+    return f"{len(read.memories):,} given" if read.memories or read.is_question else ""
 
 
 def index(session: Session) -> int:

@@ -305,8 +305,8 @@ class AgentsScreen(AreaScreen):
         read = read_of(self.rows.current) if self.focused is not self.sessions else None
         session = self.sessions.current
         if read is None and session is not None and self.focused is self.sessions:
-            read = next(iter(session.reads), None)
-        if read is None:
+            read = next((one for one in session.reads if one.is_question), None)
+        if read is None or not read.is_question:
             self.workbench_app.say("Go to a question, or to what was given for it: J asks it again in Tune.")
             return
         from workbench.tui.tuning.screen import TuneScreen

@@ -7,7 +7,7 @@ from typing import cast
 from workbench.bench.agents.blocks import Blocks
 from workbench.bench.agents.context.finders import Answer, Asking
 from workbench.bench.agents.context.values import AgentContext, Found, Item, Layer, LeftOut
-from workbench.bench.agents.reads import BY_COMMAND, keep, new_id
+from workbench.bench.agents.reads import BY_COMMAND, Asked, keep, new_id
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import judges_of
 from workbench.bench.context import Context
@@ -81,18 +81,21 @@ def gathered(
     return Material(task, tuple(found), is_empty, weak)
 
 
-def reading_of(context: Context, made: AgentContext, asked: str, session: str, door: str) -> AgentRead:
-    """Return what is kept of a context that was given; `asked` is the task, masked."""
+def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:
+    """Return what is kept of a context that was given; the `task` is masked."""
     agent, profile = context.actor.removeprefix("agent:"), context.settings.profile
     given = [item for item in made.given if item.id in context.library.memories]
     ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
     now = context.now()
-    return AgentRead(new_id(), agent, now, asked, session, door, profile, ids, scores, made.is_empty, weak=made.weak)
+    return AgentRead(
+        new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
+        parent=asked.parent,
+    )  # fmt: skip
 
 
 def kept(context: Context, made: AgentContext, asked: str, session: str = "") -> None:
     """Keep that the context's agent was given it by a command; raises `StoreProblem`."""
-    keep(context, [reading_of(context, made, asked, session, BY_COMMAND.door)])
+    keep(context, [reading_of(context, made, asked, Asked(BY_COMMAND.door, session))])
 
 
 def _fitting(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
