@@ -168,6 +168,18 @@ async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path:
         assert stream(app).memories
 
 
+async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "slash", *"importnce:7")
+        assert "“importnce:” is searched as a word; importance: exists" in screen_text(app)
+        assert "✗" not in screen_text(app)
+        await keys(pilot, "home", "ctrl+k", *"importance:>8")
+        assert stream(app).memories
+        assert all(memory.importance_score > 8 for memory in stream(app).memories)
+        assert "exists" not in screen_text(app)
+
+
 async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -> None:
     app = app_over(open_bench(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -237,6 +237,9 @@ class StreamScreen(AreaScreen):
         shown += f" · {number(len(view.memories))} {'with these words' if view.filter.words else 'shown'}"
         if view.is_partial:
             return f"{shown}, of the newest; reading the rest"
+        if view.filter.unknown:
+            key, near = view.filter.unknown[0]
+            shown += f" · “{key}:” is searched as a word; {near}: exists"
         at = ruled_at(self.rows.rows)
         return shown if at is None else f"{shown} · {len(self.rows.rows) - at - 1} by meaning"
 
