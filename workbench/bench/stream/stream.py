@@ -67,15 +67,15 @@ class Stream:
         self._ranked: tuple[str, int, StreamView] | None = None
         self._finder = MemoryFinder(context.library)
 
-    def view(self, text: str = "") -> StreamView:
+    def view(self, text: str = "", *, forgiving: bool = False) -> StreamView:
         """Return the memories a filter lets through, newest first (best match first when there are free words).
 
-        Raises `InvalidQuery` for a filter that cannot be read.
+        Raises `InvalidQuery` for a filter that cannot be read; `forgiving` searches for a mistyped clause as a word.
         """
         rev = self._library.revision
         if self._ranked is not None and self._ranked[:2] == (text, rev):
             return self._ranked[2]
-        chosen, tests = self._parsed(text)
+        chosen, tests = self._parsed(text, forgiving=forgiving)
         words = " ".join(chosen.words)
         kept = self._finder.matching(words, tests) if words else self._finder.passing(tests, chosen)
         view = StreamView(chosen, tuple(kept), len(self._library.memories), tests)
@@ -87,12 +87,13 @@ class Stream:
     def view_at_once(self, text: str = "") -> StreamView:
         """Return what `view` does; as long as all memories of a large store cannot be filtered at once, of its newest.
 
-        Raises `InvalidQuery` for a filter that cannot be read.
+        A mistyped clause is a word here: a person sees at once what is shown. Raises `InvalidQuery` for a value that
+        cannot be read.
         """
-        chosen, tests = self._parsed(text)
+        chosen, tests = self._parsed(text, forgiving=True)
         is_small = len(self._library.memories) <= SMALL
         if self._library.is_read and (is_small or not chosen.words or self._finder.is_prepared):
-            return self.view(text)
+            return self.view(text, forgiving=True)
         found = sorted(self._library.memories.newest(FIRST), key=newest, reverse=True)[:FIRST]
         if chosen.words:
             found = best_of(found, " ".join(chosen.words))
@@ -108,7 +109,7 @@ class Stream:
         `text` is the filter the view was made with. A view of free words is made anew, since its order may change.
         """
         if view.is_partial or view.filter.words:
-            return self.view_at_once(text) if view.is_partial else self.view(text)
+            return self.view_at_once(text) if view.is_partial else self.view(text, forgiving=True)
         changed = set(ids)
         kept = [m for m in view.memories if m.id not in changed]
         for id in changed:
@@ -189,9 +190,9 @@ class Stream:
         vote = self._library.votes.find(vote_id("memories", id, self._context.voter))
         return vote.verdict if vote else ""
 
-    def _parsed(self, text: str) -> tuple[Filter, list[Predicate]]:
+    def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
         """Read a filter and its `is:flagged`, which only a scan of the texts can answer, and which is asked last."""
-        chosen = parse_filter(_FLAGGED.sub("", text), self._context.now())
+        chosen = parse_filter(_FLAGGED.sub("", text), self._context.now(), forgiving=forgiving)
         return chosen, [*chosen.tests(), *(self._is_flagged(not minus) for minus in _FLAGGED.findall(text))]
 
     def _is_flagged(self, wanted: bool) -> Predicate:

@@ -67,7 +67,7 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         return app.run(), app.return_code or 0
     finally:
         sys.stderr.write(app.last_words)
-        if app.theme != options.theme:
+        if app.theme != app.theme_at_start:
             recent.remember_theme(state, app.theme)
         if remember:
             recent.remember(state, store, bench.library.revision, bench.context.now(), app.review_at)
