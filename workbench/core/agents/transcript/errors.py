@@ -29,7 +29,7 @@ class Trouble:
 # Compiled when they are first needed: a hook that sees a command work needs none of them.
 _CAUSES: tuple[tuple[Cause, str], ...] = (
     ("dependency", r"no module named|cannot find (?:module|package)|module not found|modulenotfounderror|importerror"
-     r"|can't resolve '|requires \S+ as an? .*dependency|(?:is|are) not installed|unmet dep|eresolve|peer dep"
+     r"|executable doesn't exist|can't resolve '|requires \S+ as an? .*dependency|(?:is|are) not installed|unmet dep|eresolve|peer dep"
      r"|unresolved import|can't find crate|no required module provides|no matching (?:package|version|distribution)"
      r"|unable to locate package|cannot open shared object|library not found|cannot find -l|missing dependenc"
      r"|could not find (?:gem|a version)|package \S+ (?:does not exist|not found)|unchecked dependenc"
@@ -70,6 +70,7 @@ _ERROR = (
 )
 _NOISE = (
     r"^\s*(?:exit code \d+|at .+[:(]\d+|file \"[^\"]+\", line \d+|\^+|~+|hint: turn this message|stacktrace:|\d+ \|"
+    r"|throw |raise "
     r"|compiling|downloading|npm (?:warn|notice)|warning:|\$ |> |\S+:\d+(?::\d+)?:?$|\d+ errors?\b|let |const |var )"
     r"|^\s*[.\-=_*#]+\s*$"
 )
@@ -124,8 +125,18 @@ def _standing(line: str) -> Cause | None:
     return next((cause for cause, pattern in _CAUSES if re.search(pattern, line, re.IGNORECASE)), None)
 
 
+def _start(lines: list[str], at: int) -> int:
+    """Return where the sentence begins that a line goes on with."""
+    if not at or not re.match(r"\s*[a-z][\w-]* [a-z]", lines[at]) or re.match(_ERROR, lines[at], re.IGNORECASE):
+        return at
+    before = lines[at - 1]
+    is_whole = not before.strip() or before.rstrip().endswith((".", ":", "!", "?")) or len(before) > _WIDEST
+    return at if is_whole or re.match(_NOISE, before, re.IGNORECASE) else at - 1
+
+
 def _around(lines: list[str], at: int) -> str:
     """Return the line that names the cause and those that go on with it, to the next one that is noise."""
+    at = _start(lines, at)
     kept = [lines[at].strip()]
     blank = 0
     for line in lines[at + 1 : at + 7]:

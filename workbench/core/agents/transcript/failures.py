@@ -39,7 +39,7 @@ _OWN = frozenset(
 _SETTING_UP = (
     r"\b(?:install|ci|venv|seed|bootstrap|add|get|fetch|update|upgrade|sync|migrate|init|create|generate|setup|login"
     r"|auth|export|set|config"
-    r"|enable|start|up|restart|mkdir|chmod|chown|ln|cp|touch|use|pull|build|compile|clean|unlock|switch|checkout|stash"
+    r"|enable|start|stop|up|down|prune|restart|mkdir|chmod|chown|ln|cp|touch|use|pull|build|compile|clean|unlock|switch|checkout|stash"
     r"|rebase|merge|push|commit|tag|allow|trust|register|deps\.\w+|ecto\.\w+|rm|mv|source)\b"
 )
 _WITHIN = r"command failed for pattern \"!`(.+?)`\""
@@ -135,9 +135,7 @@ class Failures:
             edit = _edit(call)
             self.open = tuple(replace(one, edits=(*one.edits, edit)[-12:]) for one in self.open)
             return
-        done = [
-            shown(c.line, call.cwd) for c in commands_in(line) if not c.is_reader and re.search(_SETTING_UP, c.line)
-        ]
+        done = _steps_in(commands_in(line), call.cwd)
         if done:
             self.open = tuple(replace(one, steps=(*one.steps, *done)[-8:]) for one in self.open)
 
@@ -148,12 +146,16 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class _WayOut:
-    """How a command came to work: what it became, the arguments that came and went, whether it ran elsewhere."""
+    """How a command came to work: what it became, the arguments that came and went, whether it ran elsewhere.
+
+    `steps` set something up in the same line, before it.
+    """
 
     command: str
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     moved: bool = False
+    steps: tuple[str, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -178,6 +180,11 @@ def shown(line: str, cwd: str, width: int = 200) -> str:
     if cwd:
         text = text.replace(f"{cwd}/", "").replace(cwd, ".")
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _steps_in(commands: Sequence[Command], cwd: str) -> tuple[str, ...]:
+    """Return those commands that set something up, as they are told."""
+    return tuple(shown(c.line, cwd) for c in commands if not c.is_reader and re.search(_SETTING_UP, c.line))
 
 
 def _refusal(text: str) -> Reason | None:
@@ -229,7 +236,7 @@ def _way_out(failure: Failure, call: Call, later: Sequence[Command]) -> _WayOut 
     told = shown(f"cd {new.folder} && {new.line}" if moved and new.folder else new.line, failure.cwd)
     if not added and not removed and old.words != new.words:
         added = tuple(word for word in new.words if word not in old.words)
-    return _WayOut(told, added, removed, moved)
+    return _WayOut(told, added, removed, moved, _steps_in(later[: later.index(new)], call.cwd))
 
 
 def _place(command: Command, cwd: str) -> str:
@@ -242,8 +249,9 @@ def _place(command: Command, cwd: str) -> str:
 def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
     """Put a failure and what resolved it into words, as it would be remembered."""
     tokens = {t.lower() for t in _TOKEN.findall(failure.error)}
-    edits, steps = _about(failure.edits, tokens), _about(failure.steps, tokens)
+    edits, steps = _about(failure.edits, tokens), _about((*failure.steps, *how.steps), tokens)
     standing = failure.cause in STANDING
+    mended = not standing and not how.is_changed and not steps and _is_where(edits, failure.error)
     if not how.is_changed and not edits and not steps and failure.cause != "limit":
         return Passed("went-away", failure.line or failure.tool, failure.id)
     what = (
@@ -252,13 +260,19 @@ def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
     parts = [what, _resolution(how, edits, steps)]
     shared = bool(tokens & {t.lower() for t in _TOKEN.findall(" ".join((*edits, *steps, *how.added)))})
     extra = (10.0 if standing else 0.0) + (8.0 if how.added else 0.0) + (5.0 if shared else 0.0)
+    extra -= 40.0 if not how.is_changed and not edits and not steps else 0.0
     extra -= 0.0 if standing or how.added or how.moved or shared else 15.0
     is_test = failure.cause == "assertion"
     return Lesson(
         "failure", "\n".join(part for part in parts if part), session, (f"{session}/{failure.id}",), failure.at,
         failure.turn, "tool", mark=f"{_head(failure)}: {failure.mark}", extra=extra,
-        needs=2 if failure.is_own else 1, reason="assertion" if is_test else "own-work",
+        needs=2 if failure.is_own or mended else 1, reason="assertion" if is_test else "own-work",
     )  # fmt: skip
+
+
+def _is_where(edits: Sequence[str], error: str) -> bool:
+    """Tell whether what was edited is the place that the error names: that is work, and no lesson."""
+    return bool(edits) and all(edit.partition(": `")[0].rpartition("/")[2] in error for edit in edits)
 
 
 def _resolution(how: _WayOut, edits: Sequence[str], steps: Sequence[str]) -> str:

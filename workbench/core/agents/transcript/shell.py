@@ -33,6 +33,7 @@ _RUNNERS = (("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("bundle", "exe
 _VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--context", "--namespace", "-n", "--prefix", "--filter"})
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh", "deno", "tsx", "ts-node"})
 _TESTERS = frozenset({"pytest", "jest", "vitest", "rspec", "phpunit", "mocha", "tox", "nox"})
+_MAKES_READY = frozenset({"install", "init", "setup", "login", "update", "upgrade", "sync", "migrate", "generate"})
 _TEST_WORDS = frozenset({"test", "tests", "t", "spec", "nextest"})
 
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\s*\2\b", re.DOTALL | re.MULTILINE)
@@ -105,7 +106,10 @@ def same_command(failed: Sequence[Command], later: Sequence[Command]) -> tuple[C
         (old, new)
         for old in failed
         for new in later
-        if old.head == new.head and (not old.is_inline or old.args == new.args) and _about_the_same(old, new)
+        if old.head == new.head
+        and (not old.is_inline or old.args == new.args)
+        and _about_the_same(old, new)
+        and not _sets_up(old, new)
     ]
     return next((pair for pair in pairs if pair[0].args != pair[1].args), pairs[0] if pairs else None)
 
@@ -129,7 +133,7 @@ def renamed(failed: Sequence[Command], later: Sequence[Command], error: str) -> 
             if len(old.head) < 2 or old.head[0] != new.head[0] or len(new.head) < 2 or old.head == new.head:
                 continue
             before, after = old.head[-1], new.head[-1]
-            if before[:3] == after[:3] or (len(after) > 2 and after in error):
+            if before[:3] == after[:3] or (len(after) > 2 and re.search(rf"\b{re.escape(after)}\b", error)):
                 return old, new
     return None
 
@@ -142,6 +146,11 @@ def differences(old: Command, new: Command) -> tuple[tuple[str, ...], tuple[str,
             added.remove(arg)
             removed.remove(arg)
     return tuple(added), tuple(removed)
+
+
+def _sets_up(old: Command, new: Command) -> bool:
+    """Tell whether a later run of a program makes ready what an earlier one needed, rather than doing it again."""
+    return new.args[:1] != old.args[:1] and bool(_MAKES_READY & set(new.args[:1]))
 
 
 def _about_the_same(old: Command, new: Command) -> bool:
