@@ -62,6 +62,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.mcp": ("mcp",),
     "agents.context": ("context",),
     "agents.capture": ("capture",),
+    "agents.hooks": ("hooks",),
     "agents.replay": ("replay",),
     "agents.reads": ("reads", "index"),
 }

@@ -14,9 +14,9 @@ def injected(event: HookEvent, place: Place) -> str:
     """Return the text that an agent is given at an event, by the store that it works with; empty for none.
 
     A brief that is kept costs a look at the store; any other is made in a process of its own, which ends by itself and
-    has it ready for the next session. Raises `StoreProblem`.
+    has it ready for the next session. A session that goes on was given it before. Raises `StoreProblem`.
     """
-    if event.name != "SessionStart":
+    if event.name != "SessionStart" or event.source in ("resume", "fork"):
         return ""
     from workbench.store.presence import is_store
 
