@@ -29,7 +29,8 @@ class Trouble:
 # Compiled when they are first needed: a hook that sees a command work needs none of them.
 _CAUSES: tuple[tuple[Cause, str], ...] = (
     ("dependency", r"no module named|cannot find (?:module|package)|module not found|modulenotfounderror|importerror"
-     r"|executable doesn't exist|can't resolve '|requires \S+ as an? .*dependency|(?:is|are) not installed|unmet dep|eresolve|peer dep"
+     r"|executable doesn't exist|can't resolve '|requires \S+ as an? .*dependency|(?:is|are) not installed|unmet dep"
+     r"|eresolve|peer dep"
      r"|unresolved import|can't find crate|no required module provides|no matching (?:package|version|distribution)"
      r"|unable to locate package|cannot open shared object|library not found|cannot find -l|missing dependenc"
      r"|could not find (?:gem|a version)|package \S+ (?:does not exist|not found)|unchecked dependenc"
