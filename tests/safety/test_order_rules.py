@@ -178,3 +178,14 @@ def test_a_text_in_all_disguises_is_read_a_few_times_only(monkeypatch: pytest.Mo
     read.clear()
     list(find((written + "i g n o r e 1gn0r3 pr3v10us vtaber cerivbhf erongi suoiverp " + "x" * 20 + " ") * 20))
     assert len(read) <= 6
+
+
+@pytest.mark.parametrize("unit", ["|\n", "| ", "| a "])
+def test_no_mark_is_looked_for_in_a_table_that_names_none_of_its_words(
+    unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    real = orders._marked
+    monkeypatch.setattr(orders, "_marked", lambda mark, text: looked.append(mark.pattern) or real(mark, text))
+    assert list(find(unit * 1000)) == []
+    assert looked == []
