@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.bench.conftest import NOON, Clock, memory, put, ungated
+from tests.safety.fresh import fresh
 from workbench.bench.agents.context.making import gathered
 from workbench.bench.agents.door import AgentDoor
 from workbench.bench.agents.reading_log import ReadingLog
@@ -19,7 +20,7 @@ from workbench.bench.open import Workbench
 from workbench.bench.promotion.plan import Target
 from workbench.bench.stream import votes
 from workbench.core.agents.read import AgentRead
-from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.playbook.book import Book, Section
 from workbench.core.promotion.placement import Placement
 
@@ -374,6 +375,18 @@ def test_a_task_and_its_error_make_a_query(demo: Workbench) -> None:
     assert rows(answer)
 
 
+def test_a_secret_in_a_task_is_masked_before_it_is_taken_apart(deploys: Workbench) -> None:
+    mine, secrets = door(deploys), fresh("a task")
+    for number, (text, _) in enumerate(secrets.values()):
+        mine.smart_search(f"Case {number}", [text])
+        mine.smart_search(f"{text} in case {number}", [])
+    mine._log.flush()
+    asked = "\n".join(read.query for read in deploys.library.table(AgentRead).all())
+    assert "case 7" in asked
+    parts = {kind: found.secret.lower().replace("\\n", "\n").split("\n") for kind, found in secrets.items()}
+    assert not {kind for kind, lines in parts.items() if any(line in asked for line in lines if len(line) > 6)}
+
+
 # The context
 
 
@@ -449,7 +462,9 @@ def test_an_id_that_speaks_is_an_alias_in_every_answer(deploys: Workbench) -> No
         mine.save("the deploy takes an hour", "decision"), mine.save("it rests on that", evidence=[alias]),
         mine.save("two hours", replaces=alias, seen=rows(mine.get([alias]), "memories")[0]["mark"]),
     )  # fmt: skip
-    for answer in answers:
+    with pytest.raises(InvalidRecord) as refused:
+        mine.save("three hours", replaces=name, seen="another")
+    for answer in (*answers, mine.timeline(name), mine.feedback(name, helpful=True), refused.value):
         assert name not in str(answer)
         assert alias in str(answer)
     assert all(name not in proposal.id for proposal in deploys.review.queue())

@@ -218,3 +218,14 @@ def test_an_item_finds_what_it_does_where_each_word_says_how_it_ends(item: str, 
     )
     found = [re.finditer(way, text.text) for way in (phrases._alternatives(item, CLASSES), _each_ended(item))]
     assert [match.span() for match in found[0]] == [match.span() for match in found[1]]
+
+
+@pytest.mark.parametrize("unit", ["|\n", "| ", "| a "])
+def test_no_mark_is_looked_for_in_a_table_that_names_none_of_its_words(
+    unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    real = orders._marked
+    monkeypatch.setattr(orders, "_marked", lambda mark, text: looked.append(mark.pattern) or real(mark, text))
+    assert list(find(unit * 1000)) == []
+    assert looked == []

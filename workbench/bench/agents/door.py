@@ -107,9 +107,10 @@ class AgentDoor:
     def timeline(self, id: str, around: int = 5) -> Json:
         """Return what came before and after a memory in its session, a line each."""
         self._trusted()
-        near = self._around(self._served(id), max(1, min(around, 25)))
+        memory = self._served(id)
+        near = self._around(memory, max(1, min(around, 25)))
         self._keep_looked_up("", near)
-        return {"id": id, "timeline": self._answers.lines(near)}
+        return {"id": self._answers.name(memory), "timeline": self._answers.lines(near)}
 
     def recall(self, task: str, budget: int) -> Json:
         """Return what an agent is given for a task, under a budget of tokens."""
@@ -122,7 +123,10 @@ class AgentDoor:
 
     def smart_search(self, task: str, errors: Sequence[str]) -> Json:
         """Return what matters for a task and the latest error, by their words."""
-        said = words(f"{task[:LONGEST_QUERY]}\n{errors[0][:LONGEST_QUERY] if errors else ''}")
+        # Masked before it is taken apart: of a secret without what stands around it, nothing tells that it is one.
+        error = errors[0] if errors else ""
+        masked = (self._safety.masked(text[: 2 * LONGEST_QUERY])[:LONGEST_QUERY] for text in (task, error))
+        said = words("\n".join(masked))
         query = " ".join(list(dict.fromkeys(word for word in said if word not in STOP_WORDS))[:KEYWORDS]) or task
         return {"query": query, **self.search(query, 10)}
 
@@ -210,15 +214,16 @@ class AgentDoor:
         """Vote on a memory that was given; one vote for each process or token."""
         self._may_write()
         memory = self._served(id)
+        name = self._answers.name(memory)
         if memory.id in self._voted.saved or is_own(self.context, memory):
-            return {"id": id, "counted": False, "note": _OWN.format("memory")}
+            return {"id": name, "counted": False, "note": _OWN.format("memory")}
         verdict: Verdict = "helpful" if helpful else "harmful"
         actor, session = self._voted.cast.setdefault(memory.id, (self.context.actor, self.session))
         reason = self._safety.masked(note[:500])
         result = votes.cast(replace(self.context, actor=actor), memory, verdict, reason=reason, session=session)
         now = self.context.library.memories.get(memory.id)
         counts = {"helpful": now.helpful_count, "harmful": now.harmful_count}
-        return {"id": id, "counted": result.changed, "verdict": verdict, **counts}
+        return {"id": name, "counted": result.changed, "verdict": verdict, **counts}
 
     def forget(self, reason: str, id: str = "", wanted: str = "") -> Json:
         """Ask a person to forget memories, or forget this session's own signals at once where that is allowed."""
@@ -323,7 +328,9 @@ class AgentDoor:
     def _replace(self, observation: Observation, id: str, seen: str) -> Json:
         old = self._served(id)
         if seen != text_mark(old.content):
-            message = f"{id} does not say any more what this agent saw, or it did not say what it saw."
+            message = (
+                f"{self._answers.name(old)} does not say any more what this agent saw, or it did not say what it saw."
+            )
             raise InvalidRecord(message, "Get it, and give the mark that came with it as replaces_mark.")
         return self._answers.wished(self._wishes.replace(old, observation), old)
 

@@ -46,7 +46,7 @@ class IndexFile:
         """Return the overview as it is now."""
         memories = self._context.library.memories.all()
         withheld = {memory.id for memory in memories if self._safety.held_from_agents(memory)}
-        told = as_served(self._context, [m for m in memories if m.id not in withheld], self._safety).memories
+        told = as_served(self._context, [m for m in memories if m.id not in withheld], self._safety).named
         return IndexText(overview(memories, told, self._context.now()), len(withheld))
 
     def preview(self, path: Path) -> "ExportPreview":

@@ -118,6 +118,11 @@ class AsServed:
     provenance: Mapping[str, Provenance]
     names: Mapping[str, str]
 
+    @property
+    def named(self) -> tuple[Memory, ...]:
+        """The memories, each called as the agent may see it."""
+        return tuple(replace(memory, id=self.names.get(memory.id, memory.id)) for memory in self.memories)
+
 
 def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsServed:
     """Return memories that are served as an agent may see them."""

@@ -9,6 +9,7 @@ from workbench.cli.files.export import report_written
 from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, wants_json
 from workbench.cli.session import Session
+from workbench.core.errors import UnknownRecord
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -77,7 +78,10 @@ def reads(session: Session) -> int:
 def _one(session: Session, bench: "Workbench") -> int:
     from workbench.core.agents.read import AgentRead
 
-    read = bench.library.table(AgentRead).get(session.args.id)
+    read = bench.library.table(AgentRead).find(session.args.id)
+    if read is None:
+        message = f"There is no reading {session.args.id}, or not any more."
+        raise UnknownRecord(message, "`workbench reads -n 0` lists those that are kept.")
     if wants_json(session.args):
         write_json(_json(bench, read))
         return 0

@@ -5,19 +5,22 @@ What is wrong with a file is named by its line and field.
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
 from workbench.core.errors import InvalidQuery, UnreadableFile
 from workbench.core.record import parse_time
+from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.expectation import TOP, AnswerExpected, Expected, QualityExpected
 from workbench.core.tuning.measure import parse_measure
 
 ANSWER = ("query", "finds", "never", "nothing", "top", "now", "name")
 QUALITY = ("queries", "ndcg", "metric", "at_least", "name")
 NOTHING = "Nothing was checked."
+
+LARGEST = 16 << 20
+"""Bytes of a file of expectations."""
 
 _HEADER = re.compile(r"\s*\[\[\s*expect\s*\]\]")
 _FIELD = re.compile(r"\s*([\w-]+)\s*=")
@@ -32,6 +35,8 @@ def read_expectations(path: Path) -> tuple[Expected, ...]:
     if path.exists() and not path.is_file():
         raise UnreadableFile(f"{path} is no regular file.", NOTHING)  # a device would be read for ever
     try:
+        if path.stat().st_size > LARGEST:
+            raise UnreadableFile(f"{path} has more than {LARGEST >> 20} MiB, too many for expectations.", NOTHING)
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableFile(f"{path} is not UTF-8 text (byte {error.start:,}).", NOTHING) from error
@@ -62,8 +67,8 @@ def _json_lines(path: Path, text: str) -> Rows:
 
 def _toml(path: Path, text: str) -> Rows:
     try:
-        document = tomllib.loads(text.replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        document = parse_toml(text.replace("\r\n", "\n"))
+    except ValueError as error:
         raise UnreadableFile(f"{path} is neither TOML nor JSON lines: {error}.", NOTHING) from error
     strange = next((name for name in document if name != "expect"), "")
     if strange:
