@@ -91,7 +91,11 @@ def test_one_readable_file_among_others_is_enough(cli: Cli) -> None:
     [
         ("missing.jsonl", None, "There is no file {path}. Nothing was read; check the name."),
         ("notes.md", b"# Just words\n\nand more words\n", "{path} is of no known format."),
-        ("latin.jsonl", b'{"context": "caf\xe9"}', "{path} is not UTF-8 text: byte 0xe9 at offset 16."),
+        (
+            "latin.jsonl",
+            b'{"context": "caf' + b"\xe9" * 9 + b'"}',
+            "{path} is not UTF-8 text: byte 0xe9 at offset 16, and more.",
+        ),
         ("empty.jsonl", b"\n", "{path} is empty."),
     ],
 )

@@ -13,7 +13,7 @@ from workbench.bench.stream.finding import MemoryFinder, best_of, newest, older,
 from workbench.core.errors import Conflict, InvalidRecord
 from workbench.core.review import lifecycle
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import Memory, room_for
 from workbench.core.stream.vote import Verdict, vote_id
 from workbench.core.text import clean_for_store
 
@@ -142,9 +142,8 @@ class Stream:
         text = kept_edges(clean_for_store(content), memory.content)
         if text == memory.content:
             return False
-        if len(text) > MAX_CONTENT:
-            over = len(text) - MAX_CONTENT
-            message = f"The text is {over:,} characters too long (at most {MAX_CONTENT:,})."
+        if (over := len(text) - room_for(memory.content)) > 0:
+            message = f"The text is {over:,} characters too long (at most {room_for(memory.content):,})."
             raise InvalidRecord(message, "Nothing was changed.")
         summary = kept_summary(memory.summary, memory.content)
         with self._library.transaction(self._context.actor, f"edit {id}"):

@@ -25,7 +25,9 @@ class Formats(Sequence["Format"]):
 
     @cached_property
     def _every(self) -> "tuple[Format, ...]":
-        return tuple(implementation(entry) for entry in self.entries)
+        from workbench.core.files.textbytes import tolerant
+
+        return tuple(tolerant(implementation(entry)) for entry in self.entries)
 
     @overload
     def __getitem__(self, at: int) -> "Format": ...
