@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 
 from workbench.bench import caches
-from workbench.bench.open import Workbench
+from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.open import Workbench, open_workbench
 from workbench.config import paths
 
 
@@ -12,6 +13,16 @@ def make(bench: Workbench, folder: Path) -> None:
     """Embed and index the texts of a store, and keep what came of it in a new folder."""
     bench.retriever.load()
     shutil.copytree(bench.context.caches, folder, ignore=shutil.ignore_patterns(caches.STORE_NOTE))
+
+
+def make_demo(folder: Path) -> Path:
+    """Make a demo store at its own time in `folder`, and keep its caches beside it, to be copied; return the store."""
+    store = folder / "store"
+    bench = open_workbench(store, profiles=store / "none", clock=lambda: ANCHOR)
+    fill(bench, paths.shipped("fixtures/demo"))
+    make(bench, folder / "caches")
+    bench.close()
+    return store
 
 
 def take_along(folder: Path, store: Path) -> None:

@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from workbench.config.loading import Loaded, Settings, load, show
-from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.config.loading import Loaded, Settings, load
+from workbench.config.reading import show
+from workbench.core.agents.actors import AgentSettings
+from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
-from workbench.core.review.lifecycle import LifecycleLimits
+from workbench.core.review.limits import LifecycleLimits
 
 
 def read(folder: Path, text: str | bytes) -> Loaded:
@@ -225,7 +228,9 @@ _SETTINGS = st.builds(
         lambda t: DedupThresholds(flag=max(t[:2]), review=min(t[:2]), order=t[2])
     ),
     reflection=st.builds(TriggerLimits, st.floats(1, 1e6), st.integers(1, 10**6), st.floats(0.1, 87_600)),
-    lifecycle=st.builds(LifecycleLimits, st.floats(1, 36_500), st.floats(1, 36_500), st.floats(1, 36_500)),
+    lifecycle=st.tuples(*[st.floats(1, 36_500)] * 3).map(lambda days: LifecycleLimits(*days)),
+    claude=st.just(LlmSettings()),
+    agents=st.just(AgentSettings()),
 )
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.caches import make, take_along
-from workbench.bench.demo import ANCHOR, fill
+from tests.caches import make_demo, take_along
+from workbench.bench.demo import ANCHOR
 from workbench.bench.open import Workbench, open_workbench
-from workbench.config.paths import shipped
 from workbench.core.stream.memory import Memory
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -64,12 +63,7 @@ def bench(open_bench: Open) -> Workbench:
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A demo store at its own time, to be copied."""
-    folder = tmp_path_factory.mktemp("filled") / "store"
-    bench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
-    fill(bench, shipped("fixtures/demo"))
-    make(bench, folder.parent / "caches")
-    bench.close()
-    return folder
+    return make_demo(tmp_path_factory.mktemp("filled"))
 
 
 @pytest.fixture

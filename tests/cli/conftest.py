@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.caches import make, take_along
-from workbench.bench.demo import ANCHOR, fill
-from workbench.bench.open import Workbench, open_workbench
+from tests.caches import make_demo, take_along
 from workbench.cli.main import run
-from workbench.config.paths import shipped
 
 NOW = datetime(2026, 3, 20, 18, tzinfo=UTC)
 
@@ -93,11 +90,7 @@ def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A demo store at its own time, to be copied."""
-    folder = tmp_path_factory.mktemp("filled") / "store"
-    bench: Workbench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
-    fill(bench, shipped("fixtures/demo"))
-    make(bench, folder.parent / "caches")
-    bench.close()
+    folder = make_demo(tmp_path_factory.mktemp("filled"))
     before = files_of(folder)
     yield folder
     assert files_of(folder) == before, "a test changed the store that all of them copy"

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from tests.caches import make, take_along
-from workbench.bench.demo import ANCHOR, fill
+from tests.caches import make_demo, take_along
 from workbench.bench.open import Workbench, open_workbench
-from workbench.config.paths import shipped
 from workbench.mcp.clients import Clients
 from workbench.mcp.server import MemoryServer
 
@@ -22,12 +20,7 @@ QUERY = "why did the token refresh fail"
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A demo store, to be copied."""
-    folder = tmp_path_factory.mktemp("mcp") / "store"
-    bench = open_workbench(folder, profiles=folder / "none", clock=lambda: ANCHOR)
-    fill(bench, shipped("fixtures/demo"))
-    make(bench, folder.parent / "caches")
-    bench.close()
-    return folder
+    return make_demo(tmp_path_factory.mktemp("mcp"))
 
 
 @pytest.fixture

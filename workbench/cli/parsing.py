@@ -225,6 +225,13 @@ def add_keep(parser: Parser, what: str) -> None:
     parser.add_argument("--keep", action="store_true", help=f"keep a secret in {what} as typed (for people only)")
 
 
+def add_actor(parser: Parser, typed: str = "the text") -> None:
+    """Add `--actor`, and `--keep` for what is `typed`."""
+    about = "the agent this is done by (otherwise: the agent that runs the command, or you)"
+    parser.add_argument("--actor", metavar="NAME", help=about)
+    add_keep(parser, typed)
+
+
 def wants_json(args: Namespace) -> bool:
     """Tell whether `--json` was given."""
     return bool(args.json)

@@ -4,14 +4,10 @@ Nothing is created here; whoever writes a file creates its folder.
 """
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from workbench.core.errors import StoreProblem, WorkbenchError
-
-if TYPE_CHECKING:
-    from platformdirs.unix import Unix
 
 APP_NAME = "memory-workbench"
 PROJECT_STORE = ".workbench"
@@ -29,17 +25,17 @@ class StoreChoice(NamedTuple):
 
 def data_dir() -> Path:
     """Return the folder of the global store: `$XDG_DATA_HOME` or `~/.local/share`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_data_dir)
+    return _user_folder("data", ".local/share")
 
 
 def config_dir() -> Path:
     """Return the folder of `config.toml`: `$XDG_CONFIG_HOME` or `~/.config`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_config_dir)
+    return _user_folder("config", ".config")
 
 
 def state_dir() -> Path:
     """Return the folder of the recent stores: `$XDG_STATE_HOME` or `~/.local/state`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_state_dir)
+    return _user_folder("state", ".local/state")
 
 
 def heads_dir() -> Path | None:
@@ -55,7 +51,7 @@ def replaced_dir() -> Path:
 
 def cache_dir() -> Path:
     """Return the folder of what can be made again: `$XDG_CACHE_HOME` or `~/.cache`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_cache_dir)
+    return _user_folder("cache", ".cache")
 
 
 def was_used() -> bool:
@@ -110,19 +106,25 @@ def shipped(name: str, package: Path = PACKAGE) -> Path:
 
 
 def _at_once(name: str, usual: str) -> Path | None:
-    """Return a folder of the user; a hook is not to wait for the library that the others ask."""
-    given = os.environ.get(name, "").strip()
+    """Return a folder of the user, `None` where that takes the library that knows odd surroundings to tell.
+
+    Hooks and prompts are not to wait for that.
+    """
+    given = Path(os.environ.get(name, ""))
     try:
-        return (Path(given) if Path(given).is_absolute() else Path.home() / usual) / APP_NAME
+        return (given if given.is_absolute() else Path.home() / usual) / APP_NAME
     except RuntimeError:
         return None
 
 
-def _user_folder(ask: "Callable[[Unix], str]") -> Path:
-    from platformdirs.unix import Unix  # not before it is needed: hooks of a project are not to wait for it
+def _user_folder(kind: str, usual: str) -> Path:
+    at_once = _at_once(f"XDG_{kind.upper()}_HOME", usual)
+    if at_once is not None and at_once.is_absolute():
+        return at_once
+    from platformdirs.unix import Unix
 
     try:
-        folder = Path(ask(Unix(APP_NAME, appauthor=False)))
+        folder = Path(getattr(Unix(APP_NAME, appauthor=False), f"user_{kind}_dir"))
     except RuntimeError as error:
         raise WorkbenchError("Your home folder cannot be found.", "Set HOME to an absolute path.") from error
     return folder

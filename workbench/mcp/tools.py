@@ -12,6 +12,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from workbench.bench.agents.door import AgentDoor
+from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 
@@ -162,7 +163,7 @@ class Tools:
         self,
         ctx: Ctx,
         task: Query,
-        budget_tokens: Annotated[int, Field(description="tokens it may take", ge=100, le=100_000)] = 4_000,
+        budget_tokens: Annotated[int, Field(description="tokens it may take", ge=100, le=100_000)] = USUAL,
     ) -> Answer:
         """Use once at the start of a task: rules, playbook, confirmed lessons and memories for it, under a budget."""
         return await self._run(ctx, lambda door: door.recall(task, budget_tokens))

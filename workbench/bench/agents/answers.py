@@ -4,6 +4,7 @@ What no person wrote or approved stands in a block that names its source; ids an
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from workbench.bench.agents.blocks import Blocks
@@ -40,6 +41,17 @@ class Answering:
         """Return the ids of those memories that this agent is not given."""
         _, held, unapproved = judges_of(self._context, self._safety)
         return held(memories) | unapproved(memories)
+
+    def told(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Return those memories that stand in no block, as the agent may see them: what a person stands by."""
+        refused, outward = self.withheld(memories), as_served(self._context, memories, self._safety)
+        known = outward.provenance
+        both = zip(outward.memories, memories, strict=True)
+        return [
+            replace(shown, id=outward.names.get(shown.id, shown.id))
+            for shown, stored in both
+            if stored.id not in refused and known[stored.id].approved
+        ]
 
     def search(self, served: Served, most: int, explained: Question | None = None) -> Json:
         """Return a ranking a line each, in at most so many tokens."""

@@ -11,7 +11,7 @@ from workbench.bench.agents.context.making import gathered, reading_of
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.reads import Asked
-from workbench.bench.agents.serving import as_served, give, read_of
+from workbench.bench.agents.serving import give, read_of
 from workbench.bench.agents.wishes import Wishes
 from workbench.bench.context import Context
 from workbench.bench.open import Workbench
@@ -23,7 +23,7 @@ from workbench.bench.stream.observation import Observation
 from workbench.bench.stream.votable import find_votable
 from workbench.core.agents.layers import LAYERS
 from workbench.core.duplicates.groups import text_mark
-from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.served import hidden_because
 from workbench.core.stopwords import STOP_WORDS
@@ -159,8 +159,7 @@ class AgentDoor:
         if what == "memory":
             return self._answers.whole(self._served(id))
         memories = self.context.library.memories.all()
-        masked = as_served(self.context, memories, self._safety).memories
-        return overview(masked, self._answers.withheld(memories), self.context.now())
+        return overview(memories, self._answers.told(memories), self.context.now())
 
     # Writing
 
@@ -251,7 +250,10 @@ class AgentDoor:
 
     def _served(self, id: str) -> Memory:
         """Return a memory that this agent may have, by its id or the alias it was given under."""
-        memory = find_votable(self.context, id)
+        try:
+            memory = find_votable(self.context, id)
+        except (UnknownRecord, InvalidRecord):
+            memory = None  # what is not there and what is withheld are answered alike
         hidden = isinstance(memory, Memory) and hidden_because(memory, self.context.now())
         if not isinstance(memory, Memory) or hidden or self._answers.withheld([memory]):
             raise InvalidQuery(f"No memory {id} is given to agents here.", "Search again: it may have been retracted.")

@@ -1,7 +1,7 @@
 """An overview of a store in Markdown, for people and for agents: counts, what was confirmed lately, top patterns."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from workbench.core.served import is_served
@@ -17,9 +17,9 @@ _PATTERNS = ("pattern", "convention", "insight")
 _LINE = 200
 
 
-def overview(memories: Sequence[Memory], withheld: Collection[str], now: datetime) -> str:
-    """Return the overview; what is withheld is counted, and not told. The lines are those of the memories given."""
-    told = [m for m in memories if is_served(m, now) and m.id not in withheld]
+def overview(memories: Sequence[Memory], told: Iterable[Memory], now: datetime) -> str:
+    """Return the overview: all memories are counted, and only what is `told` is spoken of, with its ids and lines."""
+    told = [m for m in told if is_served(m, now)]
     confirmed = sorted((m for m in told if m.status in ("confirmed", "promoted")), key=_newest, reverse=True)
     patterns = [m for m in told if m.observation_type in _PATTERNS or m.is_synthetic]
     patterns.sort(key=lambda m: (-effective_importance(m, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life), m.id))

@@ -3,7 +3,6 @@
 What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
 """
 
-import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -11,16 +10,12 @@ from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
 from workbench.bench.review.citations import Branch, Citations, Cited
-from workbench.bench.review.kinds.candidate import candidate_in
 from workbench.bench.review.kinds.handler import Handler, handler_of, noted
 from workbench.bench.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
-from workbench.bench.review.rejection import REJECTED_BECAUSE
 from workbench.bench.safety.texts import kept_edges
-from workbench.core.duplicates.merge import absorb, merge_memories
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.filter import parse_filter
 from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import clean_for_store
 
@@ -102,6 +97,8 @@ class Review:
         """
         if not text.strip():
             return tuple(queue)
+        from workbench.core.stream.filter import parse_filter
+
         chosen = parse_filter(text, self._context.now())
         wanted, words = chosen.predicate(), [word.casefold() for word in chosen.words]
         plain = not (chosen.clauses or chosen.phrases or chosen.excluded)
@@ -131,6 +128,8 @@ class Review:
         """
         if other:
             return self._absorbed(proposal.id, other, content)[0]
+        from workbench.core.duplicates.merge import merge_memories
+
         pair = [self._library.memories.get(id) for id in proposal.evidence]
         return merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)[0]
 
@@ -179,6 +178,8 @@ class Review:
         Return the name of this action, with which `explain` may add the reason later. `keep` is told the reason, in
         the same transaction, when it stays as a person typed it.
         """
+        import uuid
+
         group = f"reject-{uuid.uuid4().hex[:12]}"
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
             if keep is not None:
@@ -192,6 +193,8 @@ class Review:
 
     def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
         """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
+        from workbench.bench.review.rejection import REJECTED_BECAUSE
+
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group, part=2) as tx:
             if keep is not None:
                 keep(reason)
@@ -220,6 +223,9 @@ class Review:
                 tx.put(memory)
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
+        from workbench.bench.review.kinds.candidate import candidate_in
+        from workbench.core.duplicates.merge import absorb
+
         target = self._library.memories.get(other)
         text = content if content in (None, target.content) else _checked(content or "", "merged", target)
         merged, archived = absorb(target, candidate_in(self._library, id), self._context.now(), text)
@@ -231,6 +237,7 @@ class Review:
         The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
         ones, and `Conflict` when the text no longer is the `expected` one.
         """
+        from workbench.bench.review.kinds.candidate import candidate_in
         from workbench.bench.review.rewriting import check_parts, part_of, split_up
 
         check_parts(parts)
@@ -247,6 +254,7 @@ class Review:
 
         Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
         """
+        from workbench.bench.review.kinds.candidate import candidate_in
         from workbench.bench.review.rewriting import with_rounds
 
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:

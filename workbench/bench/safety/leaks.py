@@ -1,6 +1,5 @@
 """Secrets wherever a store keeps them: in any field of any record, in its history, in the files beside it."""
 
-import gzip
 import secrets as chance
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -194,7 +193,7 @@ def _read(path: Path) -> bytes | None:
             return None
         data = path.read_bytes()
         return zlib.decompressobj(wbits=31).decompress(data, LARGEST) if path.suffix == ".gz" else data
-    except (OSError, zlib.error, gzip.BadGzipFile):
+    except (OSError, zlib.error):
         return None
 
 

@@ -70,11 +70,10 @@ class Trust:
 
 
 def keep_upgraded(library: Library) -> None:
-    """Trust a store that was here before this machine remembered, once, and say so."""
-    if library.standing.upgraded:
-        with contextlib.suppress(StoreProblem):
-            library.maintenance.trust()
-        library.note(
-            f"The store {library.folder} was here before and is trusted from now on; "
-            "what comes into it from elsewhere is asked for."
-        )
+    """Trust a store that was here before this machine remembered (`Standing.upgraded`), once, and say so."""
+    with contextlib.suppress(StoreProblem):
+        library.maintenance.trust()
+    library.note(
+        f"The store {library.folder} was here before and is trusted from now on; "
+        "what comes into it from elsewhere is asked for."
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, revision, wants_json
 from workbench.cli.session import Session, actor_of
-from workbench.core.agents.layers import TOTAL
+from workbench.core.agents.layers import USUAL
 from workbench.core.errors import InvalidQuery
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def add_commands(commands: Commands) -> None:
     """Add `context`."""
     parser = add_command(commands, "context", context, "print what an agent is given for a task", _DETAILS)
     parser.add_argument("task", metavar="TASK", help="what the agent is about to do")
-    about = f"tokens of all layers together (default: {TOTAL:,})"
-    parser.add_argument("--budget", metavar="N", type=revision, default=TOTAL, help=about)
+    about = f"tokens of all layers together (default: {USUAL:,})"
+    parser.add_argument("--budget", metavar="N", type=revision, default=USUAL, help=about)
     about = "give it to this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")

@@ -6,8 +6,9 @@ from workbench.cli.session import Session, actor_of
 from workbench.core.errors import WorkbenchError
 
 _DETAILS = """Serves this store to an agent over stdin and stdout, or with --http to several on this machine. The agent
-searches, reads, saves signals, votes, and asks a person to replace or forget; what it asks waits in Review, and what it
-read stands in area 5. It is given what `search --for-agent` gives: masked, held back, under the same profile and floor.
+searches, reads, saves signals, votes, and asks a person to replace or forget; what it wishes waits in Review, and what
+it asked stands in area 5. It is given what `search --for-agent` gives: masked, held back, under the same profile and
+floor.
 
   claude mcp add memory -- workbench mcp --agent claude
   {"mcpServers": {"memory": {"command": "workbench", "args": ["mcp"]}}}

@@ -97,8 +97,8 @@ def index(session: Session) -> int:
     with session.reading() as bench:
         memories = bench.library.memories.all()
         withheld = {memory.id for memory in memories if bench.safety.held_from_agents(memory)}
-        shown = as_served(bench.context, memories, bench.safety).memories
-        sys.stdout.write(overview(shown, withheld, bench.context.now()))
+        told = as_served(bench.context, [m for m in memories if m.id not in withheld], bench.safety).memories
+        sys.stdout.write(overview(memories, told, bench.context.now()))
         if withheld:
             warn(f"{counted(len(withheld), 'memory', 'memories')} held back from agents: counted, and not told.")
     return 0

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, wants_json
+from workbench.cli.parsing import Commands, Parser, add_actor, add_command, add_json, wants_json
 from workbench.cli.session import CLI_ACTOR, Session, actor_of, keeps
-from workbench.cli.stream.append import add_actor, text_of
+from workbench.cli.stream.append import text_of
 from workbench.core.errors import UnknownRecord, WorkbenchError
 
 if TYPE_CHECKING:

@@ -29,4 +29,7 @@ LAYERS: tuple[LayerKind, ...] = (
 """The workbench's own."""
 
 TOTAL = sum(layer.budget for layer in LAYERS)
-"""Tokens of all layers together, where nobody says how many there may be."""
+"""Tokens of all layers together at the most: a larger budget gives each its own."""
+
+USUAL = 4_000
+"""Tokens that a context takes where nobody says how many it may, at every door."""

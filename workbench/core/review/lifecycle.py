@@ -11,6 +11,7 @@ from typing import Literal
 
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.record import moved
+from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.stream.memory import ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
 LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")
@@ -20,17 +21,6 @@ ARCHIVED_FROM = "archived_from"
 """Metadata key that remembers the status before archiving, so that `restore` can give it back."""
 
 UNCHANGED = "Nothing was changed."
-
-
-@dataclass(frozen=True, slots=True)
-class LifecycleLimits:
-    """Ages in days after which a rule speaks, and how often a memory is seen before it earns confirmation."""
-
-    signal_days: float = 14.0
-    candidate_days: float = 30.0
-    confirmed_days: float = 90.0
-    sightings: int = 3
-    references: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +37,6 @@ class Tombstone:
 
     rejected: Memory
     similarity: float
-
-
-DEFAULT_LIMITS = LifecycleLimits()
 
 
 def approve(memory: Memory, now: datetime | None = None, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:

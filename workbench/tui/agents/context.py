@@ -18,7 +18,7 @@ from workbench.bench.agents.answers import Answering, text_of
 from workbench.bench.agents.context.making import Material, gathered
 from workbench.bench.agents.context.values import AgentContext, Layer, LeftOut
 from workbench.bench.open import Workbench
-from workbench.core.agents.layers import TOTAL
+from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.replacing import replace_file
 from workbench.tui.agents.actions import CONTEXT
@@ -76,7 +76,7 @@ class ContextDialog(Dialog[None]):
         self._asker = replace(bench.context, actor=f"agent:{agent or 'preview'}")
         self._copy = copy
         self._tell = tell
-        self._budget = TOTAL
+        self._budget = USUAL
         self._wanted = ""
         self._working = self._again = False
         self._material: Material | None = None

@@ -17,7 +17,7 @@ from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.tuning import Tuning
-from workbench.core.agents.layers import LAYERS, TOTAL, LayerKind
+from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
@@ -42,7 +42,7 @@ class Material:
     is_empty: bool
     weak: int = 0
 
-    def cut(self, budget: int = TOTAL, budgets: Mapping[str, int] | None = None) -> AgentContext:
+    def cut(self, budget: int = USUAL, budgets: Mapping[str, int] | None = None) -> AgentContext:
         """Return the context under a budget of tokens; what a layer does not use, the later ones may.
 
         `budgets` are of single layers, in place of their own, which are scaled to the budget of all.

@@ -27,14 +27,6 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """Something that a layer leaves out before any budget: its id and why."""
-
-    id: str
-    why: Why
-
-
-@dataclass(frozen=True, slots=True)
 class Item:
     """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score.
 
