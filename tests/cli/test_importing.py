@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
     result = cli("import", name)
     assert result.code == 2
     assert result.out == ""
-    assert result.err.startswith("workbench: " + message.format(path=path))
+    assert result.err.startswith("workbench: " + message.format(path=name))
     assert result.err.count("\n") == 1
     assert not cli.store.exists()
 

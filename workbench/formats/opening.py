@@ -141,8 +141,16 @@ def _first_wrong(data: bytes) -> int:
     return 0
 
 
+def unknown(path: str | Path, text: str, hint: str) -> UnreadableFile:
+    """Return the error for a file of no known format, with what it comes nearest to and what is missing for that."""
+    from workbench.formats.nearest import nearest
+
+    near = nearest(text)
+    return UnreadableFile(f"{path} is of no known format.", f"{near} {hint}" if near else hint)
+
+
 def _detected(path: str | Path, text: str, formats: Formats) -> "Detection":
     found = detect(path, text, formats)
     if not found:
-        raise UnreadableFile(f"{path} is of no known format.", f"Name its format if it has one: {names_of(formats)}.")
+        raise unknown(path, text, f"Name its format if it has one: {names_of(formats)}.")
     return found[0]

@@ -76,7 +76,7 @@ def import_files(session: Session) -> int:
                 fail(error)
                 return CANCELLED
             except WorkbenchError as error:
-                fail(error)
+                fail(_as_given(error, session.cwd / path.expanduser(), path))
                 continue
             read += 1
             if not session.args.dry_run and not _carry_out(session, bench, plan):
@@ -90,6 +90,12 @@ def import_files(session: Session) -> int:
     if wants_json(session.args):
         write_json(done)
     return 0 if read else 2
+
+
+def _as_given(error: WorkbenchError, full: Path, given: Path) -> WorkbenchError:
+    """Return an error that calls a file as it was named on the command line."""
+    said = (text.replace(str(full), str(given)) for text in (error.message, error.hint))
+    return WorkbenchError(*said)
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
@@ -175,7 +181,7 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
     from workbench.bench.files.imports.said import counts_said
 
     fresh = counts_said(plan)
-    parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else "nothing new"]
+    parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else _nothing(plan)]
     if plan.present:
         parts.append(f"{plan.present:,} present already")
     if plan.replaced:
@@ -186,6 +192,11 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
     if plan.kept:
         parts.append(f"{len(plan.kept):,} kept")
     return " · ".join(parts)
+
+
+def _nothing(plan: "ImportPlan") -> str:
+    """Say that there is nothing new; of a valid file without any record, that it holds none."""
+    return "nothing new" if plan.parsed.records_in or plan.parsed.offered else "it holds no records"
 
 
 def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool:

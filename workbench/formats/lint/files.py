@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path, PurePath
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import FORMATS, Formats, detect, format_named
 from workbench.core.files.lint import LintFinding
@@ -55,5 +54,5 @@ def lint_text(
 def _kind(path: Path, text: str, formats: Formats) -> str:
     found = detect(path, text, formats)
     if not found:
-        raise UnreadableFile(f"{path} is of no known format.", "Name its format with --format if it has one.")
+        raise opening.unknown(path, text, "Name its format with --format if it has one.")
     return found[0].format
