@@ -226,6 +226,11 @@ def test_no_mark_is_looked_for_in_a_table_that_names_none_of_its_words(
 ) -> None:
     looked: list[str] = []
     real = orders._marked
-    monkeypatch.setattr(orders, "_marked", lambda mark, text: looked.append(mark.pattern) or real(mark, text))
+
+    def watched(mark: re.Pattern[str], text: str) -> object:
+        looked.append(mark.pattern)
+        return real(mark, text)
+
+    monkeypatch.setattr(orders, "_marked", watched)
     assert list(find(unit * 1000)) == []
     assert looked == []

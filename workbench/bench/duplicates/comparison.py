@@ -130,7 +130,10 @@ class Judge(Generic[R]):
         """Tell how two records are related whose vectors are close."""
         if self.kind.type_of(one) != self.kind.type_of(other):
             return "related"
-        found = self._related(*self._texts(one, other))
+        old, new = self._texts(one, other)
+        if old == new and one.content != other.content:
+            return "apart"  # only beginnings are compared, and what follows these says something else
+        found = self._related(old, new)
         return "apart" if found == "near" and parted(one, other) else found
 
     def verdict(self, one: R, other: R) -> PairVerdict:

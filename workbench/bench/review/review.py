@@ -17,7 +17,7 @@ from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import clean_for_store
 
 if TYPE_CHECKING:
@@ -294,8 +294,8 @@ def _checked(content: str, what: str, before: Memory | None) -> str:
     text = kept_edges(clean_for_store(content), "" if before is None else before.content)
     if not text.strip():
         raise InvalidRecord(f"An empty text cannot be {what}.", "Reject it instead; nothing was changed.")
-    if len(text) > MAX_CONTENT:
-        raise InvalidRecord(f"The text is longer than {MAX_CONTENT:,} characters.", "Nothing was changed.")
+    if len(text) > (most := room_for("" if before is None else before.content)):
+        raise InvalidRecord(f"The text is longer than {most:,} characters.", "Nothing was changed.")
     return text
 
 

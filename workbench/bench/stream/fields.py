@@ -11,7 +11,7 @@ from workbench.bench.safety.texts import kept_edges, kept_summary
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.review import lifecycle
-from workbench.core.stream.memory import MAX_CONTENT, Memory, MemoryType, Status, broken_rule
+from workbench.core.stream.memory import Memory, MemoryType, Status, broken_rule, room_for
 from workbench.core.text import clean_for_store
 
 _TOLD = {"added": "tags", "removed": "tags", "observation_type": "type", "memory_type": "memory type"}
@@ -63,9 +63,9 @@ def with_text(memory: Memory, content: str) -> Memory:
     text = kept_edges(clean_for_store(content), memory.content)
     if text == memory.content:
         return memory
-    if len(text) > MAX_CONTENT:
-        over = len(text) - MAX_CONTENT
-        message = f"The text is {over:,} characters too long (at most {MAX_CONTENT:,})."
+    room = room_for(memory.content)
+    if (over := len(text) - room) > 0:
+        message = f"The text is {over:,} characters too long (at most {room:,})."
         raise InvalidRecord(message, "Nothing was changed.")
     return replace(memory, content=text, summary=kept_summary(memory.summary, memory.content))
 

@@ -103,7 +103,7 @@ def list_memories(session: Session) -> int:
             masked.observation_type,
             m.status,
             f"{m.importance_score:g}",
-            sign(bench, m) + said,
+            sign(bench, m) + (f"({_length(m)}) " if m.is_long else "") + said,
         )
         for m in listed
         for masked, said in ((shown(m), shown(m.line)),)
@@ -136,6 +136,10 @@ def print_stats(session: Session) -> int:
     return 0
 
 
+def _length(memory: Memory) -> str:
+    return f"{len(memory.content):,} characters"
+
+
 def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
     status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
     effective = effective_importance(memory, now)
@@ -148,6 +152,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
         ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
+        ("length", f"{_length(memory)}: an agent's budget may cut it" if memory.is_long else ""),
         ("section", memory.section),
         ("category", memory.category),
         ("tags", ", ".join(memory.tags)),

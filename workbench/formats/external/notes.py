@@ -10,7 +10,7 @@ from pathlib import PurePath
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.textedit import BLANKS, newline_of
 from workbench.core.record import iso
-from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, MemoryType, Source
+from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, MemoryType, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
@@ -138,7 +138,7 @@ def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
         if value.strip() != part.body.text and body != text[part.body.start : part.body.end]:
             new[name] = body
     for name, part in known.items():
-        if part.body.text and name not in placed and len(part.body.text) <= MAX_CONTENT:
+        if part.body.text and name not in placed and len(part.body.text) <= MAX_KEPT:
             new[name] = None
     ended = [(title, body_of(value, newline)) for title, value in added]
     return rewritten(text, known, new, ended, HEADINGS if kind is OVERVIEW else ())

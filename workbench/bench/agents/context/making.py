@@ -1,7 +1,7 @@
 """Makes the context of a task: what the layers find, without what no agent gets, cut where the budgets end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from workbench.bench.agents.blocks import Blocks
@@ -24,10 +24,13 @@ from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import by_value
 from workbench.core.stream.memory import Memory
-from workbench.core.tokens import tokens_of
+from workbench.core.tokens import CHARACTERS_PER_TOKEN, tokens_of
 
 _ALL = 1 << 40
 """A budget that nothing exceeds."""
+
+_LEAST = 200
+"""Tokens of room from which on the beginning of a long text is worth giving."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +102,34 @@ def kept(context: Context, made: AgentContext, asked: str, session: str = "") ->
 
 
 def _fitting(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
-    """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in."""
+    """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in.
+
+    A long text is cut to the room there is, where that is worth it.
+    """
     taken, left, spent = [], [], 0
     for item in items:
-        if spent + item.tokens <= room:
-            taken.append(item)
-            spent += item.tokens
+        fitting = item if spent + item.tokens <= room else _shortened(item, room - spent)
+        if fitting is not None:
+            taken.append(fitting)
+            spent += fitting.tokens
         else:
             left.append(LeftOut(item.id, "budget", spent + item.tokens - room))
     return tuple(taken), tuple(left)
+
+
+def _shortened(item: Item, room: int) -> Item | None:
+    """Return the beginning of a long text in at most so many tokens; `None` when it is not long, or there is no room.
+
+    What is cut is said in its block, which stays closed.
+    """
+    if room < _LEAST or not item.inside:
+        return None
+    lead, _, tail = item.text.partition(item.inside)
+    note = f" …\n[cut: the beginning of {len(item.inside):,} characters]"
+    within = CHARACTERS_PER_TOKEN * room - len(f"{lead}{note}{tail}".encode("utf-8", "surrogatepass"))
+    begin = item.inside.encode("utf-8", "surrogatepass")[: max(0, within)].decode("utf-8", "ignore")
+    text = f"{lead}{begin.rstrip()}{note}{tail}"
+    return replace(item, text=text, tokens=tokens_of(text)) if begin.strip() else None
 
 
 def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
@@ -153,5 +175,6 @@ def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[It
         text = one.record.content if allowed else masked(one.record, safety.masked).content
         shown = blocks.enclosed(one.id, text)
         name = served_name(one.id, safety.findings)
-        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score))
+        inside = text if isinstance(one.record, Memory) and one.record.is_long else ""
+        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score, inside))
     return tuple(items)

@@ -28,13 +28,17 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score."""
+    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score.
+
+    `inside` is what of the text stands in its block, where it is so long that it may be cut; else it is empty.
+    """
 
     id: str
     text: str
     tokens: int
     provenance: Provenance
     score: float | None = None
+    inside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
