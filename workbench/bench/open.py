@@ -4,10 +4,12 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.bench.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.bench.caches import begin, place
 from workbench.bench.context import Clock, Context
 from workbench.bench.health.history import History
@@ -26,6 +28,8 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.documents.documents import Documents
+    from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
@@ -264,6 +268,20 @@ class Workbench:
 
         return AgentSessions(self.context)
 
+    @cached_property
+    def documents(self) -> "Documents":
+        """The documents of agents, in the store and on disk."""
+        from workbench.bench.agents.documents.documents import Documents
+
+        return Documents(self.context)
+
+    @cached_property
+    def stored_documents(self) -> "StoredDocuments":
+        """The store's own documents."""
+        from workbench.bench.agents.documents.stored import StoredDocuments
+
+        return StoredDocuments(self.context)
+
     @property
     def library(self) -> Library:
         """The store's tables, for reading."""
@@ -299,6 +317,7 @@ def open_workbench(
     formats: Formats = FORMATS,
     records: Records = RECORDS,
     kinds: Kinds = KINDS,
+    documents: DocumentPlaces = NOWHERE,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
@@ -306,8 +325,8 @@ def open_workbench(
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
     outside the store that it can be trusted. `recipe` is what rankings are made of, `formats` are the
-    kinds of files, `records` the kinds of records and `kinds` those of proposals that are known.
-    Opening changes nothing; what is half done stands in the journal's notices.
+    kinds of files, `records` the kinds of records and `kinds` those of proposals that are known. `documents` says where
+    those lie that agents keep on disk. Opening changes nothing; what is half done stands in the journal's notices.
     Raises `StoreProblem`.
     """
     gate = Gate(records=records)
@@ -317,9 +336,16 @@ def open_workbench(
         cache=own, begin_cache=lambda: begin(own, folder),
     )  # fmt: skip
     keep_upgraded(library)
+    _note_broken_off(library)
+    around = replace(documents, replaced=replaced)
+    known, verdicts = settings or Settings(), Verdicts(cache)
+    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, documents=around)
+    return Workbench(context, profiles, replaced, gate, recipe)
+
+
+def _note_broken_off(library: Library) -> None:
+    """Say that a change of files was broken off, if one was."""
     if library.standing.trusted and library.surroundings.notes():
         library.note(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
-    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats, kinds)
-    return Workbench(context, profiles, replaced, gate, recipe)

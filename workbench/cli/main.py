@@ -58,6 +58,8 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.mcp": ("mcp",),
     "agents.context": ("context",),
     "agents.reads": ("reads", "index"),
+    "agents.documents": ("documents",),
+    "agents.recall": ("recall",),
     "tuning.check": ("check",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""

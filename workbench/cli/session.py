@@ -146,6 +146,7 @@ class Session:
 
     def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
+        from workbench.bench.agents.documents.places import DocumentPlaces
         from workbench.bench.open import open_workbench
         from workbench.core.tuning.factors import RECIPE
 
@@ -165,6 +166,7 @@ class Session:
             recipe=self.recipe or RECIPE,
             formats=self.known_formats(),
             kinds=self.known_kinds(),
+            documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
         )
         if remarks:
             if not bench.trust.standing.trusted:

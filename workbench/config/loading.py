@@ -18,6 +18,7 @@ from typing import Any
 
 from workbench.config.keys import KEYS, Key
 from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.external import MemorySettings
 from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
@@ -45,6 +46,7 @@ class Settings:
     lifecycle: LifecycleLimits = field(default_factory=LifecycleLimits)
     claude: LlmSettings = field(default_factory=LlmSettings)
     agents: AgentSettings = field(default_factory=AgentSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
 
 
 FILE_NAME = "config.toml"

@@ -51,7 +51,7 @@ def reads(session: Session) -> int:
                 moment(read.at),
                 one_line(masked(read.agent), 20),
                 one_line(masked(read.session), 16),
-                "nothing relevant" if read.is_empty else f"{len(read.memories):,} given",
+                "nothing relevant" if read.is_empty else f"{len(read.memories) + len(read.documents):,} given",
                 one_line(masked(read.query), 80),
                 read.id,
             )
@@ -79,6 +79,7 @@ def _one(session: Session, bench: "Workbench") -> int:
         memory = bench.library.memories.find(id)
         line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
         rows.append((str(place), f"{score:.4f}", one_line(masked(id), 60), line))
+    rows += [("", "", one_line(masked(cited), 100), "") for cited in read.documents]
     for line in table(rows, right=(0, 1)):
         say(line)
     if read.is_empty:

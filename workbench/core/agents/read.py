@@ -11,6 +11,7 @@ class AgentRead:
     `agent` is what it calls itself, a label and no proof; `session` the agent session it was asked in, empty where
     nobody said. `door` says by which way it came: `cli`, `mcp` or `hook`. `query` is masked. `memories` are the ids
     that were given, best first, with their `scores` under `profile`; none where `is_empty`, nothing being relevant.
+    `documents` are the places in documents that were given, as they are cited.
     `held`, `unapproved` and `weak` count what was left out, as in `bench.agents.serving.Served`.
     """
 
@@ -27,4 +28,5 @@ class AgentRead:
     held: int = 0
     unapproved: int = 0
     weak: int = 0
+    documents: tuple[str, ...] = ()
     version: int = 1
