@@ -188,10 +188,10 @@ class Recalling:
         return replace(
             row,
             text=blocks.enclosed(name, row.text),
-            file_path=_plain(row.file_path, findings),
-            session=_plain(row.session, findings),
-            speaker=_plain(row.speaker, findings),
-            citation=_plain(row.citation, findings),
+            file_path=plain_name(row.file_path, findings),
+            session=plain_name(row.session, findings),
+            speaker=plain_name(row.speaker, findings),
+            citation=plain_name(row.citation, findings),
             hit=None,
         )
 
@@ -256,6 +256,6 @@ def _of_memory(id: str, content: str, score: float, blocks: Blocks | None, show:
     return Row(id, "stream", "", 0, text, id if show is None else show(id), score)
 
 
-def _plain(name: str, look: Callable[[str], tuple[Finding, ...]]) -> str:
+def plain_name(name: str, look: Callable[[str], tuple[Finding, ...]]) -> str:
     """Return a name of a file or a session as an agent may see it."""
     return name if name == one_line(name, _LONGEST_NAME) and not look(name) else alias_of(name)
