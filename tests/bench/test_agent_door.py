@@ -147,7 +147,7 @@ def test_a_store_that_nobody_trusts_gives_nothing_and_takes_nothing(
     deploys: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     standing = deploys.library.standing
-    monkeypatch.setattr(type(deploys.library), "standing", property(lambda _: replace(standing, trusted=False)))
+    monkeypatch.setattr(type(deploys.library), "standing", property(lambda _: standing._replace(trusted=False)))
     mine = door(deploys)
     calls: tuple[Callable[[], object], ...] = (
         lambda: mine.search("deploy"), lambda: mine.get(["m1"]), lambda: mine.recall("x", 9), lambda: mine.playbook(99),

@@ -128,6 +128,10 @@ KEYS: tuple[Key, ...] = (
         "reflection.hours", "reflection.hours", "Reflect after this many hours.",
         "a number from 0.1 to 87600", _number(0.1, 87_600),
     ),
+    Key(
+        "reflection.index", "index_file", "An overview that is written after each reflection, in the store's project.",
+        'a file such as "memory-index.md", or "" for none', _text,
+    ),
     Key("lifecycle.signal_days", "lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
     Key("lifecycle.candidate_days", "lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
     Key("lifecycle.confirmed_days", "lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.folder import is_open_to_git
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
 from workbench.core.health.damage import Gone, MendedIndex
@@ -167,16 +168,19 @@ class Care:
 
         Raises `Conflict` when the same fields were changed here, and `WorkbenchError` when nothing waits.
         """
+        require_person(self._context.actor, "take over what another program changed")
         found = self._waiting()
         self._library.maintenance.accept_edit(found)
         return sum(1 for change in found.changes if change.doc)
 
     def dismiss_edit(self) -> Path:
         """Turn down what another program changed; return the file in which it is kept."""
+        require_person(self._context.actor, "turn down what another program changed")
         return self._library.maintenance.dismiss_edit(self._waiting())
 
     def accept(self) -> tuple[Gone, ...]:
         """Take the journal as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
+        require_person(self._context.actor, "accept that changes are gone")
         return self._library.maintenance.accept_losses()
 
     def compact(self) -> list[Packed]:

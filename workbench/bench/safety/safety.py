@@ -14,7 +14,7 @@ from workbench.bench.safety.masking import masked_name
 from workbench.bench.safety.shown import shown_texts
 from workbench.bench.safety.texts import Outward, place_of, texts_of
 from workbench.bench.stream.origin import imported_texts
-from workbench.core.agents.actors import OWN_TERMINAL, stands_by
+from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.document import Document
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.override import Override, override_id
@@ -287,11 +287,11 @@ class Safety:
                 yield vote.reason
 
     def _require_person(self) -> None:
-        if not stands_by(self._context.actor):
-            raise WorkbenchError("An agent cannot let a text pass.", f"Nothing was changed; {OWN_TERMINAL}")
+        require_person(self._context.actor, "let a text pass")
 
     def withdraw(self, id: str) -> None:
-        """Take an override back; raises `UnknownRecord` when there is none."""
+        """Take an override back; raises `UnknownRecord` when there is none, `WorkbenchError` for an agent."""
+        require_person(self._context.actor, "take a person's word back")
         table, key = place_of(self.record(id))
         found = self._library.overrides.find(override_id(table, key))
         if found is None:

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from workbench.bench.context import Context
 from workbench.bench.safety.shown import shown_texts
-from workbench.bench.safety.texts import kept_edges, kept_summary
 from workbench.bench.stream import votes
+from workbench.bench.stream.fields import with_text
 from workbench.bench.stream.finding import MemoryFinder, best_of, newest, older, passed
-from workbench.core.errors import Conflict, InvalidRecord
+from workbench.core.errors import Conflict
 from workbench.core.review import lifecycle
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict, vote_id
-from workbench.core.text import clean_for_store
 
 _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
 
@@ -139,18 +138,12 @@ class Stream:
         Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one that is too long.
         """
         memory = self._strict(id)
-        text = kept_edges(clean_for_store(content), memory.content)
-        if text == memory.content:
+        if with_text(memory, content) == memory:
             return False
-        if len(text) > MAX_CONTENT:
-            over = len(text) - MAX_CONTENT
-            message = f"The text is {over:,} characters too long (at most {MAX_CONTENT:,})."
-            raise InvalidRecord(message, "Nothing was changed.")
-        summary = kept_summary(memory.summary, memory.content)
         with self._library.transaction(self._context.actor, f"edit {id}"):
             if expected is not None and self._strict(id).content != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
-            self._change((id,), "edit", lambda m: replace(m, content=text, summary=summary))
+            self._change((id,), "edit", lambda m: with_text(m, content))
         return True
 
     def forget(self, ids: Sequence[str]) -> None:

@@ -1,8 +1,10 @@
 """`workbench reads`: what agents asked and were given; `workbench index`: what the store holds, in one page."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.files.export import report_written
 from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, wants_json
 from workbench.cli.session import Session
@@ -20,7 +22,11 @@ reading in full: each memory with the score it had, and what was left out. The n
 _INDEX = """Counts by status, type and category, what was confirmed lately and the top patterns, as Markdown. Secrets
 are masked, and what is held back from agents is counted and not told.
 
-  workbench index > memory-index.md"""
+With FILE it is written there. The file belongs to the store then: written anew as often as you like, and a
+file that somebody else wrote or changed is left alone, unless --force replaces it (a copy is kept). reflection.index in
+the config file names one that is written after each reflection.
+
+  workbench index memory-index.md"""
 
 
 def add_commands(commands: Commands) -> None:
@@ -31,7 +37,10 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--session", metavar="S", help="only this session's")
     add_limit(parser, 20)
     add_json(parser)
-    add_command(commands, "index", index, "print an overview of the store as Markdown", _INDEX)
+    parser = add_command(commands, "index", index, "print or write an overview of the store as Markdown", _INDEX)
+    parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="write this file (otherwise: to stdout)")
+    parser.add_argument("--force", action="store_true", help="replace a file whatever it holds; a copy of that is kept")
+    add_json(parser)
 
 
 def reads(session: Session) -> int:
@@ -91,18 +100,33 @@ def _one(session: Session, bench: "Workbench") -> int:
 
 
 def index(session: Session) -> int:
-    """Print the overview."""
-    from workbench.bench.agents.index import overview
-    from workbench.bench.agents.serving import as_served
-
-    with session.reading() as bench:
-        memories = bench.library.memories.all()
-        withheld = {memory.id for memory in memories if bench.safety.held_from_agents(memory)}
-        told = as_served(bench.context, [m for m in memories if m.id not in withheld], bench.safety).memories
-        sys.stdout.write(overview(memories, told, bench.context.now()))
-        if withheld:
-            warn(f"{counted(len(withheld), 'memory', 'memories')} held back from agents: counted, and not told.")
+    """Print the overview, or write it to a file."""
+    args = session.args
+    if args.file is None or str(args.file) == "-":
+        with session.reading() as bench:
+            made = bench.index_file.made()
+            if wants_json(args):
+                write_json(made)
+            else:
+                sys.stdout.write(made.text)
+        _withheld(made.withheld)
+        return 0
+    path = session.cwd / args.file.expanduser()
+    with session.changing() as bench:
+        written = bench.index_file.write(path, force=args.force)
+        withheld = bench.index_file.made().withheld
+    if wants_json(args):
+        write_json({"file": path, "bytes": written.size, "withheld": withheld, "copy": written.copy})
+    else:
+        say(f"{path} is up to date.")
+        report_written(written)
+    _withheld(withheld)
     return 0
+
+
+def _withheld(number: int) -> None:
+    if number:
+        warn(f"{counted(number, 'memory', 'memories')} held back from agents: counted, and not told.")
 
 
 def _newest(bench: "Workbench") -> "list[AgentRead]":

@@ -4,6 +4,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
@@ -53,7 +54,7 @@ def trust(session: Session) -> int:
         _require_own(folder)
         if not agreed(yes=args.yes):
             say("It stays as it is: not trusted.")
-            return 1
+            return FOUND
         bench.trust.accept(arrived)
     say(f"Trusted: {folder}")
     return 0

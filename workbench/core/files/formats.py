@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Format
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Formats(Sequence["Format"]):
     """The formats that are known, in the order of asking; `entries` name them (`core.named`)."""
 

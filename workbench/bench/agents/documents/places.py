@@ -1,11 +1,10 @@
 """Where documents lie on this machine, and where it remembers which of them a person has looked at."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPlaces:
+class DocumentPlaces(NamedTuple):
     """The folders around documents; `None` where there is none.
 
     `seen` is where this machine remembers what a person looked at, outside every store; without one, all is trusted.
