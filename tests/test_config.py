@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from workbench.config.loading import Loaded, Settings, load
 from workbench.config.reading import show
 from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.external import MemorySettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
@@ -232,6 +233,7 @@ _SETTINGS = st.builds(
     lifecycle=st.tuples(*[st.floats(1, 36_500)] * 3).map(lambda days: LifecycleLimits(*days)),
     claude=st.just(LlmSettings()),
     agents=st.just(AgentSettings()),
+    memory=st.builds(MemorySettings, st.booleans(), st.integers(1, 50)),
 )
 
 

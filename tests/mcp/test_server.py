@@ -11,7 +11,7 @@ from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import Clients, cleaned_name
 from workbench.mcp.tools import PER_MINUTE, TOOLS
 
-CORE = {"memory_search", "memory_get", "memory_save", "memory_feedback", "memory_forget", "memory_context"}
+CORE = {"memory_search", "memory_get", "memory_save", "memory_feedback", "memory_forget", "memory_context", "recall_memory"}
 
 
 def text_of(result: Any) -> str:
@@ -128,3 +128,15 @@ async def test_calls_at_once_are_each_answered(connect: Connect) -> None:
 )  # fmt: skip
 def test_what_a_client_calls_itself_is_a_label(given: str, name: str) -> None:
     assert cleaned_name(given) == name
+
+
+async def test_documents_are_recalled_with_their_citations(connect: Connect, bench: Workbench) -> None:
+    bench.stored_documents.create("/memories/tools.md", "Always use pnpm.\nNever npm.\n")
+    async with connect() as client:
+        answer = said(await client.call_tool("recall_memory", {"query": "pnpm", "scope": "detail", "limit": 2}))
+        assert answer["text"].startswith('Found 1 result(s) for: "pnpm"')
+        assert [row["citation"] for row in answer["results"]] == ["/memories/tools.md#L1"]
+        stream = said(await client.call_tool("recall_memory", {"query": QUERY, "scope": "stream"}))
+        assert stream["results"][0]["citation"] == "mem-20260206-0000009"
+        wrong = await client.call_tool("recall_memory", {"query": " "})
+        assert "The query is empty" in text_of(wrong)
