@@ -8,6 +8,8 @@ import pytest
 
 from tests.bench.conftest import NOON, memory, put
 from tests.bench.test_documents import KEY, Opened, places, session
+from workbench.bench.agents.context.making import gathered, reading_of
+from workbench.bench.agents.context.values import AgentContext
 from workbench.bench.agents.documents.recall import Scope, recall
 from workbench.bench.agents.documents.recalled import Recalled, Recalling, answer_json, answer_text
 from workbench.bench.open import Workbench
@@ -192,3 +194,42 @@ def test_a_reading_is_kept_with_what_was_cited(bench: Workbench, places: Opened,
     read = one.reading_of(one.give("jwt tokens"), Asked("mcp", "s"))
     assert (read.agent, read.query, read.documents[0]) == ("claude", "jwt tokens", "detail/auth-design.md#L10")
     assert not read.is_empty
+
+
+# What a context takes from it
+
+
+def test_a_context_has_the_overview_and_the_last_turns_of_the_session(
+    bench: Workbench, places: Opened, session: Path
+) -> None:
+    agent = places("agent:claude")
+
+    def made() -> AgentContext:
+        return gathered(agent.context, agent.tuning, agent.playbooks, "rotate the tokens").cut()
+
+    layers = {layer.kind.id: layer for layer in made().layers}
+    assert [(left.id, left.why) for left in layers["overview"].left_out] == [("overview.md", "untrusted")]
+    assert [left.id for left in layers["turns"].left_out] == ["messages.jsonl"]
+    bench.documents.trust(bench.documents.opened(session))
+    layers = {layer.kind.id: layer for layer in made().layers}
+    (item,) = layers["overview"].items
+    assert item.text.startswith("[unreviewed ")
+    assert "## Current Task" in item.text
+    assert [item.id for item in layers["turns"].items] == [
+        "messages.jsonl#-1",
+        "messages.jsonl#-2",
+        "messages.jsonl#-4",
+    ]
+    assert "user: Which tokens?" in layers["turns"].items[-1].text
+    read = reading_of(agent.context, made(), "rotate", "s", "mcp")
+    assert read.documents[:2] == ("overview.md", "messages.jsonl#-1")
+    (session / "working-memory" / "overview.md").write_text(f"# Working Memory\n{ORDER}\n")
+    bench.documents.trust(bench.documents.opened(session))
+    layers = {layer.kind.id: layer for layer in made().layers}
+    assert [left.why for left in layers["overview"].left_out] == ["held"]
+
+
+def test_a_project_without_external_memory_has_no_layer_for_it(places: Opened) -> None:
+    agent = places("agent:claude")
+    layers = gathered(agent.context, agent.tuning, agent.playbooks, "anything").cut().layers
+    assert {layer.kind.id for layer in layers} == {"pinned", "playbook", "known", "retrieved"}

@@ -11,7 +11,7 @@ from workbench.core.agents.read import AgentRead
 from workbench.mcp.clients import Clients, cleaned_name
 from workbench.mcp.tools import PER_MINUTE, TOOLS
 
-CORE = {"memory_search", "memory_get", "memory_save", "memory_feedback", "memory_forget", "memory_context", "recall_memory"}
+CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {"recall_memory"}
 
 
 def text_of(result: Any) -> str:

@@ -24,6 +24,7 @@ _WHY: "dict[Why, str]" = {
     "unapproved": "not approved",
     "weak": "below the floor",
     "given": "given by a layer before",
+    "untrusted": "in documents that nobody has looked at",
 }
 
 

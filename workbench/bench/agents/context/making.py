@@ -73,6 +73,9 @@ def gathered(
         new = [one for one in answer.found if one.id not in seen]
         refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
         seen |= {one.id for one in new}
+        refused += answer.refused
+        if kind.may_lack and not (new or refused):
+            continue
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))
     return Material(task, tuple(found), is_empty, weak)
@@ -83,8 +86,11 @@ def reading_of(context: Context, made: AgentContext, asked: str, session: str, d
     agent, profile = context.actor.removeprefix("agent:"), context.settings.profile
     given = [item for item in made.given if item.id in context.library.memories]
     ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
-    now = context.now()
-    return AgentRead(new_id(), agent, now, asked, session, door, profile, ids, scores, made.is_empty, weak=made.weak)
+    cited = tuple(item.id for layer in made.layers if layer.kind.may_lack for item in layer.items)
+    return AgentRead(
+        new_id(), agent, context.now(), asked, session, door, profile, ids, scores, made.is_empty, weak=made.weak,
+        documents=cited,
+    )  # fmt: skip
 
 
 def kept(context: Context, made: AgentContext, asked: str, session: str = "") -> None:

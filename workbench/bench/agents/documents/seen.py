@@ -81,6 +81,11 @@ class Seen:
             return mark.size
         return 0
 
+    def is_unchanged(self, entry: Entry) -> bool:
+        """Tell whether a file looks just as it did when a person saw it; it is not read for that."""
+        mark = self._marks.get(entry.path)
+        return self._place is None or (mark is not None and mark.look == look_of(entry.file))
+
     def changes(self, folder: DocumentFolder, opened: Iterable[OpenDocument]) -> Changes:
         """Return what is not as it was seen."""
         now = {one.entry.path: Mark(one.sha256, len(one.data), look_of(one.entry.file)) for one in opened}
