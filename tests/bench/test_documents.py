@@ -39,7 +39,7 @@ def session(tmp_path: Path) -> Path:
     root = tmp_path / "sessions" / encoded(tmp_path / "project") / "s-1"
     memory = root / "working-memory"
     (memory / "detail").mkdir(parents=True)
-    (memory / "overview.md").write_text("# Working Memory\n\n## Current Task\nTokens\n")
+    (memory / "overview.md").write_text(f"# Working Memory\n\n## Current Task\nTokens, not {KEY}\n")
     (memory / "detail" / "auth.md").write_bytes(b"# Auth\r\n\r\nUse JWT.\r\nno last end")
     (root / "messages.jsonl").write_text('{"role": "user", "content": "Which tokens?"}\n')
     return root
@@ -128,6 +128,9 @@ def test_what_a_person_saw_is_trusted_until_it_changes(places: Opened, session: 
     assert set(shown.changes.new) == {"overview.md", "detail/auth.md"}
     bench.documents.trust(shown)
     assert bench.documents.opened(session).changes.are_none
+    kept = [path.read_bytes() for path in (session.parents[2] / "seen").rglob("*") if path.is_file()]
+    assert len(kept) == 3  # no secret of a file gets into what is remembered of it
+    assert all(KEY.encode() not in data for data in kept)
     auth = session / "working-memory" / "detail" / "auth.md"
     auth.write_bytes(auth.read_bytes().replace(b"JWT", b"OAuth2"))
     with (session / "messages.jsonl").open("a") as file:

@@ -106,7 +106,7 @@ def _trust(session: Session) -> int:
         if opened.changes.are_none:
             say("Everything in it is as you saw it.")
             return 0
-        _print_changes(bench, opened, Shown(bench, secrets=session.args.show_secrets))
+        _print_changes(bench, opened)
         if not agreed(yes=session.args.yes, what="documents"):
             say("It stays as it is: not trusted.")
             return 1
@@ -145,7 +145,7 @@ def _show(session: Session) -> int:
             elif opened.changes.are_none:
                 say("Everything in it is as you saw it.")
             else:
-                _print_changes(bench, opened, shown)
+                _print_changes(bench, opened)
         elif _path(session).is_dir() or not _path(session).exists():
             opened = bench.documents.opened(_path(session))
             if wants_json(args):
@@ -194,8 +194,10 @@ def _document(session: Session, bench: "Workbench") -> "tuple[OpenFolder, OpenDo
         found = None if opened is None else next((d for d in opened.documents if d.entry.file == real), None)
         if opened is not None and found is not None:
             return opened, found
-    why = "is a link" if path.is_symlink() else "is none" if path.exists() else "is not there"
-    raise UnreadableFile(f"{path} is no document that can be opened: it {why}.", "Nothing was changed.")
+    why = (
+        "is a link" if path.is_symlink() else "is no text of a folder of documents" if path.exists() else "is not there"
+    )
+    raise UnreadableFile(f"{path} cannot be opened as a document: it {why}.", "Nothing was changed.")
 
 
 def _is_session(folder: Path) -> bool:
@@ -243,18 +245,16 @@ def _print_sections(sections: "tuple[DocumentSection, ...]", shown: Shown) -> No
         say(f"  {line}")
 
 
-def _print_changes(bench: "Workbench", opened: "OpenFolder", shown: Shown) -> None:
-    changes, lines = opened.changes, list[str]()
+def _print_changes(bench: "Workbench", opened: "OpenFolder") -> None:
+    changes, lines, mask = opened.changes, list[str](), bench.safety.masked
     for path in changes.gone:
-        lines.append(f"gone     {path}")
+        lines.append(f"gone     {mask(path)}")
     for one in opened.documents:
         path = one.entry.path
         if path in changes.new or path in changes.changed:
-            lines.append(f"{'new' if path in changes.new else 'changed':<8} {path}")
+            lines.append(f"{'new' if path in changes.new else 'changed':<8} {mask(path)}")
             seen = bench.documents.seen(opened.folder)
-            diff = seen.difference(one)
-            masked = diff if shown.secrets else bench.safety.masked_diff(diff, (seen.text(path), one.document.content))
-            lines += [f"  {line}" for line in masked]
+            lines += [f"  {line}" for line in seen.difference(one)]
     for line in lines[:SHOWN]:
         say(line)
     if len(lines) > SHOWN:
@@ -264,7 +264,7 @@ def _print_changes(bench: "Workbench", opened: "OpenFolder", shown: Shown) -> No
     flagged = [one for one in opened.documents if bench.safety.sorts(one.document.content)]
     for one in flagged:
         reasons = " ".join(finding.reason for finding in bench.safety.sorts(one.document.content))
-        say(f"flagged  {one.entry.path}: {reasons}")
+        say(f"flagged  {mask(one.entry.path)}: {reasons}")
 
 
 def _standing(changes: "Changes") -> str:

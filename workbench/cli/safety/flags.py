@@ -27,7 +27,6 @@ class Shown:
 
     def __init__(self, bench: "Workbench", *, secrets: bool = False, how: str = "--show-secrets shows them") -> None:
         self._mask = None if secrets else bench.safety.masked
-        self.secrets = secrets
         self._how = how
         self._masked = False
 

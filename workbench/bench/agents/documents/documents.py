@@ -12,7 +12,7 @@ from workbench.bench.context import Context
 from workbench.bench.promotion.placement_paths import places_of
 from workbench.bench.safety.gate import Gate
 from workbench.core.agents.actors import OWN_TERMINAL, stands_by
-from workbench.core.agents.document import OVERVIEW, WORKING, Document, overview_template
+from workbench.core.agents.document import DETAIL, MESSAGES, OVERVIEW, WORKING, Document, overview_template
 from workbench.core.agents.followed import FollowedFolder
 from workbench.core.errors import InvalidRecord, UnknownRecord, UnreadableFile, WorkbenchError
 
@@ -78,7 +78,8 @@ class Documents:
             return ()
         for folder in self._working():
             try:
-                found += [(_written(one), one) for one in (base / encoded(folder)).iterdir() if _is_folder(one)]
+                inside = [one for one in (base / encoded(folder)).iterdir() if _is_folder(one)]
+                found += [(at, one) for one in inside if (at := _written(one)) is not None]
             except OSError:
                 continue
         return tuple(path for _, path in sorted(found, reverse=True)[:MOST_SESSIONS])
@@ -119,8 +120,8 @@ class Documents:
         """Take over what a person saw: agents are given it from now on. Raises `WorkbenchError` for an agent."""
         if not stands_by(self._context.actor):
             raise WorkbenchError("An agent cannot trust documents.", f"Nothing was changed; {OWN_TERMINAL}")
-        data = {one.entry.path: one.data for one in shown.documents}
-        self.seen(shown.folder).keep(shown.changes.marks, data)
+        texts = {one.entry.path: one.document.content for one in shown.documents}
+        self.seen(shown.folder).keep(shown.changes.marks, texts)
 
     def edit(self, folder: DocumentFolder, opened: OpenDocument, text: str) -> OpenDocument:
         """Give a document on disk another text; secrets that it brings are masked, every other byte stays.
@@ -186,16 +187,17 @@ def read_documents(entries: Sequence[Entry]) -> tuple[list[OpenDocument], list[E
     return documents, unread
 
 
-def _written(session: Path) -> float:
-    """Return when a session was written last."""
-    files = (session / "messages.jsonl", session / WORKING / OVERVIEW, session / OVERVIEW, session)
+def _written(session: Path) -> float | None:
+    """Return when a session was written last; `None` for a folder that holds none."""
+    below = (session / WORKING, session)
+    files = (session / MESSAGES, *(folder / name for folder in below for name in (OVERVIEW, DETAIL)))
     times = []
     for file in files:
         try:
             times.append(file.lstat().st_mtime)
         except OSError:
             continue
-    return max(times, default=0.0)
+    return max(times, default=None)
 
 
 def _is_folder(path: Path) -> bool:

@@ -1,8 +1,8 @@
 """Which documents on disk a person has looked at, by the hash of their bytes: nothing else is served to agents.
 
-The memory of it lies outside every store, beside what this machine remembers of stores, with a copy of each text, so
-that a change is shown as a difference. Files that look as they did when they were looked at are not read again. Raw
-messages only grow: of those, the part that was looked at stays trusted while it is the same, byte for byte.
+The memory of it lies outside every store, beside what this machine remembers of stores, with a masked copy of each
+text, so that a change is shown as a difference. Raw messages that look as they did are not read again; they only grow,
+so the part that was looked at stays trusted while it is the same, byte for byte.
 """
 
 import json
@@ -17,6 +17,7 @@ from workbench.bench.agents.documents.reading import DocumentFolder, Entry, Open
 from workbench.bench.files.diff import DiffLine, diff_texts
 from workbench.core.errors import StoreProblem
 from workbench.core.files.handles import open_handle
+from workbench.safety.scanning import mask
 
 _NAME = "seen.json"
 _BLOCK = 1 << 20
@@ -100,29 +101,29 @@ class Seen:
         return Changes(new, changed, gone, unseen, now) if self._place is not None else Changes((), (), (), 0, {})
 
     def difference(self, opened: OpenDocument) -> tuple[DiffLine, ...]:
-        """Return what leads from a document as it was seen to what it is; all of it for one that nobody saw."""
-        return diff_texts(self.text(opened.entry.path), opened.document.content)
+        """Return what leads from a document as it was seen to what it is, masked; all of it for one nobody saw."""
+        return diff_texts(self.text(opened.entry.path), mask(opened.document.content))
 
     def text(self, path: str) -> str:
-        """Return a document as it was seen; empty for one that nobody saw."""
-        mark = self._marks.get(path)
-        if mark is None or self._place is None:
+        """Return a document as it was seen, masked; empty for one that nobody saw."""
+        known = self._marks.get(path)
+        if known is None or self._place is None:
             return ""
         try:
-            return decoded((self._place / mark.sha256).read_bytes())[0]
+            return decoded((self._place / known.sha256).read_bytes())[0]  # kept as UTF-8
         except OSError:
             return ""
 
-    def keep(self, marks: Mapping[str, Mark], data: Mapping[str, bytes]) -> None:
+    def keep(self, marks: Mapping[str, Mark], texts: Mapping[str, str]) -> None:
         """Remember files as they were shown, in place of what was known; raises `StoreProblem`."""
         if self._place is None:
             return
         try:
             self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for path, content in data.items():
+            for path, text in texts.items():
                 copy = self._place / marks[path].sha256
                 if not copy.exists():
-                    _write(copy, content)
+                    _write(copy, mask(text).encode("utf-8", "replace"))
             rows = {path: [mark.sha256, mark.size, mark.look] for path, mark in marks.items()}
             _write(self._place / _NAME, json.dumps({"folder": str(self._root), "files": rows}).encode())
             wanted = {_NAME, *(mark.sha256 for mark in marks.values())}
@@ -138,7 +139,7 @@ class Seen:
         mark = self._marks.get(path)
         if self._place is not None and mark is not None and mark.sha256 == sha256(before).hexdigest():
             new = Mark(sha256(after).hexdigest(), len(after))
-            self.keep({**self._marks, path: new}, {path: after})
+            self.keep({**self._marks, path: new}, {path: decoded(after)[0]})
 
     def forget(self) -> None:
         """Remember nothing of it any more."""
