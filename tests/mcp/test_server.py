@@ -13,7 +13,7 @@ from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
 from workbench.mcp.server import MemoryServer
 from workbench.mcp.tools import TOOLS
 
-CORE = {"memory_search", "memory_get", "memory_save", "memory_feedback", "memory_forget", "memory_context"}
+CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {"recall_memory"}
 
 
 def text_of(result: Any) -> str:
@@ -155,3 +155,15 @@ async def test_calls_at_once_are_each_answered(connect: Connect) -> None:
 )  # fmt: skip
 def test_what_a_client_calls_itself_is_a_label(given: str, name: str) -> None:
     assert cleaned_name(given) == name
+
+
+async def test_documents_are_recalled_with_their_citations(connect: Connect, bench: Workbench) -> None:
+    bench.stored_documents.create("/memories/tools.md", "Always use pnpm.\nNever npm.\n")
+    async with connect() as client:
+        answer = said(await client.call_tool("recall_memory", {"query": "pnpm", "scope": "detail", "limit": 2}))
+        assert answer["text"].startswith('Found 1 result(s) for: "pnpm"')
+        assert [row["citation"] for row in answer["results"]] == ["/memories/tools.md#L1"]
+        stream = said(await client.call_tool("recall_memory", {"query": QUERY, "scope": "stream"}))
+        assert stream["results"][0]["citation"] == "mem-20260206-0000009"
+        wrong = await client.call_tool("recall_memory", {"query": " "})
+        assert "The query is empty" in text_of(wrong)

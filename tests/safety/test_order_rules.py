@@ -15,7 +15,7 @@ from workbench.safety.folding import _SAME, fold_char, folded
 from workbench.safety.orders import index, orders, phrases
 from workbench.safety.orders.lookalikes import build, table
 from workbench.safety.orders.orders import find
-from workbench.safety.orders.rules import RULES, OrderRule
+from workbench.safety.orders.rules import RULES, Mark, OrderRule
 from workbench.safety.orders.rules import WORDS as CLASSES
 from workbench.safety.scanning import scan
 
@@ -227,7 +227,7 @@ def test_no_mark_is_looked_for_in_a_table_that_names_none_of_its_words(
     looked: list[str] = []
     real = orders._marked
 
-    def watched(mark: re.Pattern[str], text: str) -> object:
+    def watched(mark: Mark, text: str) -> object:
         looked.append(mark.pattern)
         return real(mark, text)
 

@@ -21,6 +21,7 @@ from workbench.bench.context import Context
 from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
+from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.lines import Asked, memory_id
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
@@ -296,3 +297,36 @@ async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
         assert line is not None
         assert isinstance(line, Asked) or memory_id(line)
         assert "claude" in screen_text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_documents_are_browsed_by_section_with_their_tokens(tmp_path: Path, size: tuple[int, int]) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "tools.md").write_text("# Tools\nUse pnpm.\n\n## Why\nThe [bold]lockfile[/bold].\n")
+    bench = open_bench(tmp_path)
+    bench.documents.follow(notes)
+    bench.stored_documents.create("/memories/plan.md", "ship it")
+    app = app_over(bench)
+    async with opened(app, size) as pilot:
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(app.screen, DocumentsDialog) and bool(app.screen.rows.rows))
+        dialog = app.screen
+        assert isinstance(dialog, DocumentsDialog)
+        assert [(row.path, row.title, row.tokens) for row in dialog.rows.rows] == [
+            ("", "", 0), ("tools.md", "", 14), ("tools.md", "Tools", 5), ("tools.md", "Why", 9),
+            ("", "", 0), ("/memories/plan.md", "", 2),
+        ]  # fmt: skip
+        await pilot.press("g", "j", "j", "j")
+        await until_drawn(pilot, lambda: "The [bold]lockfile[/bold]." in screen_text(app))
+        await pilot.press("tab", "tab", "G")
+        await until_drawn(pilot, lambda: "ship it" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+
+
+async def test_a_project_without_documents_says_how_to_have_some(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with opened(app) as pilot:
+        await pilot.press("D")
+        await until_drawn(pilot, lambda: "No documents yet" in screen_text(app))

@@ -65,6 +65,8 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.hooks": ("hooks",),
     "agents.replay": ("replay",),
     "agents.reads": ("reads", "index"),
+    "agents.documents": ("documents",),
+    "agents.recall": ("recall",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

@@ -144,6 +144,7 @@ class Session(NamedTuple):
 
     def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
+        from workbench.bench.agents.documents.places import DocumentPlaces
         from workbench.bench.open import open_workbench
 
         settings = self.settings()
@@ -162,6 +163,7 @@ class Session(NamedTuple):
             recipe=self.recipe,
             formats=self.known_formats(),
             kinds=self.known_kinds(),
+            documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
         )
         if remarks:
             if not (standing := bench.library.standing).trusted:

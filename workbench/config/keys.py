@@ -174,4 +174,12 @@ KEYS: tuple[Key, ...] = (
         "Agents that get only what a person wrote or approved, whatever agents.serve says.",
         'names with commas between, or "" for none', _names,
     ),
+    Key(
+        "memory.enabled", "memory.enabled", "Look through the external memory of agents' sessions (~/.ai/sessions).",
+        "true or false", _yes,
+    ),
+    Key(
+        "memory.default_limit", "memory.default_limit", "How many results recall gives.",
+        "a whole number from 1 to 50", _whole(1, 50),
+    ),
 )  # fmt: skip

@@ -55,6 +55,19 @@ def replaced_dir() -> Path:
     return state_dir() / "replaced"
 
 
+def documents_dir() -> Path:
+    """Return the folder that remembers which documents on disk a person has looked at."""
+    return state_dir() / "documents"
+
+
+def sessions_dir() -> Path | None:
+    """Return the folder below which agents keep their external memory; `None` without a home folder."""
+    try:
+        return Path.home() / ".ai" / "sessions"
+    except RuntimeError:
+        return None
+
+
 def cache_dir() -> Path:
     """Return the folder of what can be made again: `$XDG_CACHE_HOME` or `~/.cache`, plus the app's name."""
     return _user_folder("cache", ".cache")

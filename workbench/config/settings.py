@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.external import MemorySettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
@@ -33,6 +34,7 @@ class Settings(NamedTuple):
     lifecycle: LifecycleLimits = LifecycleLimits()
     claude: LlmSettings = LlmSettings()
     agents: AgentSettings = AgentSettings()
+    memory: MemorySettings = MemorySettings()
 
 
 class Loaded(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
@@ -44,6 +44,7 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("memory_feedback", "memory_feedback", writes=True),
     ToolEntry("memory_forget", "memory_forget", writes=True),
     ToolEntry("memory_context", "memory_context"),
+    ToolEntry("recall_memory", "recall_memory"),
     ToolEntry("memory_observe", "memory_observe", writes=True, is_core=False),
     ToolEntry("memory_ingest", "memory_ingest", writes=True, is_core=False),
     ToolEntry("memory_retrieve", "memory_retrieve", is_core=False),
@@ -165,6 +166,23 @@ class Tools:
     ) -> Answer:
         """Use once at the start of a task: rules, playbook, confirmed lessons and memories for it, under a budget."""
         return await self._run(ctx, lambda door: door.recall(task, budget_tokens))
+
+    async def recall_memory(
+        self,
+        ctx: Ctx,
+        query: Annotated[str, Field(description="words as they were written, or a question", max_length=1_000)],
+        scope: Annotated[
+            Literal["all", "overview", "detail", "messages", "stream"],
+            Field(description="all: detail and messages; stream: the memories"),
+        ] = "all",
+        limit: Annotated[int, Field(description="maximum results", ge=1, le=50)] = 5,
+    ) -> Answer:
+        """Use to find what your notes (detail/, /memories) or the raw conversation (messages.jsonl) say of something.
+
+        Returns matching snippets with citations such as detail/auth-design.md#L10 and messages.jsonl#L45. Literal
+        matches come first. What no person has looked at is left out and counted.
+        """
+        return await self._run(ctx, lambda door: door.recall_documents(query, scope, limit))
 
     # The other names
 

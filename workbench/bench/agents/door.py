@@ -9,6 +9,8 @@ from typing import cast
 
 from workbench.bench.agents.answers import Answering, Json
 from workbench.bench.agents.context.making import gathered, reading_of
+from workbench.bench.agents.documents.recall import SCOPES
+from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.reads import Asked, looked_up
@@ -120,6 +122,16 @@ class AgentDoor:
         made = material.cut(max(0, budget))
         self._log.add(self.context, reading_of(self.context, made, self._safety.masked(text), self._asked))
         return {**self._answers.context(made), **self._due()}
+
+    def recall_documents(self, query: str, scope: str, limit: int) -> Json:
+        """Return what documents, raw messages or memories say of something, with citations (source 002, section 5)."""
+        self._trusted()
+        if scope not in SCOPES:
+            raise InvalidQuery(f"There is no scope “{scope}”.", f"Scopes are: {', '.join(SCOPES)}.")
+        recalling = Recalling(self.context, lambda: self._bench.tuning, self._safety)
+        given = recalling.give(query, scope, max(1, limit))
+        self._log.add(self.context, recalling.reading_of(given, self._asked))
+        return {"text": answer_text(given.found.query, given.rows), **answer_json(given)}
 
     def smart_search(self, task: str, errors: Sequence[str]) -> Json:
         """Return what matters for a task and the latest error, by their words."""

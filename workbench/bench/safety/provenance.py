@@ -20,7 +20,12 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.store.entry import DocChange, Entry
 
-_TEXTS = {"memories": ("content", "summary"), "bullets": ("content", "raw"), "sections": ("title", "raw")}
+_TEXTS = {
+    "memories": ("content", "summary"),
+    "bullets": ("content", "raw"),
+    "sections": ("title", "raw"),
+    "documents": ("content",),
+}
 """The fields that an agent reads, by table."""
 
 _APPROVED = ("confirmed", "promoted")

@@ -15,6 +15,7 @@ from workbench.bench.safety.shown import shown_texts
 from workbench.bench.safety.texts import Outward, place_of, texts_of
 from workbench.bench.stream.origin import imported_texts
 from workbench.core.agents.actors import require_person, stands_by
+from workbench.core.agents.document import Document
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
@@ -198,7 +199,7 @@ class Safety:
     def flagged(self) -> tuple[Held, ...]:
         """Return every flagged record of the store, whether it may pass or not."""
         library = self._library
-        tables = (library.memories, library.bullets, library.sections, library.books)
+        tables = (library.memories, library.bullets, library.sections, library.books, library.table(Document))
         outgoing = self.check_outgoing(record for table in tables for record in table.all())
         return (*outgoing.refused, *outgoing.warned)
 
@@ -312,7 +313,8 @@ class Safety:
         try:
             return find_votable(self._context, id)
         except UnknownRecord:
-            found = self._library.sections.find(id) or self._library.books.find(id)
+            library = self._library
+            found = library.sections.find(id) or library.books.find(id) or library.table(Document).find(id)
             if found is None:
                 raise
             return found

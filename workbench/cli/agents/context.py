@@ -25,6 +25,7 @@ _WHY: "dict[Why, str]" = {
     "weak": "below the floor",
     "given": "given by a layer before",
     "placed": "in a file that agents load",
+    "untrusted": "in documents that nobody has looked at",
 }
 
 

@@ -94,6 +94,7 @@ def _one(session: Session, bench: "Workbench") -> int:
         memory = bench.library.memories.find(id)
         line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
         rows.append((str(place), "" if score is None else f"{score:.4f}", one_line(masked(id), 60), line))
+    rows += [("", "", one_line(masked(cited), 100), "") for cited in read.documents]
     for line in table(rows, right=(0, 1)):
         say(line)
     if read.is_empty:
@@ -115,7 +116,8 @@ def _given(read: "AgentRead") -> str:
     """Say how many memories were given; of what was read as a whole there is nothing to say."""
     if read.is_empty:
         return "nothing relevant"
-    return f"{len(read.memories):,} given" if read.memories or read.is_question else ""
+    given = len(read.memories) + len(read.documents)
+    return f"{given:,} given" if given or read.is_question else ""
 
 
 def index(session: Session) -> int:

@@ -247,4 +247,5 @@ def why(left: LeftOut) -> str:
         "weak": "below the floor",
         "given": "given by a layer above",
         "placed": "in a file that agents load",
+        "untrusted": "nobody has looked at it: workbench documents DIR --trust",
     }[left.why]

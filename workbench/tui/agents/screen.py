@@ -299,6 +299,12 @@ class AgentsScreen(AreaScreen):
         agent = self._only or (session.agent if session is not None else "")
         self.app.push_screen(ContextDialog(self.bench, agent, self.copy, self.workbench_app.say))
 
+    def action_documents(self) -> None:
+        """Show what agents keep in documents."""
+        from workbench.tui.agents.documents import DocumentsDialog
+
+        self.app.push_screen(DocumentsDialog(self.bench))
+
     @work
     async def action_judge(self) -> None:
         """Ask the question of this row, or the last one of the session, in Tune."""

@@ -79,6 +79,9 @@ def gathered(
         refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
         refused += [LeftOut(one.id, "placed") for one in answer.found if one.id in placed - seen]
         seen |= {one.id for one in new}
+        refused += answer.refused
+        if kind.may_lack and not (new or refused):
+            continue
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))
     return Material(task, tuple(found), is_empty, weak)
@@ -90,9 +93,10 @@ def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) ->
     given = [item for item in made.given if item.id in context.library.memories]
     ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
     now = context.now()
+    cited = tuple(item.id for layer in made.layers if layer.kind.may_lack for item in layer.items)
     return AgentRead(
         new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
-        parent=asked.parent,
+        parent=asked.parent, documents=cited,
     )  # fmt: skip
 
 
