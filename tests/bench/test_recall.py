@@ -12,6 +12,7 @@ from workbench.bench.agents.context.making import gathered, reading_of
 from workbench.bench.agents.context.values import AgentContext
 from workbench.bench.agents.documents.recall import Scope, recall
 from workbench.bench.agents.documents.recalled import Recalled, Recalling, answer_json, answer_text
+from workbench.bench.agents.reads import Asked
 from workbench.bench.open import Workbench
 from workbench.core.errors import InvalidQuery
 from workbench.retrieval.fulltext.large_file import rg
