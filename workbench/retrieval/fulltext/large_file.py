@@ -133,7 +133,7 @@ def _by_reading(file: IO[bytes], wanted: Sequence[bytes], cancelled: Callable[[]
     while (block := file.read(BLOCK)) and not cancelled():
         window = (carried + block).lower()
         told, begin = len(carried), 0  # newlines are counted up to `told`, and what begins before `begin` is known
-        while (at := _first(window, wanted, begin)) >= 0:
+        while (at := _first(window, wanted, begin, len(carried))) >= 0:
             if at > told:
                 number += window.count(b"\n", told, at)
                 newline = window.rfind(b"\n", told, at)
@@ -153,7 +153,10 @@ def _by_reading(file: IO[bytes], wanted: Sequence[bytes], cancelled: Callable[[]
         base += len(window) - len(carried)
 
 
-def _first(window: bytes, wanted: Sequence[bytes], begin: int) -> int:
-    """Return where the first of several texts begins, from a place on; -1 when none does."""
-    found = [at for one in wanted if (at := window.find(one, begin)) >= 0]
+def _first(window: bytes, wanted: Sequence[bytes], begin: int, new: int) -> int:
+    """Return where the first of several texts begins, from a place on; -1 when none does.
+
+    What ends before the bytes that are `new` was found with those before.
+    """
+    found = [at for one in wanted if (at := window.find(one, max(begin, new - len(one) + 1))) >= 0]
     return min(found, default=-1)
