@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from workbench.cli.completion.lookups import LOOKUPS
 from workbench.cli.completion.places import Place, Value
 
-_SCRIPT = r"""# Completion of workbench for bash:  eval "$(workbench completion bash)"
+_SCRIPT = (
+    r"""# Completion of workbench for bash:  eval "$(workbench completion bash)"
 _workbench() {
     local cur="${COMP_WORDS[COMP_CWORD]}" place="" want="" at=0 i word
     COMPREPLY=()
@@ -34,29 +36,11 @@ _workbench() {
         *) COMPREPLY=($(compgen -W "${want// /$'\n'}" -- "$cur")) ;;
     esac
 }
-_workbench_takes() {
-    case "$1|$2" in
-%(takes)s
-    esac
-}
-_workbench_is_command() {
-    case "$1|$2" in
-%(commands)s
-    esac
-    return 1
-}
-_workbench_options() {
-    case "$1" in
-%(options)s
-    esac
-}
-_workbench_values() {
-    case "$1|$2" in
-%(values)s
-    esac
-}
-complete -F _workbench workbench
 """
+    + LOOKUPS
+    + r"""complete -F _workbench workbench
+"""
+)
 
 
 def script(found: Sequence[Place]) -> str:

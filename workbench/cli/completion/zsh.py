@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from workbench.cli.completion.lookups import LOOKUPS
 from workbench.cli.completion.places import Place, Value
 
-_SCRIPT = r"""#compdef workbench
+_SCRIPT = (
+    r"""#compdef workbench
 # Completion of workbench for zsh:  source <(workbench completion zsh)
 # or, once:  workbench completion zsh > "${fpath[1]}/_workbench"
 _workbench() {
@@ -42,33 +44,15 @@ _workbench() {
         (*) compadd -- ${=want} ;;
     esac
 }
-_workbench_takes() {
-    case "$1|$2" in
-%(takes)s
-    esac
-}
-_workbench_is_command() {
-    case "$1|$2" in
-%(commands)s
-    esac
-    return 1
-}
-_workbench_options() {
-    case "$1" in
-%(options)s
-    esac
-}
-_workbench_values() {
-    case "$1|$2" in
-%(values)s
-    esac
-}
-if [[ ${funcstack[1]} == _workbench ]]; then
+"""
+    + LOOKUPS
+    + r"""if [[ ${funcstack[1]} == _workbench ]]; then
     _workbench "$@"
 else
     compdef _workbench workbench
 fi
 """
+)
 
 
 def script(found: Sequence[Place]) -> str:
