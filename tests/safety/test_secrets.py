@@ -149,7 +149,12 @@ def test_a_word_has_at_least_the_entropy_that_the_number_of_its_characters_tells
 
 def test_of_a_key_the_entropy_is_not_added_up_where_its_characters_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bytes] = []
-    monkeypatch.setattr(randomness, "entropy", lambda word: asked.append(word) or entropy(word))
+
+    def added_up(word: bytes) -> float:
+        asked.append(word)
+        return entropy(word)
+
+    monkeypatch.setattr(randomness, "entropy", added_up)
     assert sum(looks_random(drawn(32, seed=seed)) for seed in range(400)) >= 360
     assert len(asked) <= 40
 
