@@ -1,16 +1,19 @@
 """Secrets by value: what is found and masked, and what looks alike and is none."""
 
+import math
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.safety.samples import ALNUM, HEX, drawn, keys, private_key
 from workbench.config.paths import shipped
 from workbench.core.safety import Finding
 from workbench.safety.scanning import mask, scan
-from workbench.safety.secrets import secrets
-from workbench.safety.secrets.randomness import entropy, looks_random
+from workbench.safety.secrets import randomness, secrets
+from workbench.safety.secrets.randomness import entropy, least_entropy, looks_random
 from workbench.safety.secrets.secrets import masked_rules
 
 KEYS = keys()
@@ -134,7 +137,26 @@ def test_random_words_are_told_from_names() -> None:
     found = sum(looks_random(drawn(32, seed=seed)) for seed in range(400))
     assert found >= 360
     assert not looks_random("ConnectionPoolManagerForPostgres15AndRedis7Clusters")
-    assert entropy("abab") == 1.0
+    assert entropy(b"abab") == 1.0
+
+
+@given(st.text(ALNUM, min_size=1, max_size=256))
+def test_a_word_has_at_least_the_entropy_that_the_number_of_its_characters_tells(word: str) -> None:
+    least = least_entropy(len(word), len(set(word)))
+    assert least <= entropy(word.encode()) + 1e-9
+    assert math.isclose(least_entropy(len(word), 1), 0, abs_tol=1e-9)
+
+
+def test_of_a_key_the_entropy_is_not_added_up_where_its_characters_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+
+    def added_up(word: bytes) -> float:
+        asked.append(word)
+        return entropy(word)
+
+    monkeypatch.setattr(randomness, "entropy", added_up)
+    assert sum(looks_random(drawn(32, seed=seed)) for seed in range(400)) >= 360
+    assert len(asked) <= 40
 
 
 def loaded_by(text: str) -> bool:

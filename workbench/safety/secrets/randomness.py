@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator
 from functools import cache
 from re import ASCII
+from string import ascii_lowercase
+from string import digits as all_digits
 
 from workbench.core.safety import Finding, secret
 from workbench.safety.lowering import compiled
@@ -30,7 +32,7 @@ _KNOWN = (
 )
 """Ids that services print, digests, public keys, and the first bytes of pictures and archives."""
 
-_JOINTS = str.maketrans("", "", "-_+/")
+_JOINTS, _LOWER, _DIGITS = b"-_+/", ascii_lowercase.encode(), all_digits.encode()
 
 _PIECE = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 _WORD = "[a-z]{4,}"
@@ -49,24 +51,35 @@ def find(text: str, words: str) -> Iterator[Finding]:
 
 
 def looks_random(word: str) -> bool:
-    """Tell whether a word mixes lower case, upper case and digits as only chance does."""
+    """Tell whether a word (ASCII) mixes lower case, upper case and digits as only chance does."""
     if word.islower() or word.isupper():
         return False
     if "/" in word and (word[0] in "/-" or any(_is_name(part) for part in word.split("/"))):
         return False
-    plain = word.translate(_JOINTS)
-    lower, digits = sum(map(str.islower, plain)), sum(map(str.isdigit, plain))
-    if digits < 2 or lower < 3 or len(plain) - lower - digits < 3:
+    plain = word.encode("ascii").translate(None, _JOINTS)
+    size = len(plain)
+    lower, digits = size - len(plain.translate(None, _LOWER)), size - len(plain.translate(None, _DIGITS))
+    if digits < 2 or lower < 3 or size - lower - digits < 3 or (len(word) - size) * 6 > len(word):
         return False
-    pieces = len(compiled(_PIECE).findall(word))
-    joints = len(word) - len(plain)
-    return len(plain) <= LONGEST_PIECES * pieces and joints * 6 <= len(word) and entropy(plain) >= LEAST_ENTROPY
+    kinds = len(set(plain))
+    if least_entropy(size, kinds) < LEAST_ENTROPY and entropy(plain) < LEAST_ENTROPY:
+        return False
+    return size <= LONGEST_PIECES * len(compiled(_PIECE).findall(word))
 
 
-def entropy(word: str) -> float:
+def entropy(word: bytes) -> float:
     """Return the Shannon entropy of a word's characters, in bits per character."""
     size = len(word)
     return math.log2(size) - sum(map(_weight, map(word.count, set(word)))) / size
+
+
+@cache
+def least_entropy(size: int, kinds: int) -> float:
+    """Return the least entropy that a word of so many characters can have with so many different ones.
+
+    It has that when one of them is all that the others are not; mostly it is enough to tell.
+    """
+    return math.log2(size) - _weight(size - kinds + 1) / size
 
 
 @cache
