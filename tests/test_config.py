@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from workbench.config.loading import Loaded, Settings, load
 from workbench.config.reading import show
 from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.external import MemorySettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
@@ -210,7 +211,7 @@ def test_control_bytes_do_not_reach_a_problem(tmp_path: Path) -> None:
 def test_the_shown_settings_explain_each_key() -> None:
     lines = show(Settings()).splitlines()
     keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith("#")]
-    assert len(keys) == 26
+    assert len(keys) == 29
     assert all(lines[n - 1].startswith("# ") for n in keys)
 
 
@@ -221,6 +222,7 @@ _SETTINGS = st.builds(
     profile=_TEXT.filter(bool),
     model=st.none() | st.sampled_from([Path("/m"), Path('/a "b" ü\\c')]),
     editor=_TEXT,
+    index_file=_TEXT,
     importance=st.sampled_from(["general", "code"]),
     floor=st.booleans(),
     keys=st.dictionaries(_TEXT, _TEXT, max_size=3),
@@ -231,6 +233,7 @@ _SETTINGS = st.builds(
     lifecycle=st.tuples(*[st.floats(1, 36_500)] * 3).map(lambda days: LifecycleLimits(*days)),
     claude=st.just(LlmSettings()),
     agents=st.just(AgentSettings()),
+    memory=st.builds(MemorySettings, st.booleans(), st.integers(1, 50)),
 )
 
 

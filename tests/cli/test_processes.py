@@ -79,7 +79,7 @@ def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert set(run.stdout.split()) <= {
-        f"workbench.cli.{name}" for name in ("main", "opening", "output", "parsing", "session")
+        f"workbench.cli.{name}" for name in ("exit_codes", "main", "opening", "output", "parsing", "session")
     }
 
 

@@ -47,3 +47,9 @@ def test_the_sentences_it_comes_from_are_named() -> None:
     (found,) = contradictions("Read the plan. Clear the cache after the commit.", [("a", PLAIN), ("b", other)])
     assert (found.other, found.mine) == ("b", "Clear the cache after the commit.")
     assert found.theirs == "Clear the cache before the commit."
+
+
+def test_not_null_in_capitals_is_the_name_of_a_constraint_and_negates_nothing() -> None:
+    column = "The email column of the users table has a default value, NULL is read as empty."
+    assert not reasons("The email column of the users table has a default value, NOT NULL is read as empty.", column)
+    assert reasons("Do not cache null in the users table.", "Cache null in the users table.")

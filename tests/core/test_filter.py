@@ -161,9 +161,34 @@ def test_a_mistyped_key_is_named_with_the_nearest(text: str, near: str) -> None:
     assert parse_filter(f'"{text}"', NOW).clauses == ()
 
 
+def test_a_forgiving_reader_searches_for_a_mistyped_clause_and_says_so() -> None:
+    found = parse_filter("typ:error auth", NOW, forgiving=True)
+    assert (found.words, found.unknown, found.clauses) == (("typ:error", "auth"), (("typ", "type"),), ())
+    for text in ("localhost:8000", "std::map", "foo:bar"):
+        assert parse_filter(text, NOW, forgiving=True) == Filter(words=(text,))
+    with pytest.raises(InvalidQuery):
+        parse_filter("importance:much", NOW, forgiving=True)
+
+
+def test_category_source_importance_and_confidence() -> None:
+    source = Source("SessionEnd", 3, "notes/today/Log.md")
+    memory = replace(BASE, category="Decision", source=source, importance_score=7.5, confidence=2)
+    for text in (
+        "category:decision", "category:dec*", "source:sessionend", "source:log.md", "source:notes/*",
+        "importance:>7", "importance:>=7.5", "importance:7.5", "importance:<8,>9", "-importance:>8",
+        "confidence:>1", "confidence:2", "confidence:<=2",
+    ):  # fmt: skip
+        assert matches(memory, parse_filter(text, NOW)), text
+    for text in ("category:error", "source:other.md", "importance:>7.5", "importance:<7", "confidence:>2"):
+        assert not matches(memory, parse_filter(text, NOW)), text
+
+
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
+        ("importance:much", "For example: importance:>7"),
+        ("confidence:>", "For example: confidence:>2"),
+        ("importance:=>7", "For example: importance:>7"),
         ("status:confirmd", "Did you mean “confirmed”?"),
         ("memory:xyzzy", "working, episodic, semantic, procedural"),
         ("type:eror", "Did you mean “error”?"),

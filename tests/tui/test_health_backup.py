@@ -125,6 +125,8 @@ async def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
             named(app).value = str(name)
             await pilot.press("ctrl+s")
             await until(pilot, lambda said=said: said in stated(app))  # type: ignore[misc]
+        named(app).value = str(tmp_path / "good.tar.gz")
+        await until(pilot, lambda: "✗" not in stated(app))
 
 
 async def test_it_waits_for_nobody(tmp_path: Path) -> None:

@@ -356,8 +356,12 @@ async def test_without_a_project_one_row_says_why_the_usual_files_are_missing(
         while dialog._places.current is not NO_PROJECT:
             await h.keys("k")
         assert "belongs to no project" in h.state
+        assert "✗" not in h.state
         await h.keys("enter")
         assert h.app.screen is dialog
+        assert "✗" in h.state
+        assert "belongs to no project" in h.state
         await h.keys("j")
+        assert "✗" not in h.state
         assert dialog.query_one("#promote-path", SafeInput).placeholder == "a full path, such as ~/notes/NOTES.md"
     bench.close()

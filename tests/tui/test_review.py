@@ -10,7 +10,7 @@ from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
 from tests.tui.support import NOW, screen_text
 from workbench.bench.open import Workbench
 from workbench.bench.review.rejection import rejection_of
-from workbench.tui.review.line import SECONDS, ReasonLine
+from workbench.tui.review.line import REST
 from workbench.tui.review.merge import MergeChoice
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
@@ -108,16 +108,12 @@ async def test_a_reason_never_blocks_and_its_digits_rest_once_one_goes_on(bench:
     assert rejection_of(bench.library.memories.get("c1")).reason == ""
 
 
-async def test_reasons_end_by_themselves_and_the_line_counts_it_down(bench: Workbench) -> None:
+async def test_reasons_hold_until_any_other_key_and_no_digit_leaves_the_area_before(bench: Workbench) -> None:
     async with review(bench, (80, 24)) as drive:
         await drive.keys("x")
-        line = drive.screen.query_one(ReasonLine)
-        for left in range(SECONDS, 0, -1):
-            await drive.pilot.pause()
-            assert f"5 in words  areas in {left} s" in screen_text(drive.app)
-            line._tick()
-        await drive.pilot.pause()
-        assert "areas in" not in screen_text(drive.app)
+        assert f"5 in words  {REST}" in screen_text(drive.app)
+        await drive.keys("j")
+        assert REST not in screen_text(drive.app)
         await drive.keys("1")
         assert isinstance(drive.app.screen, StreamScreen)
     assert rejection_of(bench.library.memories.get("c1")).reason == ""

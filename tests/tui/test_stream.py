@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
@@ -147,12 +148,36 @@ async def test_the_filter_narrows_as_one_types_and_esc_clears_it_in_place(tmp_pa
         assert current(app).id != id
 
 
+async def test_keys_right_behind_enter_go_to_the_list_and_not_into_the_filter(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "slash", *"type:gotcha")
+        for key, character in (("enter", "\r"), ("j", "j"), ("plus", "+")):
+            app.post_message(events.Key(key, character))
+        await until(pilot, lambda: stream(app).rows.cursor == 1 and current(app).helpful_votes == 1)
+        assert stream(app).query_one("#filter", SafeInput).value == "type:gotcha"
+        await keys(pilot, "slash", "s")
+        assert stream(app).query_one("#filter", SafeInput).value == "s"
+
+
 async def test_a_filter_that_cannot_be_read_says_so_and_keeps_the_list(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, "slash", *"since:soon")
         assert "✗" in screen_text(app)
         assert stream(app).memories
+
+
+async def test_a_key_that_does_not_exist_is_searched_as_a_word_and_that_is_said(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "slash", *"importnce:7")
+        assert "“importnce:” is searched as a word; importance: exists" in screen_text(app)
+        assert "✗" not in screen_text(app)
+        await keys(pilot, "home", "ctrl+k", *"importance:>8")
+        assert stream(app).memories
+        assert all(memory.importance_score > 8 for memory in stream(app).memories)
+        assert "exists" not in screen_text(app)
 
 
 async def test_nothing_found_and_an_empty_store_say_what_to_do(tmp_path: Path) -> None:
@@ -219,6 +244,26 @@ async def test_narrow_screens_offer_the_detail_with_enter(tmp_path: Path) -> Non
         assert app.screen.query_one("#list").display
 
 
+async def test_an_opened_memory_scrolls_with_the_keys_of_a_list(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        memory = replace(current(app), content="\n".join(f"line {n}" for n in range(60)))
+        with app.bench.library.transaction("human", "a long text") as tx:
+            tx.put(memory)
+        await keys(pilot, "enter")
+        side = app.screen.query_one("#side")
+        places = []
+        for key in ("j", "ctrl+d", "ctrl+u", "k", "G", "g"):
+            await keys(pilot, key)
+            places.append(round(side.scroll_offset.y))
+        assert places[0] == 1
+        assert places[1] > 5
+        assert places[2:4] == [1, 0]
+        assert places[4] > 40
+        assert places[5] == 0
+
+
 async def test_history_names_who_changed_what(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 45)) as pilot:
@@ -226,6 +271,29 @@ async def test_history_names_who_changed_what(tmp_path: Path) -> None:
         assert isinstance(app.screen, HistoryDialog)
         assert "pinned" in screen_text(app)
         assert "human" in screen_text(app)
+
+
+@pytest.mark.parametrize("height", [24, 30])
+async def test_the_history_and_a_record_as_it_was_show_their_keys_on_low_screens(tmp_path: Path, height: int) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(80, height)) as pilot:
+        await pilot.pause()
+        memory = replace(current(app), content="\n".join(f"line {n}" for n in range(60)))
+        for n in range(12):
+            with app.bench.library.transaction("human", f"change {n}") as tx:
+                tx.put(replace(memory, summary=f"{n}"))
+        await keys(pilot, "h")
+        dialog = app.screen
+        assert isinstance(dialog, HistoryDialog)
+        await until(pilot, lambda: len(dialog._events) > 12)
+        dialog._say("✗ A sentence that needs more than one line of a dialog on a narrow screen. " * 2, "")
+        await pilot.pause()
+        assert "esc close" in screen_text(app)
+        await keys(pilot, "enter")
+        await until(pilot, lambda: app.screen is not dialog)
+        await pilot.pause()
+        assert "line 1" in screen_text(app)
+        assert "esc close" in screen_text(app)
 
 
 async def test_the_help_lists_every_key_and_the_filter(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.theme import Theme
 from textual.widgets import Static
 
+from tests.tui.support import demo_app
 from workbench.tui.app.themes import load_themes
 
 SHIPPED = Path(__file__).parents[2] / "themes"
@@ -142,3 +144,24 @@ def test_a_later_folder_replaces_a_theme_and_a_missing_one_is_empty(tmp_path: Pa
     loaded = load_themes([first, second, tmp_path / "none"])
     assert [(t.name, t.primary) for t in loaded.themes] == [("mine", "#ff0000")]
     assert loaded.problems == ()
+
+
+async def test_a_theme_that_does_not_exist_is_said_and_is_nobodys_choice(tmp_path: Path) -> None:
+    app = demo_app(tmp_path, "workbench-drak")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        said = " ".join(notice.message for notice in app._notifications)
+        assert "There is no theme “workbench-drak”" in said
+        assert "Did you mean “workbench-dark”?" in said
+        assert app.theme == app.theme_at_start
+
+
+async def test_a_screenshot_that_cannot_be_saved_says_why(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        app.post_message(events.DeliveryFailed("key", PermissionError(13, "Permission denied"), "screenshot"))
+        await pilot.pause()
+        said = [notice.message for notice in app._notifications]
+        assert "The screenshot could not be saved: Permission denied." in said
+        assert not any("Failed to save" in one for one in said)

@@ -77,7 +77,7 @@ async def test_the_explanation_adds_up_and_names_who_set_the_bounds(tmp_path: Pa
         text = why(app)
         assert "#3" in text
         assert line.standing.scored is not None
-        assert repr(line.standing.scored.total) in text
+        assert f"{line.standing.scored.total:.5f}\n" in f"{text}\n"
         parts = [float(v) for v in re.findall(r"= (\d\.\d{5})$", text, re.M)]
         assert sum(parts) == pytest.approx(line.standing.scored.total, abs=2e-5)
         assert len(re.findall(r"^    (?:min|max) +[\d.]+  \S", text, re.M)) == 6

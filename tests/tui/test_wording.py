@@ -63,6 +63,15 @@ def test_queries_from_before_it_was_made_are_counted_only() -> None:
     assert "query 1" not in told
 
 
+def test_queries_in_which_it_only_stands_below_the_top_are_counted_only() -> None:
+    queries = [SavedQuery(f"q{n}", f"query {n}", NOW) for n in range(14)]
+    asked = tuple(QueryImpact(query, 67, None, 10, None, ()) for query in queries)
+    told = in_full(Impact("c1", "workbench", 10, asked)).plain
+    assert told.startswith("Approved, it changes the top of none of 14 saved queries")
+    assert "In 14 queries it would stand below the top 10" in told
+    assert "query 1" not in told
+
+
 def test_one_is_one() -> None:
     assert (fewer_bullets(1), fewer_bullets(2)) == ("1 bullet fewer", "2 bullets fewer")
 

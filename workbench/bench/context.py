@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.bench.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.bench.safety.origins import Origins
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.config.loading import Settings
@@ -33,7 +34,8 @@ class Context:
 
     `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
     that should not travel. `formats` are the kinds of files, `kinds` those of proposals that are known. `caches` is the
-    folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from.
+    folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from,
+    `documents` says where those lie that agents keep on disk.
     """
 
     library: Library
@@ -46,6 +48,7 @@ class Context:
     formats: Formats = FORMATS
     kinds: Kinds = KINDS
     origins: Origins = dataclasses.field(default_factory=Origins)
+    documents: DocumentPlaces = NOWHERE
 
     def now(self) -> datetime:
         """Return the present moment."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.bench.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.bench.caches import begin, place
 from workbench.bench.context import Clock, Context
 from workbench.bench.safety.gate import Gate
@@ -20,6 +21,10 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.documents.documents import Documents
+    from workbench.bench.agents.documents.stored import StoredDocuments
+    from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
@@ -44,6 +49,8 @@ if TYPE_CHECKING:
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
+    from workbench.bench.stream.archiving import Archiving
+    from workbench.bench.stream.fields import MemoryFields
     from workbench.bench.stream.ingest import Ingest
     from workbench.bench.stream.stream import Stream
     from workbench.bench.tuning.evaluation import Evaluator
@@ -217,11 +224,32 @@ class Workbench:
         return Ingest(self.context, self.retriever)
 
     @cached_property
+    def fields(self) -> "MemoryFields":
+        """Edits of single fields of memories."""
+        from workbench.bench.stream.fields import MemoryFields
+
+        return MemoryFields(self.context)
+
+    @cached_property
+    def archiving(self) -> "Archiving":
+        """Archiving what is old."""
+        from workbench.bench.stream.archiving import Archiving
+
+        return Archiving(self.context)
+
+    @cached_property
     def reflecting(self) -> "Reflecting":
         """Reflections, and what they cost."""
         from workbench.bench.reflection.reflection import Reflecting
 
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked)
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=self.index_file.follow)
+
+    @cached_property
+    def index_file(self) -> "IndexFile":
+        """The overview of the store, and the file that it is written to."""
+        from workbench.bench.agents.index_file import IndexFile
+
+        return IndexFile(self.context, self.safety, lambda: self.exporter)
 
     @cached_property
     def importer(self) -> "Importer":
@@ -294,6 +322,35 @@ class Workbench:
 
         return AgentSessions(self.context)
 
+    @cached_property
+    def documents(self) -> "Documents":
+        """The documents of agents, in the store and on disk."""
+        from workbench.bench.agents.documents.documents import Documents
+
+        return Documents(self.context)
+
+    @cached_property
+    def stored_documents(self) -> "StoredDocuments":
+        """The store's own documents."""
+        from workbench.bench.agents.documents.stored import StoredDocuments
+
+        return StoredDocuments(self.context)
+
+    @cached_property
+    def replay(self) -> "Replay":
+        """What agents would have been given in a session, then and now."""
+        from workbench.bench.agents.replay import Replay
+
+        return Replay(self.context, self.tuning, self.safety, self._beside)
+
+    def _beside(self, folder: Path) -> "Workbench":
+        """Open another store in the way that this one was opened, all of it believed."""
+        context = self.context
+        return open_workbench(
+            folder, profiles=self._profiles, cache=folder / "cache", settings=context.settings, given=context.given,
+            actor=context.actor, clock=context.clock, believed=True, recipe=self.recipe,
+        )  # fmt: skip
+
     @property
     def library(self) -> Library:
         """The store's tables, for reading."""
@@ -329,6 +386,7 @@ def open_workbench(
     formats: Formats = FORMATS,
     records: Records = RECORDS,
     kinds: Kinds = KINDS,
+    documents: DocumentPlaces = NOWHERE,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
@@ -337,7 +395,7 @@ def open_workbench(
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
     outside the store that it can be trusted. `recipe` is what rankings are made of (`None`: the
     workbench's own), `formats` are the kinds of files, `records` the kinds of records and `kinds` those of proposals
-    that are known.
+    that are known. `documents` says where those lie that agents keep on disk.
     Opening changes nothing; what is half done stands in the journal's notices.
     Raises `StoreProblem`.
     """
@@ -348,7 +406,9 @@ def open_workbench(
         cache=own, begin_cache=lambda: begin(own, folder),
     )  # fmt: skip
     _take_note(library)
-    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats, kinds)
+    around = documents._replace(replaced=replaced)
+    known, verdicts = settings or Settings(), Verdicts(cache)
+    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, documents=around)
     return Workbench(context, profiles, replaced, gate, recipe)
 
 

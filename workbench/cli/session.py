@@ -144,6 +144,7 @@ class Session(NamedTuple):
 
     def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
+        from workbench.bench.agents.documents.places import DocumentPlaces
         from workbench.bench.open import open_workbench
 
         settings = self.settings()
@@ -162,6 +163,7 @@ class Session(NamedTuple):
             recipe=self.recipe,
             formats=self.known_formats(),
             kinds=self.known_kinds(),
+            documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
         )
         if remarks:
             if not (standing := bench.library.standing).trusted:
@@ -206,6 +208,12 @@ def actor_of(args: Namespace) -> str:
     """Return who acts: the agent that `--actor` names, else the one that runs this command, else the person."""
     name: str = (getattr(args, "actor", None) or "").strip() or agent_in(os.environ)
     return CLI_ACTOR if not name else name if name.startswith("agent:") else f"agent:{name}"
+
+
+def require_secrets_for_people(args: Namespace) -> None:
+    """Raise `WorkbenchError` when secrets are to be printed as they are, and an agent asks."""
+    if getattr(args, "show_secrets", False) and actor_of(args) != CLI_ACTOR:
+        raise WorkbenchError("Agents are not shown secrets.", "Leave out --show-secrets.")
 
 
 def keeps(args: Namespace) -> bool:

@@ -44,9 +44,28 @@ def heads_dir() -> Path | None:
     return None if state is None else state / "heads"
 
 
+def captures_dir() -> Path | None:
+    """Return where it is kept how far agents' sessions were followed; `None` without a home folder."""
+    state = _at_once("XDG_STATE_HOME", ".local/state")
+    return None if state is None else state / "captures"
+
+
 def replaced_dir() -> Path:
     """Return the folder of the copies of files that were replaced on a person's word."""
     return state_dir() / "replaced"
+
+
+def documents_dir() -> Path:
+    """Return the folder that remembers which documents on disk a person has looked at."""
+    return state_dir() / "documents"
+
+
+def sessions_dir() -> Path | None:
+    """Return the folder below which agents keep their external memory; `None` without a home folder."""
+    try:
+        return Path.home() / ".ai" / "sessions"
+    except RuntimeError:
+        return None
 
 
 def cache_dir() -> Path:
@@ -76,6 +95,7 @@ def is_believed(store: Path) -> bool:
 def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
     """Choose the store: the `explicit` one, else the nearest `.workbench/` from `start` upwards, else the global one.
 
+    A linked worktree of git shares the one beside its repository, unless it has its own.
     A relative `explicit` counts from `start`. Raises `StoreProblem` when it names something that is not a folder, and
     when a project's store is a link to anything but a store of this user's: git carries links, and nothing is to be
     made at the place that somebody else's leads to.
@@ -87,6 +107,10 @@ def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
         if _is_folder(folder / PROJECT_STORE):
             _check_link(folder / PROJECT_STORE)
             return StoreChoice(folder / PROJECT_STORE, "project")
+        main = _main_worktree(folder / ".git")
+        if main is not None and _is_folder(main / PROJECT_STORE):
+            _check_link(main / PROJECT_STORE)
+            return StoreChoice(main / PROJECT_STORE, "project")
     return StoreChoice(data_dir() / "store", "global")
 
 
@@ -152,6 +176,25 @@ def _check_link(store: Path) -> None:
         what = "which is no store" if own else "which is not yours"
         message = f"{store} is a link to {os.path.realpath(store)}, {what}."
         raise StoreProblem(message, "Nothing was read or made there; name a store with --store.")
+
+
+def _main_worktree(mark: Path) -> Path | None:
+    """Return the folder of the repository that a linked worktree belongs to, by its `.git`; `None` where it is none.
+
+    Git writes into the worktree where its own files are, there where those of the repository are, and there again where
+    the worktree is: a `.git` that somebody sends along names no store of this user's.
+    """
+    try:
+        if not mark.is_file():
+            return None
+        told = mark.read_text("utf-8", "surrogateescape").partition("gitdir:")[2].strip()
+        own = (mark.parent / told).resolve()
+        common = (own / (own / "commondir").read_text("utf-8", "surrogateescape").strip()).resolve()
+        back = Path((own / "gitdir").read_text("utf-8", "surrogateescape").strip())
+        is_linked = bool(told) and common.name == ".git" and (own / back).resolve() == mark.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return common.parent if is_linked else None
 
 
 def _is_folder(path: Path) -> bool:

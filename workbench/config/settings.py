@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.external import MemorySettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
@@ -17,6 +18,7 @@ class Settings(NamedTuple):
     """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
     `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
     action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
+    `index_file` is where an overview is written after each reflection, empty for nowhere.
     """
 
     theme: str = "workbench-dark"
@@ -25,12 +27,14 @@ class Settings(NamedTuple):
     editor: str = ""
     importance: str = GENERAL.name
     floor: bool = True
+    index_file: str = ""
     keys: Mapping[str, str] = MappingProxyType({})
     thresholds: DedupThresholds = DedupThresholds()
     reflection: TriggerLimits = TriggerLimits()
     lifecycle: LifecycleLimits = LifecycleLimits()
     claude: LlmSettings = LlmSettings()
     agents: AgentSettings = AgentSettings()
+    memory: MemorySettings = MemorySettings()
 
 
 class Loaded(NamedTuple):

@@ -264,6 +264,11 @@ class Library:
         """The revision of the last transaction that was taken in."""
         return self.journal.rev
 
+    @property
+    def named_state(self) -> tuple[str, int, str]:
+        """What names the store as it is now: its id, its revision, and the checksum of the last change."""
+        return self.journal.store, self.journal.rev, self.journal.mark
+
     def refresh(self) -> int:
         """Take in what other processes wrote since the last look; return how many transactions came.
 

@@ -218,6 +218,9 @@ RECORDS = Records(
         RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
         RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
         RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
+        RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),
+        RecordType("workbench.core.agents.followed:FollowedFolder", "folders"),
+        RecordType("workbench.core.agents.followed:EditedFile", "edited_files"),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

@@ -99,21 +99,25 @@ class Overview:
         """Return how far the reflection trigger is along."""
         return gauge_of(self._context)
 
-    def status(self, since: int | None) -> Status:
-        """Return what a status bar tells; `since` is the revision last looked at, `None` for never."""
-        new = len(self._library.memories) if since is None else len(self._news(since)[0])
-        return Status(self._waiting(), new, verdict_of(self._context), self._library.revision)
+    def due(self) -> TriggerVerdict:
+        """Return whether a reflection is due, and why."""
+        return verdict_of(self._context)
 
-    def since(self, rev: int) -> SinceLastLook:
-        """Return what actors other than this person did after revision `rev`."""
-        arrived, read = self._news(rev)
-        return SinceLastLook(tuple(arrived), tuple(sorted(read)), self._review().waiting())
-
-    def _waiting(self) -> int:
+    def waiting(self) -> int:
         """Return how many proposals wait; who asks once of a store that is quickly looked through loads no queue."""
         if self._library.is_read and len(self._library.memories) > SMALL:
             return self._review().waiting()
         return count_waiting(self._library, self._context.now())
+
+    def status(self, since: int | None) -> Status:
+        """Return what a status bar tells; `since` is the revision last looked at, `None` for never."""
+        new = len(self._library.memories) if since is None else len(self._news(since)[0])
+        return Status(self.waiting(), new, verdict_of(self._context), self._library.revision)
+
+    def since(self, rev: int) -> SinceLastLook:
+        """Return what actors other than this person did after revision `rev`."""
+        arrived, read = self._news(rev)
+        return SinceLastLook(tuple(arrived), tuple(sorted(read)), self.waiting())
 
     def _news(self, rev: int) -> tuple[list[str], set[str]]:
         """Return the memories that arrived after a revision, and those that agents read."""

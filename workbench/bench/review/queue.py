@@ -10,6 +10,7 @@ from workbench.bench.context import Context
 from workbench.bench.review.citations import Citations, Cited
 from workbench.bench.review.counting import count_waiting
 from workbench.bench.safety.flagging import SECRET, flags_of
+from workbench.bench.safety.masking import PREFIX, masked_name
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.core.pause import collection_paused, withhold_more
 from workbench.core.review import lifecycle
@@ -97,7 +98,11 @@ class ReviewQueue:
         return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
 
     def find(self, id: str) -> Proposal | None:
-        """Return an open proposal as the store has it now, or `None`."""
+        """Return an open proposal as the store has it now, or `None`; `id` may be what stands for one with a secret."""
+        if id.startswith(PREFIX):
+            mask = self._context.verdicts.masked
+            names = (key for table, key in self._every_place() if masked_name(key, mask) == id)
+            id = next(names, id)
         entry = self._candidate(id)
         if entry is not None:
             return entry.at(self._context.now(), self._context.verdicts)

@@ -13,6 +13,7 @@ from workbench.bench.context import Context
 from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
 from workbench.bench.safety.texts import texts_of
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import ABSENT
 from workbench.core.safety import Finding
@@ -88,8 +89,9 @@ class Leaks:
         """Take every secret out of the store and its history, but for texts that a person lets pass.
 
         There is no undo. Raises `NothingToMask` when there is none and nothing was broken off, `StoreProblem` when a
-        file cannot be rewritten; it can be run again then.
+        file cannot be rewritten; it can be run again then. Raises `WorkbenchError` for an agent.
         """
+        require_person(self._context.actor, "rewrite the history")
         flagged = tuple(flagged)
         kept = {s for held in flagged if self._safety.override(held.record) is not None for s in self._secrets_of(held)}
         kept |= self._kept_reasons()

@@ -1,21 +1,24 @@
-"""The memory stream: find, vote, pin, edit, forget."""
+"""The memory stream: find, vote, pin, edit, forget.
+
+What only a change needs is imported by it: the first screen looks, and is not to wait for more.
+"""
 
 import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
 from workbench.bench.safety.shown import shown_texts
-from workbench.bench.safety.texts import kept_edges, kept_summary
-from workbench.bench.stream import votes
 from workbench.bench.stream.finding import MemoryFinder, best_of, newest, older, passed
-from workbench.core.errors import Conflict, InvalidRecord
-from workbench.core.review import lifecycle
+from workbench.core.errors import Conflict
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
-from workbench.core.stream.memory import Memory, room_for
+from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict, vote_id
-from workbench.core.text import clean_for_store
+
+if TYPE_CHECKING:
+    from workbench.bench.stream.votes import VoteResult
 
 _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
 
@@ -64,15 +67,15 @@ class Stream:
         self._ranked: tuple[str, int, StreamView] | None = None
         self._finder = MemoryFinder(context.library)
 
-    def view(self, text: str = "") -> StreamView:
+    def view(self, text: str = "", *, forgiving: bool = False) -> StreamView:
         """Return the memories a filter lets through, newest first (best match first when there are free words).
 
-        Raises `InvalidQuery` for a filter that cannot be read.
+        Raises `InvalidQuery` for a filter that cannot be read; `forgiving` searches for a mistyped clause as a word.
         """
         rev = self._library.revision
         if self._ranked is not None and self._ranked[:2] == (text, rev):
             return self._ranked[2]
-        chosen, tests = self._parsed(text)
+        chosen, tests = self._parsed(text, forgiving=forgiving)
         words = " ".join(chosen.words)
         kept = self._finder.matching(words, tests) if words else self._finder.passing(tests, chosen)
         view = StreamView(chosen, tuple(kept), len(self._library.memories), tests)
@@ -84,12 +87,13 @@ class Stream:
     def view_at_once(self, text: str = "") -> StreamView:
         """Return what `view` does; as long as all memories of a large store cannot be filtered at once, of its newest.
 
-        Raises `InvalidQuery` for a filter that cannot be read.
+        A mistyped clause is a word here: a person sees at once what is shown. Raises `InvalidQuery` for a value that
+        cannot be read.
         """
-        chosen, tests = self._parsed(text)
+        chosen, tests = self._parsed(text, forgiving=True)
         is_small = len(self._library.memories) <= SMALL
         if self._library.is_read and (is_small or not chosen.words or self._finder.is_prepared):
-            return self.view(text)
+            return self.view(text, forgiving=True)
         found = sorted(self._library.memories.newest(FIRST), key=newest, reverse=True)[:FIRST]
         if chosen.words:
             found = best_of(found, " ".join(chosen.words))
@@ -105,7 +109,7 @@ class Stream:
         `text` is the filter the view was made with. A view of free words is made anew, since its order may change.
         """
         if view.is_partial or view.filter.words:
-            return self.view_at_once(text) if view.is_partial else self.view(text)
+            return self.view_at_once(text) if view.is_partial else self.view(text, forgiving=True)
         changed = set(ids)
         kept = [m for m in view.memories if m.id not in changed]
         for id in changed:
@@ -119,8 +123,10 @@ class Stream:
         found = self._library.memories.find(id)
         return found or next((m for m in self._library.memories.all() if id in m.aliases), None) or self._strict(id)
 
-    def vote(self, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
+    def vote(self, ids: Sequence[str], verdict: Verdict) -> "VoteResult":
         """Vote on one memory, or on several; the same vote again on a single one takes it back."""
+        from workbench.bench.stream import votes
+
         if len(ids) == 1:
             return votes.toggle(self._context, self._strict(ids[0]), verdict)
         with self._library.transaction(self._context.actor, f"vote {verdict} on {len(ids)} memories"):
@@ -138,26 +144,27 @@ class Stream:
 
         Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one that is too long.
         """
+        from workbench.bench.stream.fields import with_text
+
         memory = self._strict(id)
-        text = kept_edges(clean_for_store(content), memory.content)
-        if text == memory.content:
+        if with_text(memory, content) == memory:
             return False
-        if (over := len(text) - room_for(memory.content)) > 0:
-            message = f"The text is {over:,} characters too long (at most {room_for(memory.content):,})."
-            raise InvalidRecord(message, "Nothing was changed.")
-        summary = kept_summary(memory.summary, memory.content)
         with self._library.transaction(self._context.actor, f"edit {id}"):
             if expected is not None and self._strict(id).content != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
-            self._change((id,), "edit", lambda m: replace(m, content=text, summary=summary))
+            self._change((id,), "edit", lambda m: with_text(m, content))
         return True
 
     def forget(self, ids: Sequence[str]) -> None:
         """Archive memories as forgotten; undo brings them back."""
+        from workbench.core.review import lifecycle
+
         self._change(ids, "forget", lifecycle.forget)
 
     def restore(self, ids: Sequence[str]) -> None:
         """Bring archived memories back into the stream."""
+        from workbench.core.review import lifecycle
+
         self._change(ids, "restore", lifecycle.restore)
 
     def cited_by(self, id: str) -> tuple[Memory, ...]:
@@ -183,9 +190,9 @@ class Stream:
         vote = self._library.votes.find(vote_id("memories", id, self._context.voter))
         return vote.verdict if vote else ""
 
-    def _parsed(self, text: str) -> tuple[Filter, list[Predicate]]:
+    def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
         """Read a filter and its `is:flagged`, which only a scan of the texts can answer, and which is asked last."""
-        chosen = parse_filter(_FLAGGED.sub("", text), self._context.now())
+        chosen = parse_filter(_FLAGGED.sub("", text), self._context.now(), forgiving=forgiving)
         return chosen, [*chosen.tests(), *(self._is_flagged(not minus) for minus in _FLAGGED.findall(text))]
 
     def _is_flagged(self, wanted: bool) -> Predicate:

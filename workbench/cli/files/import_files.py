@@ -4,6 +4,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.bench.files.imports.importing import ImportPlan, ImportReport
     from workbench.bench.open import Workbench
 
-CANCELLED = 130
 LONGEST = 10_000
 """Characters of a record that a dry run shows."""
 
@@ -74,13 +74,13 @@ def import_files(session: Session) -> int:
                 plan = _plan(session, bench, path)
             except ReadingStopped as error:
                 fail(error)
-                return CANCELLED
+                return INTERRUPTED
             except WorkbenchError as error:
                 fail(_as_given(error, session.cwd / path.expanduser(), path))
                 continue
             read += 1
             if not session.args.dry_run and not _carry_out(session, bench, plan):
-                return CANCELLED
+                return INTERRUPTED
             if wants_json(session.args):
                 done.append(_json(plan, shown, dry=session.args.dry_run))
                 continue
@@ -89,7 +89,7 @@ def import_files(session: Session) -> int:
             _report(plan, shown, dry=session.args.dry_run)
     if wants_json(session.args):
         write_json(done)
-    return 0 if read else 2
+    return 0 if read else PROBLEM
 
 
 def _as_given(error: WorkbenchError, full: Path, given: Path) -> WorkbenchError:

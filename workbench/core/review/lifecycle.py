@@ -4,7 +4,7 @@ Every step is a function from memory to memory that raises `WorkbenchError` when
 impossible. The age rules only find; archiving and asking are proposals that a person decides.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -70,6 +70,27 @@ def contradict(memory: Memory) -> Memory:
     """Take one point of confidence, down to 0, from a living memory that was contradicted."""
     _require(memory, LADDER, "contradicted")
     return replace(memory, confidence=max(0, memory.confidence - 1))
+
+
+def moved_to(memory: Memory, status: Status, now: datetime) -> Memory:
+    """Put a signal up for review, or confirm a signal or candidate; raises `WorkbenchError` for any other step.
+
+    The other steps are made by what they are for: forgetting, promoting to a file, restoring, undo.
+    """
+    if status == "confirmed":
+        return approve(memory, now)
+    if status != "candidate":
+        raise WorkbenchError(f"No memory is made {status} by an edit.", f"{UNCHANGED} {_WAYS[status]}")
+    _require(memory, ("signal",), "put up for review")
+    return replace(memory, status="candidate")
+
+
+_WAYS: Mapping[Status, str] = {
+    "signal": "Undo takes a step back.",
+    "promoted": "Promoting writes it where agents read.",
+    "archived": "Forgetting or archiving does that.",
+}
+"""How a status is reached that no edit gives."""
 
 
 def forget(memory: Memory) -> Memory:

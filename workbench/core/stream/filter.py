@@ -7,9 +7,10 @@ A quote that is not closed ends with the text, so that a filter can be read whil
 """
 
 import difflib
+import operator
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -25,9 +26,11 @@ HELP: tuple[tuple[str, str], ...] = (
     ("type:error,failure", "observation type; a comma means “or”"),
     ("memory:semantic", "memory type: " + ", ".join(MEMORY_TYPES)),
     ("status:confirmed", "status: " + ", ".join(STATUSES) + ", or any; archived is hidden unless asked for"),
-    ("tag:auth  tag:auth*", "a tag, or all tags that begin so; also section:, session:, id:"),
+    ("tag:auth  tag:auth*", "a tag, or all tags that begin so; also category:, section:, session:, id:"),
     ('tag:"two words"', "quotes keep a value together"),
     ('speaker:user  speaker:"Ann Lee"', "who said it: user, assistant, tool or a name"),
+    ("source:SessionEnd", "where it was captured: the hook, or a file by its name or path"),
+    ("importance:>7  confidence:>2", "more than; also >=, <, <= or the number itself"),
     ("since:7d  until:yesterday", "when it was made: 90min, 36h, 7d, 2w, 3mo, 1y, today, yesterday, 2026-11-21"),
     ("pinned:yes", "pinned or not: yes, no"),
     ("is:reflection", "reflection, voted, harmful"),
@@ -50,12 +53,16 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A parsed filter. `words` are ranked elsewhere; `excluded` are words and phrases that may not occur."""
+    """A parsed filter. `words` are ranked elsewhere; `excluded` are words and phrases that may not occur.
+
+    `unknown` are keys that do not exist, each with the one that is probably meant; what they stand in is among `words`.
+    """
 
     clauses: tuple[Clause, ...] = ()
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    unknown: tuple[tuple[str, str], ...] = ()
 
     @property
     def shows_archived(self) -> bool:
@@ -75,29 +82,30 @@ class Filter:
         return [*tests, *(_negate(_contains(phrase)) for phrase in self.excluded)]
 
 
-def parse_filter(text: str, now: datetime) -> Filter:
+def parse_filter(text: str, now: datetime, *, forgiving: bool = False) -> Filter:
     """Read a filter; relative times count from `now`, whose timezone also says when a day begins.
 
-    Raises `InvalidQuery` for a value that cannot be read and for a key that looks like a typing error;
-    other text with a colon, such as an address, is a word.
+    Raises `InvalidQuery` for a value that cannot be read and for a key that looks like a typing error, unless it is
+    `forgiving`: then that is a word, and the filter says so. Other text with a colon, such as an address, is a word.
     """
     clauses: list[Clause] = []
     words: list[str] = []
     phrases: list[str] = []
     excluded: list[str] = []
+    unknown: list[tuple[str, str]] = []
     for found in _TOKEN.finditer(text):
         negated = bool(found["minus"])
         if found["phrase"] is not None:
             if phrase := _flat(found["phrase"]):
                 (excluded if negated else phrases).append(phrase)
-        elif found["key"] and _is_key(found["key"], found["values"]):
+        elif found["key"] and _is_key(found["key"], found["values"], unknown if forgiving else None):
             clauses.append(_clause(found["key"].lower(), found["values"], negated, now))
         elif (word := found["body"].replace('"', "")) and word != "-":
             if negated:
                 excluded.append(_flat(word))
             else:
                 words.append(word)
-    return Filter(tuple(clauses), tuple(words), tuple(phrases), tuple(excluded))
+    return Filter(tuple(clauses), tuple(words), tuple(phrases), tuple(excluded), tuple(unknown))
 
 
 def matches(memory: Memory, flt: Filter) -> bool:
@@ -139,7 +147,11 @@ _EXAMPLES = {
     "memory": "memory:semantic",
     "status": "status:confirmed",
     "tag": "tag:auth",
+    "category": "category:decision",
     "section": "section:strategies",
+    "source": "source:SessionEnd",
+    "importance": "importance:>7",
+    "confidence": "confidence:>2",
     "session": "session:s1*",
     "speaker": "speaker:user",
     "since": "since:7d",
@@ -147,6 +159,18 @@ _EXAMPLES = {
     "pinned": "pinned:yes",
     "id": "id:mem-20261121-0000001",
     "is": "is:reflection",
+}
+_NUMBER = re.compile(r"(>=|<=|>|<|)(\d{1,3}(?:\.\d{1,3})?)")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "": operator.eq,
+}
+_NUMBERS: dict[str, Callable[[Memory], float]] = {
+    "importance": lambda memory: memory.importance_score,
+    "confidence": lambda memory: memory.confidence,
 }
 _CLOSED: dict[str, tuple[str, ...]] = {
     "memory": MEMORY_TYPES,
@@ -156,8 +180,8 @@ _CLOSED: dict[str, tuple[str, ...]] = {
 }
 
 
-def _is_key(key: str, values: str) -> bool:
-    """Tell a clause from a word that holds a colon; raise for what looks like a mistyped key."""
+def _is_key(key: str, values: str, unknown: list[tuple[str, str]] | None) -> bool:
+    """Tell a clause from a word that holds a colon; note what looks like a mistyped key, or raise for it."""
     name = key.lower()
     if name in _EXAMPLES:
         return True
@@ -165,7 +189,9 @@ def _is_key(key: str, values: str) -> bool:
         return False
     near = [known for known in _EXAMPLES if len(name) >= 3 and known.startswith(name)]
     near = near or difflib.get_close_matches(name, _EXAMPLES, n=1, cutoff=0.75)
-    if near:
+    if near and unknown is not None:
+        unknown.append((key, near[0]))
+    elif near:
         raise InvalidQuery(f"There is no “{key}:” to filter by.", f'Did you mean “{near[0]}:”? Or quote it: "{key}:…".')
     return False
 
@@ -186,6 +212,8 @@ def _clause(key: str, text: str, negated: bool, now: datetime) -> Clause:
 
 def _check(key: str, value: str) -> None:
     """Raise for a value outside a closed set, and for one that looks like a mistyped observation type."""
+    if key in _NUMBERS and not _NUMBER.fullmatch(value):
+        raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"For example: {_EXAMPLES[key]}.")
     closed = _CLOSED.get(key)
     known = closed or (OBSERVATION_TYPES if key == "type" else ())
     if not known or value in known:
@@ -259,8 +287,19 @@ def _positive(clause: Clause) -> Predicate:
             return lambda memory: memory.pinned in wanted
         case "is":
             return _some([_FLAGS[value] for value in clause.values])
+        case key if key in _NUMBERS:
+            return _some([_compared(_NUMBERS[key], value) for value in clause.values])
         case key:
             return _text_clause(key, clause.values)
+
+
+def _compared(number: Callable[[Memory], float], value: str) -> Predicate:
+    """Compare a number of a memory with one behind a sign; without a sign, as equal."""
+    found = _NUMBER.fullmatch(value)
+    if found is None:
+        raise InvalidQuery(f"“{value}” is no number to compare with.")
+    compare, limit = _COMPARE[found[1]], float(found[2])
+    return lambda memory: compare(number(memory), limit)
 
 
 def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
@@ -277,6 +316,10 @@ def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
             return lambda memory: not whole.isdisjoint(map(str.casefold, memory.tags))
         case "tag":
             return lambda memory: any(map(fits, memory.tags))
+        case "category":
+            return lambda memory: fits(memory.category)
+        case "source":
+            return lambda memory: any(map(fits, _sources(memory)))
         case "section":
             return lambda memory: fits(memory.section)
         case "session":
@@ -285,6 +328,15 @@ def _text_clause(key: str, values: tuple[str, ...]) -> Predicate:
             return lambda memory: memory.source.speaker is not None and fits(memory.source.speaker)
         case _:
             return lambda memory: fits(memory.id) or any(map(fits, memory.aliases))
+
+
+def _sources(memory: Memory) -> Iterator[str]:
+    """Yield the names of where a memory was captured: the hook, and the file by its path and its name."""
+    if memory.source.hook:
+        yield memory.source.hook
+    if memory.source.file:
+        yield memory.source.file
+        yield memory.source.file.replace("\\", "/").rpartition("/")[2]
 
 
 def _contains(phrase: str) -> Predicate:

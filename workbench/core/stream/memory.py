@@ -22,7 +22,12 @@ ARCHIVED_REASONS: tuple[ArchivedReason, ...] = get_args(ArchivedReason)
 OBSERVATION_TYPES = (
     "instruction", "error", "decision", "code_change", "insight", "test_result", "general", "tool_output",
     "correction", "failure", "convention", "command", "gotcha", "discovery", "pattern",
+    "production_incident", "security_issue", "architectural_decision", "test_failure", "api_design", "bug_fix",
+    "feature_implementation", "refactoring", "configuration_change", "code_review_feedback", "dependency_change",
+    "test_success", "file_read",
 )  # fmt: skip
+"""What an observation is of: the general types and those of coding (source 000, algorithm 3 and section 4), and the
+lifecycle's (source 001)."""
 
 MAX_CONTENT = 10_000
 """Longest content that a person or an agent writes, in characters (source 000); one of a file comes in whole."""

@@ -155,6 +155,11 @@ class Journal:
         return self._tail.store
 
     @property
+    def mark(self) -> str:
+        """The checksum of the last line that was taken in; it tells two histories with as many changes apart."""
+        return self._tail.mark
+
+    @property
     def unfinished(self) -> Mapping[str, str]:
         """The groups whose last part has not come, with their labels."""
         return self._groups.unfinished

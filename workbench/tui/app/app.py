@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import difflib
 import os
 import time
 import traceback
@@ -134,6 +135,8 @@ class WorkbenchApp(Host):
             self.register_theme(theme)
         if options.theme in self.available_themes:
             self.theme = options.theme
+        self.theme_at_start = self.theme
+        """The theme before anybody chose another one here."""
         self.set_keymap(dict(options.keymap))
         self._doings: Mapping[str, Doing] = {}
         self._aging: Timer | None = None
@@ -154,13 +157,28 @@ class WorkbenchApp(Host):
         """Show what went wrong before, then load the model behind the first screen."""
         asyncio.get_running_loop().set_default_executor(Threads())
         self.bench.context.verdicts.in_background(self._checked)
-        for problem in self.options.problems:
+        for problem in (*self.options.problems, *self._no_theme()):
             self.say(problem, "warning")
         self.set_interval(FOLLOW_SECONDS, self._follow)
         self.call_after_refresh(self._say_notices)
         self.call_after_refresh(self._load_retriever)
         if not self.bench.trust.standing.trusted:
             self.call_after_refresh(self.ask_for_trust)
+
+    def _no_theme(self) -> Iterator[str]:
+        """Say so when the theme that is asked for does not exist."""
+        asked = self.options.theme
+        if asked and asked not in self.available_themes:
+            near = difflib.get_close_matches(asked, self.available_themes, n=1)
+            hint = f" Did you mean “{near[0]}”?" if near else ""
+            yield f"There is no theme “{asked}”, so {self.theme} is shown; ctrl+p, Theme lists them.{hint}"
+
+    def on_delivery_failed(self, event: events.DeliveryFailed) -> None:
+        """Say why a screenshot could not be saved."""
+        event.prevent_default()
+        error = event.exception
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        self.say(f"The screenshot could not be saved: {why or type(error).__name__}.", "error")
 
     def on_unmount(self) -> None:
         """Let no thread wait for another process any more: leaving would wait for it."""

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.bench.agents.documents.places import DocumentPlaces
 from workbench.bench.context import PERSON
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent, told
@@ -67,7 +68,7 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         return app.run(), app.return_code or 0
     finally:
         sys.stderr.write(app.last_words)
-        if app.theme != options.theme:
+        if app.theme != app.theme_at_start:
             recent.remember_theme(state, app.theme)
         if remember:
             recent.remember(state, store, bench.library.revision, bench.context.now(), app.review_at)
@@ -96,6 +97,7 @@ def _opened(store: Path, loaded: loading.Loaded) -> Workbench:
         actor=f"agent:{agent}" if (agent := agent_in(os.environ)) else PERSON,
         heads=paths.heads_dir(),
         believed=paths.is_believed(store),
+        documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir()),
     )
 
 

@@ -80,7 +80,7 @@ class BackupDialog(Dialog[bool]):
         self._file = folder / f"memories-{bench.context.now():%Y-%m-%d}.tar.gz"
         self._stop = threading.Event()
         self._writing = False
-        self._made = False
+        self._made = self._complained = False
 
     def contents(self) -> Iterable[Widget]:
         """Return the file, and what is said about it."""
@@ -95,6 +95,13 @@ class BackupDialog(Dialog[bool]):
     def on_unmount(self) -> None:
         """Let nothing go on that nobody waits for."""
         self._stop.set()
+
+    @on(Input.Changed, "#backup-path")
+    def _named(self) -> None:
+        """Say no more what was wrong with another name."""
+        if self._complained:
+            self._complained = False
+            self._state(Content.styled(ABOUT, MUTED))
 
     @on(Input.Submitted)
     async def _entered(self) -> None:
@@ -165,6 +172,7 @@ class BackupDialog(Dialog[bool]):
             self.dismiss(self._made)
 
     def _complain(self, sentence: str) -> None:
+        self._complained = True
         self._state(assemble([(f"✗ {printable(sentence)}", "$text-error")]))
 
     def _state(self, content: Content) -> None:

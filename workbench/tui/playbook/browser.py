@@ -28,7 +28,7 @@ from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.texts.safe_input import FilterInput
 
 
 class Outline(LineView[Row]):
@@ -83,7 +83,7 @@ class BookBrowser(Vertical):
             self._draw, lambda row: row.key, is_heading=lambda row: row.bullet is None, id="bullets"
         )
         self._bar = BookBar()
-        self._box = SafeInput(placeholder="/ filter: words is:unused section:api", id="book-filter")
+        self._box = FilterInput(placeholder="/ filter: words is:unused section:api", id="book-filter")
         self._said = Static(id="book-count")
         self._outline = Outline(id="outline")
         self._detail = BulletPane(bench, keys)

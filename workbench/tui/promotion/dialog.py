@@ -312,7 +312,11 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         plan = self._found.plan if self._found is not None else None
         if plan is None:
             offer = self._places.current
-            (self._field("path") if offer is OTHER else self._places).focus()
+            if offer is OTHER:
+                self._field("path").focus()
+            else:
+                self._places.focus()
+                self._complain(self._found.problem if self._found is not None else UNNAMED)
             self.app.bell()
             return
         if (first := self._asked_first(plan.target)) is not None:

@@ -63,12 +63,19 @@ def in_short(impact: "Impact") -> list[Content]:
 def in_full(impact: "Impact") -> Content:
     """Return every saved query with what would change there."""
     first = [*impact.entered, *impact.left]
-    rest = [query for query in impact.queries if query not in first and not _asked_before(query)]
+    others = [query for query in impact.queries if query not in first and not _asked_before(query)]
+    rest = [query for query in others if not _only_below(query)]
+    below = len(others) - len(rest)
     before = sum(_asked_before(query) for query in impact.queries)
     blocks = [Content.styled(f"{_headline(impact)} · top {impact.k} · profile {name(impact.profile)}", "bold")]
     blocks += [Content("\n").join(_with_moves(query)) for query in first]
     if rest:
         blocks.append(Content("\n").join([line for query in rest for line in _with_moves(query)]))
+    if below:
+        stays = "1 query" if below == 1 else f"{below} queries"
+        blocks.append(
+            Content.styled(f"· In {stays} it would stand below the top {impact.k}, and nothing moves.", MUTED)
+        )
     if before:
         asked = "1 query was" if before == 1 else f"{before} queries were"
         blocks.append(Content.styled(f"· {asked} asked before it was made.", MUTED))
@@ -80,15 +87,24 @@ def _asked_before(query: "QueryImpact") -> bool:
     return not query.leaves and query.place is None and query.query.now is not None and not query.moved
 
 
+def _only_below(query: "QueryImpact") -> bool:
+    """Tell whether a query's top stays as it is, because the candidate would only stand somewhere below it."""
+    held = query.before is not None and query.before <= query.k
+    return not (query.enters or query.leaves or held or query.moved) and query.place is not None
+
+
 def _with_moves(query: "QueryImpact") -> list[Content]:
     return [_one(query), *(_moved(moved) for moved in query.moved)]
 
 
 def _headline(impact: "Impact") -> str:
-    parts = [f"enters {len(impact.entered)}"] if impact.entered or not impact.left else []
-    parts += [f"leaves {len(impact.left)}"] if impact.left else []
     count = len(impact.queries)
-    return f"Approved, it {' and '.join(parts)} of {count} saved {'query' if count == 1 else 'queries'}"
+    asked = "query" if count == 1 else "queries"
+    if not impact.entered and not impact.left:
+        return f"Approved, it changes the top of none of {count} saved {asked}"
+    parts = [f"enters {len(impact.entered)}"] if impact.entered else []
+    parts += [f"leaves {len(impact.left)}"] if impact.left else []
+    return f"Approved, it {' and '.join(parts)} of {count} saved {asked}"
 
 
 def _one(query: "QueryImpact") -> Content:

@@ -7,7 +7,6 @@ from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.timer import Timer
 from textual.widget import Widget
 
 from workbench.tui.app.actions import Action
@@ -16,8 +15,8 @@ from workbench.tui.review.rows import legend
 from workbench.tui.widgets.content import MUTED, assemble, fitted
 
 HEAD = "Why? "
-SECONDS = 9
-"""How long reasons are offered; after that the digits change the area again, as the line has said."""
+REST = "others go on"
+"""What the line says behind the reasons: they hold until then, and no digit leaves the area meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Rejected:
 
 @survives
 class ReasonLine(Widget):
-    """One line that is always there, so that nothing moves when it asks, and asks no longer than `SECONDS`.
+    """One line that is always there, so that nothing moves when it asks.
 
     `rejected` is what a reason would be for. It is `asking` from when the cursor has come to rest beside that.
     """
@@ -49,15 +48,12 @@ class ReasonLine(Widget):
     """
 
     asking = reactive(False)
-    left = reactive(SECONDS)
-    """Seconds until the digits mean areas again."""
     hint = reactive("")
     """Stands on the right while nothing is asked."""
 
     def __init__(self, reasons: Sequence[Action]) -> None:
         super().__init__()
         self._reasons = tuple(reasons)
-        self._ticks: Timer | None = None
         self.rejected: Rejected | None = None
 
     def rest(self, beside: str, *, moving: bool) -> None:
@@ -71,17 +67,6 @@ class ReasonLine(Widget):
         self.rejected = None
         self.asking = False
 
-    def watch_asking(self, asking: bool) -> None:
-        """Count down while something is asked."""
-        if self._ticks is not None:
-            self._ticks.stop()
-        self.left, self._ticks = SECONDS, self.set_interval(1, self._tick) if asking else None
-
-    def _tick(self) -> None:
-        self.left -= 1
-        if self.left <= 0:
-            self.go_on()
-
     def render(self) -> Content:
         """Return the reasons with their keys, or the legend."""
         if not self.asking:
@@ -91,7 +76,7 @@ class ReasonLine(Widget):
         pieces = [(HEAD, "bold")]
         for action in self._reasons:
             pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}  ", "")]
-        return fitted(assemble([*pieces, (f"areas in {self.left} s", MUTED)]), self.content_size.width)
+        return fitted(assemble([*pieces, (REST, MUTED)]), self.content_size.width)
 
     def on_click(self, event: events.Click) -> None:
         """Take the reason under the mouse."""

@@ -18,7 +18,7 @@ from workbench.tui.review.seen import Seen
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.row import lay_out
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.texts.safe_input import FilterInput
 
 PACE_OF = 12
 """Over how many of the latest decisions the pace is taken."""
@@ -86,7 +86,7 @@ class Queue:
         self._drawn: LRUCache[tuple[object, ...], Content] = LRUCache(512)
         self._progress = Progress()
         self._kinds = bench.context.kinds
-        self.box = SafeInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
+        self.box = FilterInput(placeholder="/ filter: tag:ci since:7d words", id="filter")
         self.count = Static(id="count")
         # A decision moves every row below it by a line, and none of them is drawn anew.
         self.rows: LineList[Proposal] = LineList(self._draw, lambda p: p.id, kept=1024, id="queue")

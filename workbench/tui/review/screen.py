@@ -19,7 +19,7 @@ from workbench.tui.app.stillness import Stillness
 from workbench.tui.review.actions import REASONS, REVIEW
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
-from workbench.tui.review.line import SECONDS, ReasonLine
+from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.texts import ItemTexts, Shown
@@ -36,7 +36,7 @@ class ReviewScreen(AreaScreen):
     help_text = (
         "After a rejection\n"
         + "\n".join(f"  {a.shown_key}  {a.label:<24} {a.tooltip}" for a in REASONS)
-        + f"\n  Any other key, or {SECONDS} seconds, go on without a reason: then the digits change the area again.\n\n"
+        + "\n  Any other key goes on without a reason: then the digits change the area again.\n\n"
         "A marked group\n"
         "  t, v or T marks, then ; and a decision. What you never had in sight is shown first, to its end.\n\n"
         + "The filter\n"

@@ -48,14 +48,14 @@ class HistoryDialog(Dialog[None]):
     HistoryDialog {
         & > .dialog { width: 110; }
         & LineView {
-            height: auto; min-height: 3; max-height: 30vh;
+            height: auto; min-height: 3; max-height: 25vh;
             & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
         }
         & VerticalScroll {
             height: auto; max-height: 30vh; margin-top: 1; padding-top: 1; border-top: solid $panel;
             scrollbar-size-vertical: 1;
         }
-        & .history--said { height: auto; max-height: 4; }
+        & .history--said { height: auto; max-height: 2; }
     }
     """
 
@@ -213,7 +213,7 @@ class RecordThen(Dialog[None]):
     DEFAULT_CSS = """
     RecordThen {
         & > .dialog { width: 100; }
-        & VerticalScroll { height: auto; max-height: 30; scrollbar-size-vertical: 1; }
+        & VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
     }
     """
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -22,18 +22,20 @@ from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.changes import Changes, Picked
-from workbench.tui.stream.found import Found, Nearby, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
+from workbench.tui.stream.found import Found, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
 from workbench.tui.stream.memory_view import UNREAD, Surroundings, detail, row
 from workbench.tui.stream.near import NearSearch
+from workbench.tui.stream.side import Side
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.long_text import LongText, same
 from workbench.tui.widgets.lists.row import Cell
-from workbench.tui.widgets.texts.safe_input import SafeInput
+from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
 if TYPE_CHECKING:
     from workbench.bench.stream.near_by import NearBy
+    from workbench.tui.stream.nearby import Nearby
 
 VIEWS = (
     Choice("", "Everything", "newest first"),
@@ -97,11 +99,11 @@ class StreamScreen(AreaScreen):
 
     def contents(self) -> Iterable[Widget]:
         """Return the filter line, the news, the list and the detail."""
-        box = SafeInput(placeholder="/ filter: type:error since:7d auth", id="filter")
+        box = FilterInput(placeholder="/ filter: type:error since:7d auth", id="filter")
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
         below = Static(id="below")
-        yield Horizontal(Vertical(self.rows, below, id="found"), VerticalScroll(LongText(id="detail"), id="side"))
+        yield Horizontal(Vertical(self.rows, below, id="found"), Side(LongText(id="detail"), id="side"))
 
     def on_mount(self) -> None:
         """Start in the list, with what is new since the last look."""
@@ -191,6 +193,8 @@ class StreamScreen(AreaScreen):
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
         known = self._nearby is not None and self._nearby.found == found
+        from workbench.tui.stream.nearby import Nearby
+
         # Where nothing is listed, there is still to be said that nothing was found.
         if self._view is view and not (known and self.rows.rows):
             self._nearby = Nearby(found, self.bench.recipe.factors)
@@ -236,6 +240,9 @@ class StreamScreen(AreaScreen):
         shown += f" · {number(len(view.memories))} {'with these words' if view.filter.words else 'shown'}"
         if view.is_partial:
             return f"{shown}, of the newest; reading the rest"
+        if view.filter.unknown:
+            key, near = view.filter.unknown[0]
+            shown += f" · “{key}:” is searched as a word; {near}: exists"
         at = ruled_at(self.rows.rows)
         return shown if at is None else f"{shown} · {len(self.rows.rows) - at - 1} by meaning"
 

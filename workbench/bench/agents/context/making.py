@@ -7,7 +7,7 @@ from typing import cast
 from workbench.bench.agents.blocks import Blocks
 from workbench.bench.agents.context.finders import Answer, Asking
 from workbench.bench.agents.context.values import AgentContext, Found, Item, Layer, LeftOut
-from workbench.bench.agents.reads import BY_COMMAND, keep, new_id
+from workbench.bench.agents.reads import BY_COMMAND, Asked, keep, new_id
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import judges_of
 from workbench.bench.context import Context
@@ -68,31 +68,41 @@ def gathered(
     safety = Safety(context)
     asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks))
     seen: set[str] = set()
+    # An agent loads its instruction files whole: what a managed block of theirs holds is not given twice.
+    placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
     found, is_empty, weak = [], False, 0
     for kind in layers:
         answer = cast(Answer, implementation(kind.finder)(asking))
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
-        new = [one for one in answer.found if one.id not in seen]
+        new = [one for one in answer.found if one.id not in seen | placed]
         refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
+        refused += [LeftOut(one.id, "placed") for one in answer.found if one.id in placed - seen]
         seen |= {one.id for one in new}
+        refused += answer.refused
+        if kind.may_lack and not (new or refused):
+            continue
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))
     return Material(task, tuple(found), is_empty, weak)
 
 
-def reading_of(context: Context, made: AgentContext, asked: str, session: str, door: str) -> AgentRead:
-    """Return what is kept of a context that was given; `asked` is the task, masked."""
+def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:
+    """Return what is kept of a context that was given; the `task` is masked."""
     agent, profile = context.actor.removeprefix("agent:"), context.settings.profile
     given = [item for item in made.given if item.id in context.library.memories]
     ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
     now = context.now()
-    return AgentRead(new_id(), agent, now, asked, session, door, profile, ids, scores, made.is_empty, weak=made.weak)
+    cited = tuple(item.id for layer in made.layers if layer.kind.may_lack for item in layer.items)
+    return AgentRead(
+        new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
+        parent=asked.parent, documents=cited,
+    )  # fmt: skip
 
 
 def kept(context: Context, made: AgentContext, asked: str, session: str = "") -> None:
     """Keep that the context's agent was given it by a command; raises `StoreProblem`."""
-    keep(context, [reading_of(context, made, asked, session, BY_COMMAND.door)])
+    keep(context, [reading_of(context, made, asked, Asked(BY_COMMAND.door, session))])
 
 
 def _fitting(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:

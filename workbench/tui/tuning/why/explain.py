@@ -128,7 +128,7 @@ def _shares(found: Explanation, style: str, width: int) -> list[Content]:
 
 
 def _total(total: float, width: int) -> Content:
-    figures = repr(total)
+    figures = f"{total:.5f}"
     gap = " " * max(1, min(width, _TABLE) - len("  total") - len(figures))
     return assemble([("  total", "bold"), (gap, ""), (figures, "bold $text-accent")])
 

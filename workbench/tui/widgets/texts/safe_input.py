@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from textual import events
 from textual.widgets import Input
 
 from workbench.core.errors import WorkbenchError
@@ -40,3 +41,38 @@ class SafeInput(Input):
             return Path(name).expanduser()
         except RuntimeError as error:
             raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
+
+
+@survives
+class FilterInput(SafeInput):
+    """An input that is left with enter: keys that are typed before the focus has moved on go where it moves."""
+
+    def __init__(self, *, placeholder: str, id: str) -> None:
+        super().__init__(placeholder=placeholder, id=id)
+        self._left = False
+        self._ahead: list[events.Key] = []
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keep keys that are typed ahead for what gets the focus."""
+        if self._left and isinstance(event, events.Key):
+            event.stop()
+            self._ahead.append(event)
+            if not self.has_focus:
+                self._pass_on()
+            return
+        # Enter is done by the app, after it has gone all the way up: what comes behind it is here before that.
+        self._left = self._left or (isinstance(event, events.Key) and event.key == "enter")
+        await super().on_event(event)
+
+    def on_blur(self) -> None:
+        """Let what has the focus now have the keys that were typed ahead."""
+        self._pass_on()
+
+    def on_focus(self) -> None:
+        """Take keys again."""
+        self._left = False
+
+    def _pass_on(self) -> None:
+        ahead, self._ahead = self._ahead, []
+        for key in ahead:
+            self.app.post_message(events.Key(key.key, key.character))
