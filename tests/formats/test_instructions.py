@@ -143,6 +143,8 @@ def test_what_is_taken_is_a_candidate() -> None:
         ("## Rules", "- Never push to main", False),
         ("## Common mistakes to avoid\n\n❌ **Don't**:", "- use one cache for all the users", True),
         ("## Common mistakes to avoid\n\n❌ **Don't**:\n\n✅ **Do**:", "- use a cache for each user", False),
+        ("## How to avoid conflicts", "- pull before every push", False),
+        ("## Things to avoid", "- one class for everything there is", True),
         ("## What NOT to do", "- Don't guess what was never verified", True),
         ("## Common mistakes to avoid", "1. Not closing: files stay open\n2. Closing twice: it fails", True),
         ("## Do", "- ask before a deploy happens", False),
