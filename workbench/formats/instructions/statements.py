@@ -33,8 +33,8 @@ _MIXED = re.compile(
     re.IGNORECASE,
 )
 _NEVERTHELESS = re.compile(
-    r"^\W*to avoid\b|\b(?:(?:do not|don['’]t|never) (?:forget|hesitate|skip|miss|neglect|ignore)|(?:how|order) to avoid|"
-    r"avoid\w* .{1,40} by|(?:if|when|why) .{0,40}(?:not|wrong|bad)|not only)\b",
+    r"^\W*to avoid\b|\b(?:(?:do not|don['’]t|never) (?:forget|hesitate|skip|miss|neglect|ignore)|"
+    r"(?:how|order) to avoid|avoid\w* .{1,40} by|(?:if|when|why) .{0,40}(?:not|wrong|bad)|not only)\b",
     re.IGNORECASE,
 )
 _SHOWN_BAD = re.compile(r"^\W{0,4}(?:bad|wrong|incorrect|anti-?pattern|don['’]t do)\b\W|^\s*[❌🚫⛔✗✘]", re.IGNORECASE)
