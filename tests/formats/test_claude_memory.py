@@ -138,3 +138,27 @@ def test_front_matter() -> None:
 def test_a_topic_without_a_text() -> None:
     parsed = claude_memory.read("---\nname: a\ndescription: b\ntype: user\n---\n", context("a.md"))
     assert (parsed.memories, parsed.records_in) == ((), 1)
+
+
+def test_an_index_that_is_a_table() -> None:
+    text = (
+        "# Memory\n\n| File | About | Kind |\n|------|-------|------|\n"
+        "| [Deploys](deploys.md) | how we deploy | project |\n| `style.md` | tabs | |\n"
+    )
+    files = {"deploys.md": "---\nname: deploys\nmodified: 2026-03-04\n---\nNever on Fridays.\n"}
+    there = replace(context("MEMORY.md"), path="/x/MEMORY.md", beside=files.get)
+    deploys, style = claude_memory.read(text, there).memories
+    assert (deploys.content, deploys.summary) == ("Never on Fridays.", "how we deploy — project")
+    assert deploys.created_at.date().isoformat() == "2026-03-04"
+    assert (style.content, style.summary) == ("tabs", "tabs")
+
+
+def test_entries_between_signs() -> None:
+    text = "Ann likes short answers.\n§\nThe server is called bath.\n\nIt has two disks.\n§\n\n§\n- one\n- two\n"
+    parsed = claude_memory.read(text, context("MEMORY.md"))
+    assert [memory.content for memory in parsed.memories] == [
+        "Ann likes short answers.",
+        "The server is called bath.\n\nIt has two disks.",
+        "- one\n- two",
+    ]
+    assert (parsed.records_in, parsed.issues) == (3, ())

@@ -108,7 +108,7 @@ def test_statements_carry_what_they_stand_under() -> None:
         (20, False, "Commands: Build: `make all` builds every package"),
         (27, True, "Warning, under “Deployment › Do not”: Run make deploy without asking"),
         (28, True, "Warning, under “Deployment › Do not”: Push to main on Fridays"),
-        (34, False, "Deployment › Steps, Before a release, step by step: 1. Stop the server first\n"
+        (34, False, "Deployment › Steps, Before a release: 1. Stop the server first\n"
                     "2. Run the migration\n   - with a backup\n3. Start it again"),
         (43, False, "Commit messages, Good: feat: add the retry budget"),
         (47, True, "Warning, under “Commit messages, BAD”: fixed some stuff in the code"),
@@ -141,6 +141,12 @@ def test_what_is_taken_is_a_candidate() -> None:
         ("## Rules", "- ❌ catch all errors and go on", True),
         ("## Rules", "- BAD: catch all errors and go on", True),
         ("## Rules", "- Never push to main", False),
+        ("## Common mistakes to avoid\n\n❌ **Don't**:", "- use one cache for all the users", True),
+        ("## Common mistakes to avoid\n\n❌ **Don't**:\n\n✅ **Do**:", "- use a cache for each user", False),
+        ("## How to avoid conflicts", "- pull before every push", False),
+        ("## Things to avoid", "- one class for everything there is", True),
+        ("## What NOT to do", "- Don't guess what was never verified", True),
+        ("## Common mistakes to avoid", "1. Not closing: files stay open\n2. Closing twice: it fails", True),
         ("## Do", "- ask before a deploy happens", False),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from workbench.core.files.cut import MAX_LINES, cut_at
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.textedit import lines
 from workbench.core.stream.memory import Memory
+from workbench.core.text import clean_for_store
 from workbench.formats.claude_memory import topic as claude_topic
 from workbench.formats.claude_memory.topic import INDEX_LINE, KINDS, LINK, Topic, linked, statement, topic
 from workbench.formats.lifecycle.values import Notes
@@ -19,6 +20,8 @@ NAME = claude_topic.NAME
 BEGIN, END = "<!-- memory-workbench:begin -->", "<!-- memory-workbench:end -->"
 _INDEX = frozenset({"MEMORY.MD"})
 _RULES = frozenset({"CLAUDE.MD", "CLAUDE.LOCAL.MD"})
+_FILE = re.compile(r"\[[^\]\n]{1,300}\]\([^()\s]{1,300}\.md\)|`?[\w./-]{1,300}\.md`?")
+_SIGN = "§"
 _LINKS = re.compile(LINK, re.MULTILINE)
 
 
@@ -74,7 +77,7 @@ def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
     """Yield the statements that a person or the agent wrote; what this product wrote there is only counted."""
     managed = 0
     inside = False
-    for one in markdown.statements(text, skip):
+    for one in _parted(text, skip):
         if one.kind == "comment":
             inside = BEGIN in one.text or (inside and END not in one.text)
             if BEGIN not in one.text and END not in one.text:
@@ -88,6 +91,42 @@ def _own(text: str, skip: int, report: Report) -> Iterator[Statement]:
     if managed:
         what = "1 statement" if managed == 1 else f"{managed:,} statements"
         report.remark(1, f"{what} in the block that this program wrote: not read again")
+
+
+def _parted(text: str, skip: int) -> Iterator[Statement]:
+    """Yield the statements of a text, the rows of an index that is a table, or what stands between the signs “§”."""
+    if not any(line.text.strip() == _SIGN for line in lines(text)):
+        for one in markdown.statements(text, skip):
+            rows = list(_rows(one)) if one.kind == "text" and one.text.startswith("|") else []
+            yield from rows or (one,)
+        return
+    gathered: list[str] = []
+    first = skip + 1
+    for line in lines(text):
+        if line.number > skip and line.text.strip() == _SIGN:
+            yield from _entry(gathered, first)
+            gathered, first = [], line.number + 1
+        elif line.number > skip:
+            gathered.append(line.text)
+    yield from _entry(gathered, first)
+
+
+def _entry(gathered: list[str], first: int) -> Iterator[Statement]:
+    said = clean_for_store("\n".join(gathered).strip())
+    if said:
+        yield Statement("text", first + next(n for n, line in enumerate(gathered) if line.strip()), said)
+
+
+def _rows(table: Statement) -> Iterator[Statement]:
+    """Yield the rows of a table that name a Markdown file, as the items of a list would."""
+    for number, row in enumerate(table.text.split("\n")):
+        cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
+        at = next((n for n, cell in enumerate(cells) if _FILE.fullmatch(cell)), None)
+        if at is None:
+            continue
+        named = cells[at] if cells[at].startswith("[") else f"[{cells[at].strip('`')}]({cells[at].strip('`')})"
+        hook = " — ".join(cell for n, cell in enumerate(cells) if n != at and cell)
+        yield Statement("item", table.line + number, f"{named} — {hook}" if hook else named, table.section)
 
 
 def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memory, Notes]:

@@ -58,7 +58,7 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
         raise ValueError(f"the file {found.name} has more than {MAX_KEPT:,} characters")
     kind = found.facts.get("type", "")
     observation_type = KINDS.get(kind, "general")
-    created = created_at(found.facts, ("created", "date", "created_at"), context, notes)
+    created = created_at(found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes)
     said = {"title": title, "hook": hook, "topic": found.name, **found.facts}
     memory = Memory(
         id=_id(slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name), context),

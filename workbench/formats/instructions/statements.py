@@ -33,8 +33,8 @@ _MIXED = re.compile(
     re.IGNORECASE,
 )
 _NEVERTHELESS = re.compile(
-    r"\b(?:(?:do not|don['’]t|never) (?:forget|hesitate|skip|miss|neglect|ignore)|to avoid|avoid\w* .{1,40} by|"
-    r"if .{0,40}(?:not|wrong|bad)|when .{0,40}(?:not|wrong|bad)|why .{0,40}(?:not|wrong|bad)|not only)\b",
+    r"^\W*to avoid\b|\b(?:(?:do not|don['’]t|never) (?:forget|hesitate|skip|miss|neglect|ignore)|"
+    r"(?:how|order) to avoid|avoid\w* .{1,40} by|(?:if|when|why) .{0,40}(?:not|wrong|bad)|not only)\b",
     re.IGNORECASE,
 )
 _SHOWN_BAD = re.compile(r"^\W{0,4}(?:bad|wrong|incorrect|anti-?pattern|don['’]t do)\b\W|^\s*[❌🚫⛔✗✘]", re.IGNORECASE)
@@ -144,7 +144,7 @@ def _made(one: Statement, under: _Under) -> Iterator[Said]:
     forbids = under.forbids()
     if forbids is None:
         return
-    above = _above(under, said)
+    above = _above(under)
     opening = _flat(first)
     nested_under_no = first.endswith(":") and "\n" in said and _Under(lead=opening).forbids()
     warns = bool(forbids or nested_under_no or _SHOWN_BAD.search(said))
@@ -159,12 +159,10 @@ def _is_table(said: str) -> bool:
     return said.startswith("|") or any("|" in row and _RULED.fullmatch(row) for row in rows)
 
 
-def _above(under: _Under, said: str) -> str:
+def _above(under: _Under) -> str:
     lead = under.lead.rstrip(": ")
-    steps = "\n" in said and _NUMBERED.match(said)
     path = " › ".join(under.path)
-    above = f"{path}, {lead}" if path and lead else path or lead
-    return f"{above}, step by step" if steps and above else above
+    return f"{path}, {lead}" if path and lead else path or lead
 
 
 def _flat(text: str) -> str:
