@@ -19,6 +19,15 @@ from workbench.store.library import Library
 
 BASE = "import argparse, dataclasses, datetime, hashlib, json, pathlib, re, typing"
 BARS = {"status": "1.5 × base + 20 ms", "append": "2 × base", "vote": "2.5 × base", "search": "0.9 s"}
+TRUST = """
+import sys
+from pathlib import Path
+from workbench.config import paths
+from workbench.store.library import Library
+Library(Path(sys.argv[1]), heads=paths.heads_dir(), believed=True).maintenance.trust()
+"""
+"""What makes a store that was built here one that this machine remembers."""
+
 APPENDED = 10_000
 """Changes after the last checkpoint, which every command has to reckon with."""
 
@@ -45,15 +54,12 @@ def measure(store: Path, runs: int) -> Figures:
     The processor's time (user and system, of the process and its children) is what a busy machine changes least.
     The store is changed, by each turn alike.
     """
-    surroundings = _surroundings(store.parent)
-    commands = {
-        "base": [sys.executable, "-c", BASE],
-        **{name: _ours(store, args) for name, args in _commands().items()},
-    }
-    clock: dict[str, list[float]] = {name: [] for name in commands}
-    processor: dict[str, list[float]] = {name: [] for name in commands}
+    surroundings = own(store)
+    clock: dict[str, list[float]] = {name: [] for name in ("base", *_commands(0))}
+    processor: dict[str, list[float]] = {name: [] for name in clock}
     for turn in range(runs + 1):
-        for name, command in commands.items():
+        ours = {name: _ours(store, args) for name, args in _commands(turn).items()}
+        for name, command in ({"base": [sys.executable, "-c", BASE]} | ours).items():
             begun, spent = perf_counter(), _spent()
             subprocess.run(command, check=True, cwd=ROOT, env=surroundings, capture_output=True)
             if turn:  # the first fills the caches
@@ -73,11 +79,12 @@ def _spent() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _commands() -> Mapping[str, Sequence[str]]:
+def _commands(turn: int) -> Mapping[str, Sequence[str]]:
+    """Return the commands of a turn: each of them does something, so that a vote is another one than the last."""
     return {
         "status": ("status",),
         "search": ("search", "how do we deploy the api to staging", "-k", "5"),
-        "vote": ("vote", "mem-20251101-0000007", "helpful"),
+        "vote": ("vote", "mem-20251101-0000007", ("helpful", "harmful")[turn % 2]),
         "append": ("append", "the hook saw a step of the nightly build end"),
         "show": ("show", "mem-20251101-0000009"),
         "history": ("history", "-n", "1"),
@@ -87,6 +94,14 @@ def _commands() -> Mapping[str, Sequence[str]]:
 
 def _ours(store: Path, args: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "workbench", "--store", str(store), *args]
+
+
+def own(store: Path) -> dict[str, str]:
+    """Make a store that of somebody who has used it, trusted and indexed, and return the surroundings for commands."""
+    surroundings = _surroundings(store.parent)
+    for args in (["-c", TRUST, str(store)], ["-m", "workbench", "--store", str(store), "list", "-n", "1"]):
+        subprocess.run([sys.executable, *args], check=True, cwd=ROOT, env=surroundings, capture_output=True)
+    return {name: value for name, value in surroundings.items() if name != "WORKBENCH_TRUST"}
 
 
 def _surroundings(folder: Path) -> dict[str, str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pexpect
 
+from tests.benchmarks.cli import own
 from tests.benchmarks.open import build
 from workbench.bench.demo import fill
 from workbench.bench.open import open_workbench
@@ -35,8 +36,9 @@ Empty().run()
 def run(small: bool = False) -> dict[str, object]:
     """Return medians in seconds, and the ratios to the empty app beside their bars."""
     with tempfile.TemporaryDirectory() as name:
-        stores = {"demo": _demo(Path(name)), "large": Path(name) / "large"}
+        stores = {"demo": _demo(Path(name) / "demo"), "large": Path(name) / "large" / "store"}
         build(stores["large"], 2_000 if small else 100_000)
+        homes = {key: own(folder) for key, folder in stores.items()}
         empty = [sys.executable, "-c", EMPTY]
         times: dict[str, list[float]] = {"empty": [], **{key: [] for key in stores}}
         keys: dict[str, list[float]] = {key: [] for key in stores}
@@ -45,7 +47,7 @@ def run(small: bool = False) -> dict[str, object]:
             for key, folder in stores.items():
                 ours = [sys.executable, "-m", "workbench", "--store", str(folder)]
                 first, second = map(re.escape, _newest(folder))
-                found[key] = first_paint(ours, first, second, keys[key])
+                found[key] = first_paint(ours, first, second, keys[key], homes[key])
             if turn:  # the first fills the caches
                 for key, seconds in found.items():
                     times[key].append(seconds)
@@ -63,13 +65,20 @@ def run(small: bool = False) -> dict[str, object]:
     }
 
 
-def first_paint(command: list[str], text: str, next: str = "", answered: list[float] | None = None) -> float:
+def first_paint(
+    command: list[str],
+    text: str,
+    next: str = "",
+    answered: list[float] | None = None,
+    surroundings: dict[str, str] | None = None,
+) -> float:
     """Start a terminal program and return the seconds until `text` (a regular expression) is drawn.
 
-    With `next` the cursor is moved then, and `answered` gets the seconds until that text is drawn.
+    With `next` the cursor is moved then, and `answered` gets the seconds until that text is drawn. `surroundings` are
+    the program's, unless they are ours.
     """
     begun = time.perf_counter()
-    child = pexpect.spawn(command[0], command[1:], dimensions=(45, 140), encoding="utf-8", timeout=60)
+    child = pexpect.spawn(command[0], command[1:], dimensions=(45, 140), encoding="utf-8", timeout=60, env=surroundings)
     child.expect(text)
     seconds = time.perf_counter() - begun
     if next and answered is not None:
