@@ -28,7 +28,7 @@ USUAL: Status = "signal"
 
 PINNED, REFLECTION, UNREAD = "★", "◆", "•"
 
-_WITH_TYPE, _WITH_VOTES, _WITH_STATUS = 66, 76, 100
+_WITH_TYPE, _WITH_VOTES, _WITH_STATUS = 66, 84, 100
 """Columns from which a row has room for its type, its votes, and its status in words."""
 
 
