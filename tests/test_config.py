@@ -8,10 +8,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from workbench.config.loading import Loaded, Settings, load, show
-from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.config.loading import Loaded, Settings, load
+from workbench.config.reading import show
+from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.external import MemorySettings
+from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
-from workbench.core.review.lifecycle import LifecycleLimits
+from workbench.core.review.limits import LifecycleLimits
 
 
 def read(folder: Path, text: str | bytes) -> Loaded:
@@ -207,7 +211,7 @@ def test_control_bytes_do_not_reach_a_problem(tmp_path: Path) -> None:
 def test_the_shown_settings_explain_each_key() -> None:
     lines = show(Settings()).splitlines()
     keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith("#")]
-    assert len(keys) == 26
+    assert len(keys) == 29
     assert all(lines[n - 1].startswith("# ") for n in keys)
 
 
@@ -218,6 +222,7 @@ _SETTINGS = st.builds(
     profile=_TEXT.filter(bool),
     model=st.none() | st.sampled_from([Path("/m"), Path('/a "b" ü\\c')]),
     editor=_TEXT,
+    index_file=_TEXT,
     importance=st.sampled_from(["general", "code"]),
     floor=st.booleans(),
     keys=st.dictionaries(_TEXT, _TEXT, max_size=3),
@@ -225,7 +230,10 @@ _SETTINGS = st.builds(
         lambda t: DedupThresholds(flag=max(t[:2]), review=min(t[:2]), order=t[2])
     ),
     reflection=st.builds(TriggerLimits, st.floats(1, 1e6), st.integers(1, 10**6), st.floats(0.1, 87_600)),
-    lifecycle=st.builds(LifecycleLimits, st.floats(1, 36_500), st.floats(1, 36_500), st.floats(1, 36_500)),
+    lifecycle=st.tuples(*[st.floats(1, 36_500)] * 3).map(lambda days: LifecycleLimits(*days)),
+    claude=st.just(LlmSettings()),
+    agents=st.just(AgentSettings()),
+    memory=st.builds(MemorySettings, st.booleans(), st.integers(1, 50)),
 )
 
 

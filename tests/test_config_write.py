@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.config.loading import Settings, load, show
+from workbench.config.loading import Settings, load
+from workbench.config.reading import show
 from workbench.config.writing import set_values
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 

@@ -1,5 +1,6 @@
 """The folders of the user, the choice of a store, and the shipped files."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,37 @@ def test_a_project_store_that_is_a_link_has_to_lead_to_a_store(tmp_path: Path) -
         find_store(clone)
     (elsewhere / "journal.jsonl").touch()
     assert find_store(clone).folder == clone / ".workbench"
+
+
+@pytest.fixture
+def worktree(tmp_path: Path) -> tuple[Path, Path]:
+    """A repository, and a linked worktree of it."""
+    repository, tree = tmp_path / "shop", tmp_path / "trees" / "cart"
+    who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    subprocess.run(["git", "-C", str(repository), *who, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    subprocess.run(["git", "-C", str(repository), "worktree", "add", "-q", str(tree)], check=True)
+    return repository, tree
+
+
+def test_worktrees_share_the_store_of_their_repository(worktree: tuple[Path, Path]) -> None:
+    """By reading `.git`, without asking git."""
+    repository, tree = worktree
+    (tree / "lib").mkdir()
+    assert find_store(tree / "lib").origin == "global"
+    (repository / ".workbench").mkdir()
+    assert find_store(tree / "lib") == (repository / ".workbench", "project")
+    (tree / ".workbench").mkdir()
+    assert find_store(tree / "lib") == (tree / ".workbench", "project")
+
+
+def test_a_mark_of_git_that_came_from_elsewhere_names_no_store(tmp_path: Path, worktree: tuple[Path, Path]) -> None:
+    repository, tree = worktree
+    foreign = tmp_path / "foreign"
+    (repository / ".workbench").mkdir()
+    foreign.mkdir()
+    (foreign / ".git").write_bytes((tree / ".git").read_bytes())
+    assert find_store(foreign).origin == "global"
+    for text in ("", "gitdir: ", "gitdir: /nowhere", "nonsense", "gitdir: \0"):
+        (foreign / ".git").write_text(text)
+        assert find_store(foreign).origin == "global"

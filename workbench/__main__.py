@@ -8,20 +8,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import crash, streams
-from workbench.cli.main import PROBLEM, run
+from workbench.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
+from workbench.cli.main import is_hook, run
 from workbench.core.errors import WorkbenchError
 from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
 
-INTERRUPTED = 130
-BROKEN_PIPE = 141
-UNEXPECTED = 70
-
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; the outermost edge, where every error ends."""
+    """Run the command line and return its exit code; the outermost edge, where every error ends.
+
+    A hook fails for nothing: its agent would stop, or think that it was told to.
+    """
+    code = _main(argv)
+    if code and is_hook(sys.argv[1:] if argv is None else argv):
+        from workbench.cli.agents.capture import note_broken
+
+        note_broken(code)
+        return 0
+    return code
+
+
+def _main(argv: Sequence[str] | None) -> int:
     try:
         streams.complete()
         _never_fail_to_print()

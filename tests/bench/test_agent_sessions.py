@@ -1,8 +1,11 @@
 """What agents did, session by session."""
 
+import os
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from tests.bench.conftest import Clock, Open, memory, put
+from workbench.bench.agents.parent import parent_process
 from workbench.bench.agents.reads import keep, new_id
 from workbench.bench.agents.sessions import AgentSession, Write
 from workbench.bench.open import Workbench
@@ -122,3 +125,28 @@ def test_the_demo_has_sessions_of_two_agents_over_its_weeks(demo: Workbench) -> 
     assert any(one.is_empty for session in found for one in session.reads)
     given = [(one, id) for session in found for one in session.reads for id in one.memories]
     assert all(demo.stream.get(id).created_at <= one.at for one, id in given)
+
+
+def test_a_servers_session_is_that_of_the_hooks_of_the_same_parent_process(open_bench: Open, clock: Clock) -> None:
+    agent, at = open_bench("agent:claude"), clock.at
+    brief = replace(read(at, "brief", "hook-1"), door="hook", parent="4711-1")
+    mine = [replace(read(at + timedelta(minutes=n), f"q{n}", "mcp-a", "claude-code"), parent="4711-1") for n in (1, 2)]
+    ask(agent, brief, *mine, replace(read(at, "elsewhere", "mcp-b"), parent="4712-1"), read(at, "unknown", "mcp-c"))
+    told = {(s.agent, s.id): queries(s) for s in agent.agent_sessions.look()}
+    assert told == {
+        ("claude", "hook-1"): ["q2", "q1", "brief"], ("claude", "mcp-b"): ["elsewhere"],
+        ("claude", "mcp-c"): ["unknown"],
+    }  # fmt: skip
+
+
+def test_two_sessions_of_hooks_with_one_parent_leave_the_servers_apart(open_bench: Open, clock: Clock) -> None:
+    agent, at = open_bench("agent:claude"), clock.at
+    briefs = [replace(read(at, "brief", f"hook-{n}"), door="hook", parent="4711-1") for n in (1, 2)]
+    ask(agent, *briefs, replace(read(at, "asked", "mcp-a"), parent="4711-1"))
+    assert {s.id for s in agent.agent_sessions.look()} == {"hook-1", "hook-2", "mcp-a"}
+
+
+def test_the_parent_process_is_known_by_its_number_and_its_beginning() -> None:
+    known = parent_process()
+    assert known.partition("-")[0] == str(os.getppid())
+    assert parent_process() == known

@@ -12,9 +12,10 @@ from tests.bench.conftest import NOON, memory
 from workbench.bench.duplicates.bullet_groups import Likeness
 from workbench.bench.duplicates.comparison import BULLETS, MEMORIES, NEAR, Comparison, Judge, classes
 from workbench.core.duplicates.conflict import Conflict
-from workbench.core.duplicates.dedup import DedupThresholds, PairVerdict
+from workbench.core.duplicates.dedup import PairVerdict
 from workbench.core.duplicates.groups import much_alike, parted_by, read_texts, word_set
 from workbench.core.duplicates.identity import parted
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors

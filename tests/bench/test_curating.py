@@ -11,6 +11,7 @@ from workbench.bench.playbook.curation import SAID, Card, edited
 from workbench.core.errors import InvalidRecord, UnknownRecord, UnreadableFile
 from workbench.core.playbook.curation import BulletTag
 from workbench.core.playbook.delta import Add, Delete, Update
+from workbench.core.review.describe import describe
 
 TEXT = """## RULES
 [r-00001] helpful=2 harmful=0 :: Look before you leap.
@@ -122,7 +123,8 @@ def test_an_imported_reply_waits_in_the_queue_and_is_decided_there(bench: Workbe
     assert bring(bench, tmp_path / "again.json", f"Here:\n{REPLY}") == 0
     queue = {p.operation["type"]: p for p in bench.review.queue() if p.kind == "curator"}
     assert "Wait a second." in queue["UPDATE"].title
-    assert queue["UPDATE"].reasons == ("r-00003 says: Wait.",)
+    assert queue["UPDATE"].operation["said_then"] == {"r-00003": "Wait."}
+    assert describe(queue["UPDATE"]).pro == ("r-00003 says: Wait.",)
     bench.review.approve([queue["UPDATE"].id])
     assert bench.playbooks.bullet("book", "r-00003").content == "Wait a second."
     assert bench.library.proposals.get(queue["UPDATE"].id).state == "accepted"

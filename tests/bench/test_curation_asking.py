@@ -3,7 +3,6 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -212,7 +211,7 @@ def test_the_months_budget_stops_it_before_anything_is_sent(
 ) -> None:
     script.append(Reply(CURATION))
     remember(bench, "One.")
-    settings = replace(bench.context.settings, claude=replace(bench.context.settings.claude, monthly_tokens=100))
+    settings = bench.context.settings._replace(claude=bench.context.settings.claude._replace(monthly_tokens=100))
     object.__setattr__(bench.context, "settings", settings)
     with pytest.raises(ReflectionProblem, match="this month's 100"):
         bench.curation.ask(bench.curation.plan("book", bench.curation.unseen("book")), quiet, never)

@@ -15,7 +15,7 @@ from workbench.bench.open import Workbench, open_workbench
 from workbench.config.loading import Settings
 from workbench.config.paths import shipped
 from workbench.core.duplicates.conflict import Conflict
-from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.served import SERVED
 from workbench.core.stream.memory import Memory
 

@@ -15,7 +15,7 @@ from workbench.bench.tuning.question import Question
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.tuning.factors import RECIPE, Factor
 from workbench.core.tuning.flips import Direction, just_beyond, nearest_flip
-from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, Profile
+from workbench.core.tuning.profile import BUILT_IN, WORKBENCH, HalfLives, Profile
 from workbench.core.tuning.scoring import DEAD_SPREAD
 
 DEMO = Path(__file__).parent.parent.parent / "fixtures" / "demo"
@@ -87,6 +87,22 @@ def test_every_figure_follows_from_the_one_before(question: Question, profile: P
         else:
             assert raw == pytest.approx(found.parts[2].raw)
         assert found.pool == len(ranking.candidates)
+
+
+def test_a_weight_leaves_the_shares_as_they_are_and_all_else_makes_them_anew(bench: Workbench) -> None:
+    asked, id = bench.tuning.question("secrets in CI"), ""
+    moved: list[Profile] = [weighted("recency", 0.3), replace(WORKBENCH, half_lives=HalfLives(episodic=2.0)), WORKBENCH]
+    moved += [replace(WORKBENCH, blend=0.2), replace(WORKBENCH, lexical="bm25"), *PROFILES, WORKBENCH]
+    before = None
+    for number, profile in enumerate(moved):
+        ranking = asked.rank(profile, NOW, 5)
+        id = id or ranking.ids[0]
+        shares = asked.shares(ranking, id)
+        assert shares == bench.tuning.question("secrets in CI").shares(ranking, id)
+        assert number not in (1, 2) or shares is before
+        before = shares
+    ranking = asked.rank(WORKBENCH, NOW, 5)
+    assert asked.shares(ranking, ranking.ids[1]) != asked.shares(ranking, ranking.ids[0])
 
 
 def test_the_bounds_are_set_by_memories_that_have_them(question: Question) -> None:

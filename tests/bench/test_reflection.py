@@ -353,7 +353,7 @@ def test_it_can_be_let_go_of(bench: Workbench, claude: Reflecting, unread: Outco
 
 
 def test_the_settings_say_how_much_is_read(bench: Workbench, claude: Reflecting) -> None:
-    few = replace(bench.context, settings=replace(bench.context.settings, claude=LlmSettings(memories=2)))
+    few = replace(bench.context, settings=bench.context.settings._replace(claude=LlmSettings(memories=2)))
     plan = Reflecting(few, lambda: bench.retriever, connect=claude._connect).plan(CLAUDE)
     assert [m.id for m in plan.request.memories] == ["m2", "m3"]
 

@@ -10,6 +10,7 @@ from tests.bench.conftest import NOON, Clock, memory, put
 from workbench.bench.open import Workbench
 from workbench.bench.review.rejection import rejection_of
 from workbench.bench.review.review import LATER_DAYS, NO_EVIDENCE
+from workbench.bench.safety.masking import masked_name
 from workbench.bench.stream.observation import Observation
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.safety import Finding
@@ -223,3 +224,15 @@ def test_a_long_candidate_is_masked_until_another_thread_looked_at_it(waiting: W
     assert "secret" in waiting.review.get("long").flags
     assert arrived.wait(120)
     assert "secret" not in waiting.review.get("long").flags
+
+
+def test_what_has_a_secret_for_its_id_is_taken_by_the_name_that_stands_for_it(bench: Workbench) -> None:
+    id = "m-AKIAZ7QWERTYUI5PLMNB"
+    put(bench, memory(id, "deploys run at noon", status="candidate"))
+    name = masked_name(id, bench.safety.masked)
+    assert name != id
+    assert bench.review.open_one(name).id == id
+    bench.review.approve([name])
+    assert bench.library.memories.get(id).status == "confirmed"
+    with pytest.raises(UnknownRecord):
+        bench.review.open_one(name)

@@ -25,6 +25,20 @@ def test_the_same_line_changed_differently_collides() -> None:
     assert [(c.base, c.ours, c.theirs) for c in both.conflicts] == [(("b\n",), ("ours\n",), ("theirs\n",))]
 
 
+def test_lines_side_by_side_that_one_side_each_changed_do_not_collide() -> None:
+    both = three_way(BASE, "a\nB\nc\nd\ne\nf\n", "a\nb\nC\nand more\nd\ne\nf\n")
+    assert both.merged == "a\nB\nC\nand more\nd\ne\nf\n"
+    assert [(who, sign, line) for who, sign, line in both.lines()] == [
+        ("ours", "-", "b"),
+        ("ours", "+", "B"),
+        ("theirs", "-", "c"),
+        ("theirs", ">", "C"),
+        ("theirs", ">", "and more"),
+    ]
+    assert three_way(BASE, "a\nours\nb\nc\nd\ne\nf\n", "a\ntheirs\nb\nc\nd\ne\nf\n").merged is None
+    assert three_way(BASE, "a\nX\nd\ne\nf\n", "a\nb\nC\nd\ne\nf\n").merged is None
+
+
 def test_the_same_change_on_both_sides_is_one_change() -> None:
     assert three_way(BASE, "a\nX\nc\nd\ne\nf\n", "a\nX\nc\nd\ne\nf\n").merged == "a\nX\nc\nd\ne\nf\n"
 

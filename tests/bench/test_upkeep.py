@@ -207,7 +207,7 @@ def test_a_promoted_memory_that_is_still_true_is_asked_about_later(bench: Workbe
 
 def test_limits_come_from_the_settings(store: Workbench) -> None:
     own = store.context.settings
-    loose = replace(own, lifecycle=replace(own.lifecycle, signal_days=200, confirmed_days=3, sightings=9, references=3))
+    loose = own._replace(lifecycle=own.lifecycle._replace(signal_days=200, confirmed_days=3, sightings=9, references=3))
     object.__setattr__(store.context, "settings", loose)
     assert by_kind(store.upkeep.plan().proposals) == {
         "reconfirm": ["linked", "loose", "open", "stale", "sure"],

@@ -4,6 +4,7 @@ Each command and the base run in turn, so that whatever else the machine does fa
 """
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -21,37 +22,55 @@ BARS = {"status": "1.5 × base + 20 ms", "append": "2 × base", "vote": "2.5 × 
 APPENDED = 10_000
 """Changes after the last checkpoint, which every command has to reckon with."""
 
-Times = dict[str, float]
+Figures = dict[str, dict[str, float]]
 
 
 def run(small: bool = False) -> dict[str, object]:
-    """Return medians in ms by size of the store, and those of a store with many changes after its checkpoint."""
+    """Return medians by size of the store, and of a store with many changes after its checkpoint."""
     found: dict[str, object] = {"bars": BARS}
+    runs = 3 if small else 9
     for size in (1_000,) if small else (1_000, 10_000, 100_000):
         with tempfile.TemporaryDirectory(prefix="bench-cli-") as name:
             store = Path(name) / "store"
             build(store, size)
-            found[f"{size:,}"] = measure(store, 3 if small else 9)
+            found[f"{size:,}"] = measure(store, runs)
             _append(store, size, 100 if small else APPENDED)
-            found[f"{size:,} with a long tail"] = measure(store, 3 if small else 9)
+            found[f"{size:,} with a long tail"] = measure(store, runs)
     return found
 
 
-def measure(store: Path, runs: int) -> Times:
-    """Return the medians of the commands and of the base, in ms, over copies of nothing: the store is changed."""
+def measure(store: Path, runs: int) -> Figures:
+    """Return the medians of each command and of the base, in ms of the clock and of the processor, and their ratios.
+
+    The processor's time (user and system, of the process and its children) is what a busy machine changes least.
+    The store is changed, by each turn alike.
+    """
     surroundings = _surroundings(store.parent)
     commands = {
         "base": [sys.executable, "-c", BASE],
         **{name: _ours(store, args) for name, args in _commands().items()},
     }
-    times: dict[str, list[float]] = {name: [] for name in commands}
+    clock: dict[str, list[float]] = {name: [] for name in commands}
+    processor: dict[str, list[float]] = {name: [] for name in commands}
     for turn in range(runs + 1):
         for name, command in commands.items():
-            begun = perf_counter()
+            begun, spent = perf_counter(), _spent()
             subprocess.run(command, check=True, cwd=ROOT, env=surroundings, capture_output=True)
             if turn:  # the first fills the caches
-                times[name].append(1000 * (perf_counter() - begun))
-    return {name: round(statistics.median(each), 1) for name, each in times.items()}
+                clock[name].append(1000 * (perf_counter() - begun))
+                processor[name].append(1000 * (_spent() - spent))
+    cpu = {name: statistics.median(each) for name, each in processor.items()}
+    return {
+        "clock_ms": {name: round(statistics.median(each), 1) for name, each in clock.items()},
+        "cpu_ms": {name: round(each, 1) for name, each in cpu.items()},
+        "cpu_times_base": {name: round(each / cpu["base"], 2) for name, each in cpu.items()},
+    }
+
+
+def _spent() -> float:
+    """Return the seconds of processor time that the children of this process have taken so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _commands() -> Mapping[str, Sequence[str]]:

@@ -134,6 +134,8 @@ def _commands(store: Path, file: Path, folder: Path) -> Mapping[str, tuple[str, 
         "## NOTES\n[note-00001] helpful=1 harmful=0 :: " + " ".join(file.read_text("utf-8").split()), "utf-8"
     )
     csv.write_text("id,content\n1," + json.dumps(" ".join(file.read_text("utf-8").split())) + "\n", "utf-8")
+    checks = folder / "checks.jsonl"
+    checks.write_text('{"query": "the retry loop of a queue", "never": ["mem-20260320-0000001"]}\n', "utf-8")
     return {
         "status": (*at, "status"),
         "list": (*at, "list"),
@@ -142,6 +144,12 @@ def _commands(store: Path, file: Path, folder: Path) -> Mapping[str, tuple[str, 
         "show BULLET": (*at, "show", "note-00001"),
         "search": (*at, "search", "the retry loop of a queue"),
         "search --for-agent": (*at, "search", "the retry loop of a queue", "--for-agent", "claude"),
+        "context": (*at, "context", "the retry loop of a queue"),
+        "context --for-agent": (*at, "context", "the retry loop of a queue", "--for-agent", "claude"),
+        "reads": (*at, "reads"),
+        "index": (*at, "index"),
+        "check": (*at, "check", str(checks)),
+        "bullet list": (*at, "bullet", "list"),
         "scan": (*at, "scan"),
         "scan FILE": (*at, "scan", str(file)),
         "history": (*at, "history"),
@@ -151,6 +159,7 @@ def _commands(store: Path, file: Path, folder: Path) -> Mapping[str, tuple[str, 
         "doctor": (*at, "doctor"),
         "review list": (*at, "review", "list"),
         "trust": (*at, "trust"),
+        **_changes(at, file),
         "upkeep --dry-run": (*at, "upkeep", "--dry-run"),
         "dedup --dry-run": (*at, "dedup", "--dry-run"),
         "lint FILE": (*at, "lint", str(memories)),
@@ -162,6 +171,23 @@ def _commands(store: Path, file: Path, folder: Path) -> Mapping[str, tuple[str, 
         **{f"export {name}": (*at, "export", "--format", name, "--book", "main") for name in BOOKS},
         **{f"export {name}": (*at, "export", "--format", name, "--memories") for name in STREAMS},
     }  # fmt: skip
+
+
+def _changes(at: tuple[str, ...], file: Path) -> Mapping[str, tuple[str, ...]]:
+    """Return the commands that change what is largest, each taken back by the next."""
+    memory, bullet = "mem-20260320-0000001", "note-00001"
+    piece = " ".join(file.read_text("utf-8").split())[: LENGTH // 2]
+    return {
+        "edit": (*at, "edit", memory, piece),
+        "bullet edit": (*at, "bullet", "edit", bullet, piece),
+        "undo": (*at, "undo"),
+        "pin": (*at, "pin", memory),
+        "pin --off": (*at, "pin", "--off", memory),
+        "vote": (*at, "vote", memory, "helpful", "--reason", piece),
+        "append": (*at, "append", piece),
+        "forget": (*at, "forget", memory),
+        "unforget": (*at, "unforget", memory),
+    }
 
 
 def _seconds(arguments: tuple[str, ...]) -> float:

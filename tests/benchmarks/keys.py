@@ -9,7 +9,7 @@ import selectors
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from threading import get_ident
@@ -25,14 +25,16 @@ from textual.widgets import Static
 from tests.bench.conftest import ungated
 from tests.safety.hostile import MEGABYTE, NAMES, hostile, prose
 from tests.tui.support import NOW, app_over
+from workbench.bench.agents.reads import keep, new_id
 from workbench.bench.open import Workbench, open_workbench
+from workbench.core.agents.read import AgentRead
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.area import AreaScreen
 
 BAR_MS = 100.0
 SIZE = (140, 45)
-MEMORIES, PIECE, HUGE = 100, 9_900, 6
+MEMORIES, PIECE, HUGE, READINGS = 100, 9_900, 6, 30
 QUIET_S, STILL_MS = 0.06, 1.5
 """The app rests once no stretch of work was longer than `STILL_MS` for `QUIET_S` seconds."""
 PATIENCE_S = 4.0
@@ -63,11 +65,17 @@ TUNE = (
     "escape", "B", "escape", "D", "escape", "n", "escape", "N", "escape", "S", "escape", "X", "escape", "I",
     "escape", "A", "escape", "question_mark", "escape",
 )  # fmt: skip
+AGENTS = (
+    "j", "k", "tab", "j", "k", "down", "G", "g", "enter", "escape", "tab", "j", "o", "shift+tab", "plus", "u",
+    "minus", "u", "p", "u", "h", "escape", "e", "x", "ctrl+s", "escape", "escape", "P", "escape", "d", "escape",
+    "y", "f", "escape", "c", "right", "left", "j", "y", "slash", "a", "escape", "escape", "escape",
+    "question_mark", "escape",
+)  # fmt: skip
 HEALTH = (
     "j", "k", "tab", "j", "tab", "j", "tab", "tab", "shift+tab", "J", "K", "o", "r", "enter", "escape", "A",
     "escape", "a", "escape",
 )  # fmt: skip
-WAYS = {"1": STREAM, "2": REVIEW, "3": PLAYBOOK, "4": TUNE, "6": HEALTH}
+WAYS = {"1": STREAM, "2": REVIEW, "3": PLAYBOOK, "4": TUNE, "5": AGENTS, "6": HEALTH}
 """The keys that are pressed in each area, by its own key."""
 
 Ways = Mapping[str, Sequence[str]]
@@ -146,6 +154,12 @@ def fill(bench: Workbench, text: str) -> None:
         for n in range(12):
             content = text if n % 6 == 1 else pieces[n % len(pieces)]
             tx.put(Bullet(f"r-{n:05}", "rules", content if content.strip() else f"x{content}", order=float(n)))
+    for n in range(READINGS):
+        given = tuple(f"mem-{other:05}" for other in range(n, n + 8))
+        scores = tuple(1 - place / 10 for place in range(len(given)))
+        at, asked = NOW - timedelta(minutes=n), pieces[n % len(pieces)][:400] or "x"
+        read = AgentRead(new_id(), "claude", at, asked, f"s-{n // 10}", "mcp", "workbench", given, scores)
+        keep(replace(bench.context, actor="agent:claude"), [read])
 
 
 class Busy:

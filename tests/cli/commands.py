@@ -33,6 +33,8 @@ LOADED = (
     "workbench.bench.review.review",
     "workbench.bench.playbook.playbook",
     "workbench.cli.stream.adding",
+    "workbench.cli.stream.status",
+    "workbench.cli.stream.vote",
     "workbench.cli.health.backup",
     "workbench.cli.files.import_files",
     "workbench.cli.files.export",

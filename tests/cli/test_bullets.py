@@ -31,7 +31,7 @@ def test_a_bullet_is_added_edited_moved_and_each_is_undone(demo: Cli) -> None:
 def test_bullets_are_listed_by_section_with_their_votes(demo: Cli) -> None:
     first = next(iter(bullets(demo).values()))
     line = next(line for line in demo.ok("bullet", "list").splitlines() if line.startswith(first.id))
-    assert f"+{first.helpful_count} −{first.harmful_count}" in line
+    assert f"+{first.helpful_count}  −{first.harmful_count}" in line
     rows = json.loads(demo.ok("bullet", "list", "--json"))
     assert {row["id"] for row in rows} == set(bullets(demo))
 
@@ -45,7 +45,7 @@ def test_a_section_is_found_by_its_title_too(demo: Cli) -> None:
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        (("add", "nowhere", RULE), "There is no section nowhere."), (("edit", "nope", RULE), "nope"),
+        (("add", "nowhere", RULE), "There is no section “nowhere”"), (("edit", "nope", RULE), "nope"),
         (("edit", "mem-20260206-0000009", RULE), "is a memory"), (("list", "--book", "other"), "no playbook other"),
         (("edit", "shr-00001", " "), "needs text"),
     ],
@@ -61,7 +61,7 @@ def test_what_cannot_be_done_is_refused(args: tuple[str, ...], sentence: str, de
 def test_an_agent_changes_no_playbook(demo: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     before = bullets(demo)
-    assert "An agent does not change a playbook" in demo("bullet", "edit", "shr-00001", RULE).err
+    assert "An agent cannot change a playbook" in demo("bullet", "edit", "shr-00001", RULE).err
     assert bullets(demo) == before
 
 

@@ -29,7 +29,7 @@ def test_an_edit_changes_the_text_and_is_undone(demo: Cli) -> None:
     ("args", "sentence"),
     [
         (("edit", "nope", "text"), "nope"), (("edit", ONE, " "), "empty"), (("edit", ONE, "x" * 10_001), "too long"),
-        (("pin", "shr-00001"), "is a bullet"), (("forget", ONE, "nope"), "nope"),
+        (("forget", "shr-00001"), "is a bullet"), (("forget", ONE, "nope"), "nope"),
         (("unforget", ONE), "cannot be restored"),
     ],
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Expectations of retrieval, for CI: what holds, what does not and why, and files that are none."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -64,10 +65,13 @@ def test_a_query_set_has_a_least_mean(demo: Cli, expecting: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "holds no [[expect]]"), ("x = 1\n", "“x” is no key"), ("[[expect]]\nquery = 3\n", "“query” is"),
-        ('[[expect]]\nquery = "a"\n', "does not say what is expected"), ("[[expect]\n", "cannot be read"),
-        ('[[expect]]\nquery = "a"\nfinds = [1]\n', "“finds”"), ('[[expect]]\nqueries = "a"\nndcg = 3\n', "not say"),
-        ('[[expect]]\nquery = "a"\nfinds = ["b"]\ntop = 0\n', "does not say"),
+        ("", "holds no [[expect]]"), ("x = 1\n", "there is no “x” here"), ("[[expect]]\nquery = 3\n", ":2: query is a"),
+        ('[[expect]]\nquery = "a"\n', "does not say what is expected"), ("[[expect]\n", "neither TOML nor"),
+        ('[[expect]]\nquery = "a"\nfinds = [1]\n', ":3: finds is"),
+        ('[[expect]]\nqueries = "a"\nndcg = 3\n', ":3: ndcg is"),
+        ("a." * 200_000 + "b = 1\n", "a key has more than 200 parts"),
+        ("a = " + "[" * 100_000, "it is nested too deeply"),
+        ('[[expect]]\nquery = "a"\nfinds = ["b"]\ntop = 0\n', ":4: top is"),
         ('[[expect]]\nqueries = "gone.jsonl"\nndcg = 0.5\n', "gone.jsonl"),
     ],
 )  # fmt: skip
@@ -79,7 +83,10 @@ def test_a_file_that_cannot_be_checked_is_refused(text: str, sentence: str, demo
 
 
 def test_a_missing_file_and_one_that_is_no_text_are_refused(demo: Cli, expecting: Path) -> None:
-    assert "is no file" in demo("check", str(expecting)).err
-    assert "is no file" in demo("check", "/dev/zero").err
-    expecting.write_bytes(b"\xff\xfe")
     assert "cannot be read" in demo("check", str(expecting)).err
+    assert "is no regular file" in demo("check", "/dev/zero").err
+    expecting.write_bytes(b"")
+    os.truncate(expecting, 3 << 30)
+    assert "too many for expectations" in demo("check", str(expecting)).err
+    expecting.write_bytes(b"\xff\xfe")
+    assert "is not UTF-8 text" in demo("check", str(expecting)).err

@@ -120,7 +120,8 @@ def _commands(cli: Cli, name: str) -> Iterator[tuple[str, ...]]:
         ("review",), ("review", "list"), ("scan",), ("upkeep",), ("dedup", "--dry-run"), ("queries", "list"),
         ("import", "--dry-run", name), ("import", name), ("lint", name), ("lint", name, "--fix", "all", "--dry-run"),
         ("scan", name), ("stores",),
-        ("reflect", "--preview"), ("curate", "--preview"),
+        ("reflect", "--preview"), ("curate", "--preview"), ("context", "deploy"),
+        ("context", "deploy", "--for-agent", "x"), ("reads",), ("index",), ("bullet", "list"),
     ]  # fmt: skip
     if name == "queries.jsonl":
         both += [("eval", name), ("tune", name)]

@@ -91,7 +91,11 @@ def test_one_readable_file_among_others_is_enough(cli: Cli) -> None:
     [
         ("missing.jsonl", None, "There is no file {path}. Nothing was read; check the name."),
         ("notes.md", b"# Just words\n\nand more words\n", "{path} is of no known format."),
-        ("latin.jsonl", b'{"context": "caf\xe9"}', "{path} is not UTF-8 text: byte 0xe9 at offset 16."),
+        (
+            "latin.jsonl",
+            b'{"context": "caf' + b"\xe9" * 9 + b'"}',
+            "{path} is not UTF-8 text: byte 0xe9 at offset 16, and more.",
+        ),
         ("empty.jsonl", b"\n", "{path} is empty."),
     ],
 )
@@ -104,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_exit_code_2(
     result = cli("import", name)
     assert result.code == 2
     assert result.out == ""
-    assert result.err.startswith("workbench: " + message.format(path=path))
+    assert result.err.startswith("workbench: " + message.format(path=name))
     assert result.err.count("\n") == 1
     assert not cli.store.exists()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.benchmarks.open import build
 from tests.cli.conftest import Cli
 
 WORKBENCH = (sys.executable, "-m", "workbench")
@@ -46,6 +47,29 @@ def test_a_command_imports_only_what_it_needs(arguments: list[str], banned: tupl
     assert json.loads(run.stderr.splitlines()[-1]) == []
 
 
+PROMPT = (
+    "numpy", "tinydb", "rapidfuzz", "tomllib", "platformdirs", "shutil", "tempfile", "difflib", "gzip",
+    "workbench.core.stream.memory", "workbench.core.review.proposal", "workbench.bench.review.review",
+    "workbench.bench.health.history", "workbench.core.tuning.factors", "workbench.store.journal.settle",
+)  # fmt: skip
+"""What a line for a shell prompt waits for nowhere: records, areas of the bench and libraries that it does not need."""
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_the_line_of_a_prompt_loads_no_record_and_no_area(indexed: bool, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    build(store, 2_500 if indexed else 3)
+    workbench("--store", str(store), "list", "-n", "1")  # what is made once, its index among it, is there
+    code = (
+        "import sys, json\n"
+        "from workbench.__main__ import main\n"
+        f"main(['--store', {str(store)!r}, 'status'])\n"
+        f"print(json.dumps([m for m in {(*HEAVY, *PROMPT)!r} if m in sys.modules]), file=sys.stderr)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert json.loads(run.stderr.splitlines()[-1]) == []
+
+
 def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
     code = (
         "import sys\n"
@@ -55,7 +79,7 @@ def test_the_app_that_opens_waits_for_no_command(tmp_path: Path) -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert set(run.stdout.split()) <= {
-        f"workbench.cli.{name}" for name in ("main", "opening", "output", "parsing", "session")
+        f"workbench.cli.{name}" for name in ("exit_codes", "main", "opening", "output", "parsing", "session")
     }
 
 

@@ -21,7 +21,8 @@ READING = [
     "export --format json --memories", "export --format ace", "export --format jsonl",
     "import notes.md --dry-run", "lint notes.md", "scan notes.md", "config show", "stores",
     f"review promote {MEMORY} --to CLAUDE.md --dry-run", "eval queries.jsonl", "tune queries.jsonl",
-    "convert notes.md - --to json", "undo --help",
+    "convert notes.md - --to json", "undo --help", "context pnpm", "context pnpm --json", "reads", "reads nothing",
+    "index", "index --json", "check checks.toml", "bullet list", "completion bash",
 ]  # fmt: skip
 
 
@@ -36,6 +37,7 @@ def project(cli: Cli) -> Cli:
     (cli.cwd / "CLAUDE.md").write_text("# Mine\n")
     cli.write("notes.md", "# Notes\n\n- Use pnpm.\n- Read the log.\n")
     cli.write("queries.jsonl", json.dumps({"query": "pnpm", "relevant": {MEMORY: 1}}) + "\n")
+    cli.write("checks.toml", f'[[expect]]\nquery = "pnpm"\nfinds = ["{MEMORY}"]\n')
     return cli
 
 

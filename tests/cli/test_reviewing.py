@@ -290,3 +290,13 @@ def test_a_block_edited_by_hand_stops_the_undo(queue: Cli) -> None:
     assert result.code == 2
     assert "The managed block of CLAUDE.md was edited by hand" in result.err
     assert status(queue, "k1") == "promoted"
+
+
+def test_what_has_a_secret_for_its_id_is_decided_on_by_the_name_that_is_listed(queue: Cli) -> None:
+    library = Library(queue.store or queue.cwd, lambda: NOW)
+    with library.transaction("setup", "older") as tx:
+        tx.put(memory("m-AKIAZ7QWERTYUI5PLMNB", "Deploys run at noon.", status="candidate"))
+    name = next(row["id"] for row in json.loads(queue("review", "list", "--json").out) if "noon" in row["title"])
+    assert name.startswith("masked-")
+    assert queue("review", "approve", name, "--reason", "it is so").out.startswith(f"Approved {name}.")
+    assert "AKIA" not in queue("history").out + queue("review", "list").out

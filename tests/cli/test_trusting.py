@@ -70,7 +70,10 @@ def test_a_store_made_here_is_trusted(mine: Cli) -> None:
     assert mine("list").err == ""
 
 
-@pytest.mark.parametrize("command", ["list", "status", "stats", "search deploy", "history", "export --format jsonl"])
+@pytest.mark.parametrize(
+    "command",
+    ["list", "status", "stats", "search deploy", "history", "export --format jsonl", "context deploy", "index"],
+)
 def test_what_came_from_elsewhere_is_read_with_a_banner(command: str, foreign: Cli) -> None:
     result = foreign(*command.split())
     assert result.code == 0
@@ -84,12 +87,14 @@ def test_what_came_from_elsewhere_is_read_with_a_banner(command: str, foreign: C
     [
         "vote shr-00001 helpful", "ingest something", "undo", "upkeep", "dedup", "compact", "review approve x",
         "doctor --finish", "export --format block --out CLAUDE.md", "export --format prompt --out p.md",
-        "allow shr-00001 --reason fine",
+        "allow shr-00001 --reason fine", "edit {} other", "pin {}", "forget {}", "bullet add Rules other",
+        "bullet edit shr-00001 other", "archive --status signal --before 2030-01-01", "index memory-index.md",
     ],
 )  # fmt: skip
 def test_nothing_of_it_is_changed_promoted_or_written(command: str, foreign: Cli) -> None:
+    id = json.loads(foreign("list", "--json").out)[0]["id"]
     before = files_of(foreign.store)
-    result = foreign(*command.split())
+    result = foreign(*command.format(id).split())
     assert result.code == 2, result.out
     assert "is not trusted" in result.err
     assert {name: data for name, data in files_of(foreign.store).items() if not name.endswith("lock")} == {
@@ -98,7 +103,9 @@ def test_nothing_of_it_is_changed_promoted_or_written(command: str, foreign: Cli
     assert not list(foreign.cwd.iterdir())
 
 
-@pytest.mark.parametrize("command", ["search deploy --for-agent claude", "export --format prompt"])
+@pytest.mark.parametrize(
+    "command", ["search deploy --for-agent claude", "export --format prompt", "context deploy --for-agent claude"]
+)
 def test_a_hook_goes_on_and_gets_nothing(command: str, foreign: Cli) -> None:
     result = foreign(*command.split())
     assert (result.code, result.out) == (0, "")

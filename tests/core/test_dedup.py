@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from workbench.core.duplicates import dedup
 from workbench.core.duplicates.conflict import Conflict
 from workbench.core.duplicates.dedup import (
-    DedupThresholds,
     conflicts,
     contained_in_recent,
     content_words,
@@ -18,6 +17,7 @@ from workbench.core.duplicates.dedup import (
     opposites,
     symbols,
 )
+from workbench.core.duplicates.thresholds import DedupThresholds
 
 
 @pytest.mark.parametrize(

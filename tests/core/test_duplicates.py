@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.samples import NOW, days, memory
-from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.duplicates.groups import (
     common_words,
     complete_groups,
@@ -18,6 +17,7 @@ from workbench.core.duplicates.groups import (
     text_mark,
     word_set,
 )
+from workbench.core.duplicates.thresholds import DedupThresholds
 
 LIMITS = DedupThresholds(flag=0.75, review=0.75)
 

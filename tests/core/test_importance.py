@@ -4,6 +4,7 @@ import pytest
 
 from workbench.core.errors import UnknownRecord
 from workbench.core.stream.importance import CODE, GENERAL, TABLES, Rating, base_importance, rate, table_named
+from workbench.core.stream.memory import OBSERVATION_TYPES
 
 
 @pytest.mark.parametrize(
@@ -79,3 +80,9 @@ def test_tables_stay_on_the_scale_and_cannot_be_changed() -> None:
         assert table.about
         with pytest.raises(TypeError):
             table.base["error"] = 1.0  # type: ignore[index]
+
+
+def test_every_type_that_a_table_rates_can_be_entered_and_filtered() -> None:
+    """And every type that can be entered is rated by one."""
+    rated = {kind for table in TABLES for kind in table.base}
+    assert rated == set(OBSERVATION_TYPES)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from tests.core.samples import NOW, days, memories, memory
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.review import lifecycle
-from workbench.core.review.lifecycle import AgeFinding, LifecycleLimits, Tombstone, age_finding
+from workbench.core.review.lifecycle import AgeFinding, Tombstone, age_finding
+from workbench.core.review.limits import LifecycleLimits
 from workbench.core.stream.memory import STATUSES, Memory, Status, check_memory
 
 SOON = NOW + days(7)

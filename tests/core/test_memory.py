@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.samples import NOW, memory
 from workbench.core.errors import InvalidRecord, WorkbenchError
-from workbench.core.stream.memory import MAX_CONTENT, check_memory
+from workbench.core.stream.memory import MAX_KEPT, check_memory
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from workbench.core.stream.memory import MAX_CONTENT, check_memory
     [
         ({"id": ""}, r"\(no id\): it has no id"),
         ({"content": " \n\t"}, "its content is empty"),
-        ({"content": "x" * (MAX_CONTENT + 1)}, "longer than 10,000 characters"),
+        ({"content": "x" * (MAX_KEPT + 1)}, "longer than 1,000,000 characters"),
         ({"memory_type": "dream"}, "unknown memory type “dream”"),
         ({"status": "lost"}, "unknown status “lost”"),
         ({"importance_score": -0.1}, "importance is outside 0–10"),
@@ -42,7 +42,7 @@ def test_what_breaks_a_rule_is_refused(fields: dict[str, Any], says: str) -> Non
     "fields",
     [
         {},
-        {"content": "x" * MAX_CONTENT},
+        {"content": "x" * MAX_KEPT},
         {"importance_score": 0.0, "confidence": 0},
         {"importance_score": 10.0, "confidence": 5},
         {"status": "archived", "archived_reason": "done"},

@@ -72,3 +72,20 @@ def test_a_log_of_operations_is_read_line_by_line() -> None:
     assert replies.read_reply(text) == curation
     with pytest.raises(UnreadableReply, match="No line"):
         replies.read_reply(json.dumps(LOG[-1]))
+
+
+@pytest.mark.parametrize("key", ["response", "raw_response"])
+@pytest.mark.parametrize("as_text", [True, False])
+def test_the_log_of_a_call_holds_the_reply(key: str, as_text: bool) -> None:
+    said = {"reasoning": "why", "operations": [{"type": "DELETE", "bullet_id": "x"}]}
+    answer = f"Here it is:\n```json\n{json.dumps(said)}\n```" if as_text else said
+    text = json.dumps({"timestamp": "t", "prompt": "Say {operations}.", key: answer}, indent=2)
+    assert detect("curator_log.json", text)[0].format == "ace-reply"
+    (reply,) = replies.read(text, CONTEXT).replies
+    assert isinstance(reply, Curation)
+    assert [one.operation for one in reply.operations] == [Delete("x")]
+
+
+def test_a_log_without_a_reply_is_none() -> None:
+    with pytest.raises(UnreadableFile):
+        replies.read('{"response": null}', CONTEXT)

@@ -10,8 +10,9 @@ from tests.formats.others import TEXTS
 from tests.formats.samples import COUNTS, GENAGENTS, LOOSE, NODES, context
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed
-from workbench.core.files.formats import FORMATS
-from workbench.formats.opening import read_file
+from workbench.core.files.formats import FORMATS, format_named
+from workbench.core.files.textbytes import bytes_of
+from workbench.formats.opening import read_file, read_text
 
 ENTRY = {
     "id": "a", "version": 1, "timestamp": "2026-02-11T10:23:00Z", "type": "gotcha", "status": "archived",
@@ -120,6 +121,14 @@ def test_broken_bytes(name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     for _ in range(20):
         at = dice.randrange(len(data))
-        path.write_bytes(data[:at] + b"\xfe" + data[at:])
-        with pytest.raises(UnreadableFile, match=f"offset {at:,}"):
-            read_file(path, format=name, context=context())
+        path.write_bytes(data[:at] + b"\x92" + data[at:])
+        known = format_named(name)
+        try:
+            parsed = read_file(path, format=name, context=context())
+        except UnreadableFile:
+            continue
+        check(known, parsed)
+        at_line = data[:at].count(b"\n") + 1
+        assert [issue.line for issue in parsed.issues if "byte 0x92 is not UTF-8" in issue.reason] == [at_line]
+        if known.write is not None:
+            assert bytes_of(known.write(parsed, read_text(path))) == path.read_bytes()

@@ -12,7 +12,7 @@ import pytest
 from tests.formats.others import CLAUDE_MEM, MEM0, claude_mem_database
 from tests.formats.samples import NOW, context
 from workbench.core.errors import UnreadableFile
-from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT
+from workbench.core.stream.memory import FILE_KEY, MAX_KEPT
 from workbench.formats import mem0
 from workbench.formats.claude_mem import claude_mem
 from workbench.formats.claude_mem import database as claude_mem_db
@@ -104,14 +104,14 @@ def test_odd_values_in_the_database(tmp_path: Path) -> None:
     path = tmp_path / "odd.db"
     with closing(sqlite3.connect(path)) as database:
         database.execute("CREATE TABLE observations (title, narrative, facts, score, created_at_epoch)")
-        rows = [(b"\xff\0raw", "n" * 3, '["broken', 9e999, "soon"), ("t", "x" * MAX_CONTENT, '["f"]', 1, 2**40)]
+        rows = [(b"\xff\0raw", "n" * 3, '["broken', 9e999, "soon"), ("t", "x" * MAX_KEPT, '["f"]', 1, 2**40)]
         database.executemany("INSERT INTO observations VALUES (?, ?, ?, ?, ?)", rows)
         database.commit()
     parsed = read_file(path, context=context())
     first, second = parsed.memories
     assert (first.content, first.created_at) == ('nnn\n- ["broken', NOW)
     assert "\0" not in first.summary
-    assert (len(second.content), second.metadata["facts"]) == (MAX_CONTENT, ["f"])
+    assert (len(second.content), second.metadata["facts"]) == (MAX_KEPT, ["f"])
     assert {note.field for note in parsed.mappings} >= {"facts", "created_at_epoch", "type"}
 
 

@@ -70,7 +70,7 @@ def test_a_database(tmp_path: Path) -> None:
 
 
 def test_claude_md_is_known_by_its_name() -> None:
-    assert detect("x/CLAUDE.md", CLAUDE_MD)[0].format == "claude-memory"
+    assert detect("x/CLAUDE.md", CLAUDE_MD)[0].format == "instructions"
     assert detect("x/notes.md", CLAUDE_MD) == ()
     block = "# Notes\n\n<!-- memory-workbench:begin -->\n- [a-1] Alpha\n<!-- memory-workbench:end -->\n"
     assert detect("x/notes.md", block) == ()

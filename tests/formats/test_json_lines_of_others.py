@@ -65,10 +65,11 @@ def test_one_bad_line_does_not_stop_the_rest() -> None:
     text = MCP + "\n".join(more) + "\n"
     parsed = mcp_memory.read(text, context("m.jsonl"))
     assert [m.summary for m in parsed.memories] == ["Ann Lee (person)", "Bath (city)", "", "Zed"]
-    assert [(issue.line, issue.records) for issue in parsed.issues] == [(3, 1), (4, 1), (5, 1), (6, 1), (7, 1), (8, 1)]
-    assert "already stands on line 1" in parsed.issues[1].reason
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [(3, 1), (4, 0), (5, 1), (6, 1), (7, 1), (8, 1)]
+    assert "taken with those of line 1" in parsed.issues[1].reason
+    assert parsed.memories[0].content.endswith("\ntwice")
     assert mcp_memory.write(parsed, text) == text
-    assert parsed.records_in == 10
+    assert parsed.records_in == 9
 
 
 def test_names_that_look_alike_do_not_share_an_id() -> None:

@@ -142,3 +142,48 @@ def test_any_file_is_written_back_and_a_change_keeps_the_others(text: str, conte
         assert len({m.id for m in again.memories}) == len(again.memories)
         if "```" not in text and "`" not in content and "---" not in content:
             assert [m.content for m in again.memories[1:]] == [m.content for m in rest]
+
+
+DEEPER = """# Learnings
+
+## Entries
+
+### LRN-20260103-001: Quote the paths
+
+**Status**: pending
+**Area**: shell
+
+Paths with blanks break the script.
+
+#### Suggested Action
+Quote them.
+
+### [ERR-20260104-002] deploy
+
+- **Status**: pending
+
+### Summary
+It stops halfway.
+
+## LRN-20260105-003 — Read the log first
+Before anything else.
+"""
+
+
+def test_headings_one_level_deeper_and_ids_without_brackets() -> None:
+    assert detect(DEEPER, "notes.md").confidence > 0.9
+    parsed = read(DEEPER, context("LEARNINGS.md"))
+    paths, deploy, log = parsed.memories
+    assert (paths.id, paths.summary) == ("LRN-20260103-001", "Quote the paths")
+    assert paths.content == "Paths with blanks break the script."
+    assert extra(paths)["Suggested Action"] == "Quote them."
+    assert (deploy.id, deploy.category, deploy.content) == ("ERR-20260104-002", "deploy", "It stops halfway.")
+    assert (log.id, log.summary, log.content) == ("LRN-20260105-003", "Read the log first", "Before anything else.")
+    assert write(parsed, DEEPER) == DEEPER
+    changed = after(parsed, DEEPER, paths.id, content="Blanks in paths break it.")
+    assert len(changed_lines(DEEPER, changed)) == 2
+    done = write(replace(parsed, memories=(paths, replace(deploy, status="confirmed"), log)), DEEPER)
+    assert changed_lines(DEEPER, done) == ["-- **Status**: pending", "+- **Status**: resolved"]
+    assert "deploy" not in without(parsed, DEEPER, deploy.id)
+    again = read(write(parsed), context("LEARNINGS.md"))
+    assert [(m.id, m.content) for m in again.memories] == [(m.id, m.content) for m in parsed.memories]

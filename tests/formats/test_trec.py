@@ -105,7 +105,7 @@ def test_both_are_recognised() -> None:
         assert detect_qrels(text, "x").confidence == detect_run(text, "x").confidence == 0
     assert [d.format for d in detect("f", QRELS)] == [QRELS_FORMAT.name]
     assert [d.format for d in detect("f", RUN)] == [RUN_FORMAT.name]
-    assert {QRELS_FORMAT, RUN_FORMAT} <= set(FORMATS)
+    assert {QRELS_FORMAT.name, RUN_FORMAT.name} <= {known.name for known in FORMATS}
 
 
 def test_a_run_is_nothing_to_import() -> None:

@@ -3,15 +3,17 @@
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, TextContent, TextResourceContents
+from mcp import Client, MCPError
+from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
 
 from tests.mcp.conftest import QUERY, Connect
 from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
-from workbench.mcp.clients import Clients, cleaned_name
-from workbench.mcp.tools import PER_MINUTE, TOOLS
+from workbench.mcp.clients import PER_MINUTE, Clients, cleaned_name
+from workbench.mcp.server import MemoryServer
+from workbench.mcp.tools import TOOLS
 
-CORE = {"memory_search", "memory_get", "memory_save", "memory_feedback", "memory_forget", "memory_context"}
+CORE = {f"memory_{name}" for name in ("search", "get", "save", "feedback", "forget", "context")} | {"recall_memory"}
 
 
 def text_of(result: Any) -> str:
@@ -93,8 +95,33 @@ async def test_a_client_that_calls_too_often_is_told_to_wait(connect: Connect, b
             assert not (await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})).is_error
         refused = await client.call_tool("memory_search", {"query": QUERY})
         assert "Wait 60 seconds" in text_of(refused)
+        with pytest.raises(MCPError, match="Wait 60 seconds"):
+            await client.read_resource("workbench://index")
         now[0] = 60.0
         assert said(await client.call_tool("memory_search", {"query": QUERY}))
+
+
+async def test_a_client_that_calls_itself_otherwise_has_no_other_share_of_calls(
+    connect: Connect, bench: Workbench
+) -> None:
+    clients = Clients(bench, clock=lambda: 0.0)
+    async with connect(clients) as client:
+        for _ in range(PER_MINUTE):
+            await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})
+    async with Client(MemoryServer(clients), client_info=Implementation(name="another", version="1")) as client:
+        assert "Wait 60 seconds" in text_of(await client.call_tool("memory_search", {"query": QUERY}))
+
+
+async def test_what_is_read_by_its_id_or_as_a_resource_is_kept_as_a_reading(connect: Connect, bench: Workbench) -> None:
+    clients = Clients(bench)
+    async with connect(clients) as client:
+        await client.call_tool("memory_get", {"ids": ["mem-20260206-0000009"]})
+        await client.read_resource("workbench://playbook")
+        await client.read_resource("workbench://memory/mem-20260206-0000009")
+    clients.log.flush()
+    found = [(r.query, r.memories) for r in bench.library.table(AgentRead).all() if r.agent == "mcp"]
+    one = ("", ("mem-20260206-0000009",))
+    assert sorted(found) == sorted([one, one, ("playbook", ())])
 
 
 async def test_playbook_index_and_a_memory_are_resources_and_two_prompts_are_there(connect: Connect) -> None:
@@ -128,3 +155,15 @@ async def test_calls_at_once_are_each_answered(connect: Connect) -> None:
 )  # fmt: skip
 def test_what_a_client_calls_itself_is_a_label(given: str, name: str) -> None:
     assert cleaned_name(given) == name
+
+
+async def test_documents_are_recalled_with_their_citations(connect: Connect, bench: Workbench) -> None:
+    bench.stored_documents.create("/memories/tools.md", "Always use pnpm.\nNever npm.\n")
+    async with connect() as client:
+        answer = said(await client.call_tool("recall_memory", {"query": "pnpm", "scope": "detail", "limit": 2}))
+        assert answer["text"].startswith('Found 1 result(s) for: "pnpm"')
+        assert [row["citation"] for row in answer["results"]] == ["/memories/tools.md#L1"]
+        stream = said(await client.call_tool("recall_memory", {"query": QUERY, "scope": "stream"}))
+        assert stream["results"][0]["citation"] == "mem-20260206-0000009"
+        wrong = await client.call_tool("recall_memory", {"query": " "})
+        assert "The query is empty" in text_of(wrong)

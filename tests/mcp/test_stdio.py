@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -134,3 +135,10 @@ def test_without_the_library_the_command_says_what_to_install(store: Path, tmp_p
     done = subprocess.run(command(store), env=env, capture_output=True, text=True, input="", check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pip install 'memory-workbench[mcp]'" in done.stderr
+
+
+def test_a_server_that_only_says_what_it_can_do_loads_nothing_that_ranks_or_looks_for_secrets() -> None:
+    loaded = "import sys, workbench.mcp.running, workbench.mcp.serving; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "model2vec", "textual", "anthropic", "detect_secrets", "workbench.bench.agents.door"}
+    assert not heavy & set(done.stdout.split())

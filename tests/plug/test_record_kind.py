@@ -130,7 +130,7 @@ def test_what_is_typed_into_it_is_masked_and_what_is_there_is_found(bench: Workb
 
 
 def test_what_copies_a_file_is_left_as_it_is(tmp_path: Path) -> None:
-    bench = opened(tmp_path, Records((*RECORDS.entries, replace(REMINDERS, is_copy=True))))
+    bench = opened(tmp_path, Records((*RECORDS.entries, REMINDERS._replace(is_copy=True))))
     put(bench, replace(TOY, text=f"The key is {KEY}."))
     assert KEY in bench.library.table(Reminder).get("own/r-1").text
 

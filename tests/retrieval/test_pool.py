@@ -1,5 +1,6 @@
 """The columns of a pool, and that a changed pool equals one built anew."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -13,6 +14,8 @@ from workbench.core.errors import UnknownRecord
 from workbench.core.record import from_doc, to_doc
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory
+from workbench.core.tuning.naming import question_share
+from workbench.retrieval.ranking import pool as pool_module
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.pool import PINNED, Pool
 from workbench.retrieval.ranking.times import EPOCH, micros
@@ -26,6 +29,7 @@ def assert_same(one: Pool, other: Pool) -> None:
     for name in COLUMNS:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
     np.testing.assert_array_equal(one.twins, other.twins)
+    np.testing.assert_array_equal(one.asks, other.asks)
     assert _neighbours(one) == _neighbours(other)
 
 
@@ -60,7 +64,7 @@ def test_a_vote_replaces_only_the_columns_it_touches() -> None:
 def test_replacing_equals_building_anew(data: st.DataObject) -> None:
     old = data.draw(memories())
     pool = Pool.build(old)
-    assert pool.id_rank.shape == pool.order.shape == (len(old),)
+    assert pool.id_rank.shape == pool.order.shape == pool.asks.shape == (len(old),)
     new = [replace(m, id=o.id) for m, o in zip(data.draw(memories()), old, strict=False)]
     changed = pool.with_replaced(new)
     assert_same(changed, Pool.build(new + old[len(new) :]))
@@ -163,3 +167,22 @@ def test_changes_of_a_read_pool_read_nothing_else() -> None:
     assert_same(changed, Pool.build([memory(0), new, memory(2), memory(3), memory(9)]))
     assert read.memories[1] == memory(1)
     assert list(changed.memories[1:3]) == [new, memory(2)]
+
+
+@pytest.mark.parametrize(
+    "change", [lambda pool: pool.with_replaced([memory(1, "Why so?")]), lambda pool: pool.with_added([memory(9)])]
+)
+def test_what_is_known_of_texts_that_did_not_change_is_not_worked_out_again(
+    change: Callable[[Pool], Pool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = Pool.build([memory(n) for n in range(4)])
+    assert len(pool.asks) == len(pool.text_keys) == 4
+    looked: list[str] = []
+
+    def counted(text: str) -> float:
+        looked.append(text)
+        return question_share(text)
+
+    monkeypatch.setattr(pool_module, "question_share", counted)
+    assert len(change(pool).asks) >= 4
+    assert len(looked) == 1

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from tests.calls import steps_of
 from tests.safety.order_sets import ANYWHERE, WORDS, Half, attacks, harmless
 from workbench.safety.folding import _SAME, fold_char, folded
-from workbench.safety.orders import index, orders
+from workbench.safety.orders import index, orders, phrases
 from workbench.safety.orders.lookalikes import build, table
 from workbench.safety.orders.orders import find
-from workbench.safety.orders.rules import RULES, OrderRule
+from workbench.safety.orders.rules import RULES, Mark, OrderRule
+from workbench.safety.orders.rules import WORDS as CLASSES
 from workbench.safety.scanning import scan
 
 FILE = Path(index.__file__).with_name(index.FILE)
@@ -178,3 +179,58 @@ def test_a_text_in_all_disguises_is_read_a_few_times_only(monkeypatch: pytest.Mo
     read.clear()
     list(find((written + "i g n o r e 1gn0r3 pr3v10us vtaber cerivbhf erongi suoiverp " + "x" * 20 + " ") * 20))
     assert len(read) <= 6
+
+
+ITEMS = sorted({item.strip("!?") for rule in RULES for phrase in rule.phrases for item in phrase.split()} - {":", ""})
+
+
+def _special(item: str) -> list[str]:
+    return [phrases.SPECIAL[name[1:-1]] for name in item.split("|") if name[1:-1] in phrases.SPECIAL]
+
+
+def _members(item: str) -> list[str]:
+    names = [name for name in item.split("|") if name[1:-1] not in phrases.SPECIAL]
+    found = [CLASSES[name[1:-1]] if name.startswith("{") else (name.replace("_", " "),) for name in names]
+    return [member for members in found for member in members]
+
+
+def _each_ended(item: str) -> str:
+    """Return the pattern of an item whose words each say how a word ends."""
+    own = _special(item)
+    for member in _members(item):
+        words = (phrases._WITHIN.join(phrases.words_of(folded(piece).text)) for piece in member.split())
+        own.append(phrases._SPACE.join(words) + phrases._END)
+    return f"(?:{'|'.join(sorted(own, key=len, reverse=True))})"
+
+
+def test_how_a_word_ends_is_said_once_for_words_that_follow_each_other() -> None:
+    """It was most of a pattern, and what the first screen waited for was compiling them."""
+    for item in ITEMS:
+        if not item.startswith("~"):
+            assert phrases._alternatives(item, CLASSES).count(phrases._END) <= len(_special(item)) + 1
+
+
+@given(st.sampled_from([item for item in ITEMS if not item.startswith("~") and _members(item)]), st.data())
+def test_an_item_finds_what_it_does_where_each_word_says_how_it_ends(item: str, data: st.DataObject) -> None:
+    words = data.draw(st.lists(st.sampled_from(_members(item)), min_size=1, max_size=3))
+    text = folded(
+        "".join(word + data.draw(st.sampled_from((" ", ".com ", "s ", "", ". ", "_", "1: "))) for word in words)
+    )
+    found = [re.finditer(way, text.text) for way in (phrases._alternatives(item, CLASSES), _each_ended(item))]
+    assert [match.span() for match in found[0]] == [match.span() for match in found[1]]
+
+
+@pytest.mark.parametrize("unit", ["|\n", "| ", "| a "])
+def test_no_mark_is_looked_for_in_a_table_that_names_none_of_its_words(
+    unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    real = orders._marked
+
+    def watched(mark: Mark, text: str) -> object:
+        looked.append(mark.pattern)
+        return real(mark, text)
+
+    monkeypatch.setattr(orders, "_marked", watched)
+    assert list(find(unit * 1000)) == []
+    assert looked == []

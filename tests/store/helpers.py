@@ -5,7 +5,6 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,12 +31,12 @@ def clock() -> datetime:
 def open_journal(folder: Path, **options: int) -> Journal:
     """Open a journal whose field `n` is counted."""
     folder.mkdir(exist_ok=True)
-    return Journal(folder, clock, COUNTED, options=replace(Options(checkpoint_every=0), **cast(Any, options)))
+    return Journal(folder, clock, COUNTED, options=Options(checkpoint_every=0)._replace(**cast(Any, options)))
 
 
 def open_library(folder: Path, **options: int) -> Library:
     """Open a library at noon."""
-    return Library(folder, clock, replace(Options(checkpoint_every=0, recent_of=("memories",)), **cast(Any, options)))
+    return Library(folder, clock, Options(checkpoint_every=0, recent_of=("memories",))._replace(**cast(Any, options)))
 
 
 def indexing(cache: Path, **how: int) -> Indexing:
@@ -48,7 +47,7 @@ def indexing(cache: Path, **how: int) -> Indexing:
 
 def indexed(cache: Path, **how: int) -> Options:
     """Keep a store as a large one is kept."""
-    return replace(STANDARD, indexing=indexing(cache, **how))
+    return STANDARD._replace(indexing=indexing(cache, **how))
 
 
 def put(journal: Journal, doc_id: int, doc: Doc, actor: str = "human", group: str = "") -> int:

@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,7 +27,7 @@ def opened(tmp_path: Path, folder: str = "s", **options: int) -> Journal:
     """Open a journal that this machine remembers."""
     place = tmp_path / folder
     place.mkdir(exist_ok=True)
-    return Journal(place, clock, key_of=key_of, options=replace(QUIET, **cast(Any, options)), heads=tmp_path / "heads")
+    return Journal(place, clock, key_of=key_of, options=QUIET._replace(**cast(Any, options)), heads=tmp_path / "heads")
 
 
 def put(journal: Journal, number: int) -> None:

@@ -15,11 +15,13 @@ from textual.pilot import Pilot
 from tests.hostile import ORDER
 from tests.tui.support import NOW, ROOT, app_over, demo_app, demo_bench, first_of, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
-from workbench.bench.agents.reads import keep, new_id
+from workbench.bench.agents import reads
+from workbench.bench.agents.reads import keep, looked_up, new_id
 from workbench.bench.context import Context
 from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
+from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.agents.lines import Asked, memory_id
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
@@ -108,6 +110,22 @@ async def test_what_was_left_out_is_said_in_words(tmp_path: Path) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert "2 better held back: the text gives orders" in screen_text(app)
+
+
+async def test_what_was_looked_up_without_a_question_says_so_and_is_not_asked_again(tmp_path: Path) -> None:
+    bench = with_memories(tmp_path)
+    asked = reads.Asked("mcp", "s-1")
+    context = as_agent(bench)
+    keep(context, [looked_up(context, "", ["m1"], asked), looked_up(context, "playbook", [], asked)])
+    app = app_over(bench)
+    async with opened(app, (200, 60)) as pilot:
+        text = screen_text(app)
+        assert "looked up by id" in text
+        assert "read the playbook" in text
+        assert "1 given" in text
+        assert "nothing given" not in text
+        await pilot.press("J", "enter", "J", "j", "J", "j", "J")
+        assert isinstance(app.screen, AgentsScreen)
 
 
 async def test_the_usual_keys_change_the_memory_under_the_cursor(tmp_path: Path) -> None:
@@ -279,3 +297,36 @@ async def test_the_row_of_a_question_says_who_asked(tmp_path: Path) -> None:
         assert line is not None
         assert isinstance(line, Asked) or memory_id(line)
         assert "claude" in screen_text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_documents_are_browsed_by_section_with_their_tokens(tmp_path: Path, size: tuple[int, int]) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "tools.md").write_text("# Tools\nUse pnpm.\n\n## Why\nThe [bold]lockfile[/bold].\n")
+    bench = open_bench(tmp_path)
+    bench.documents.follow(notes)
+    bench.stored_documents.create("/memories/plan.md", "ship it")
+    app = app_over(bench)
+    async with opened(app, size) as pilot:
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(app.screen, DocumentsDialog) and bool(app.screen.rows.rows))
+        dialog = app.screen
+        assert isinstance(dialog, DocumentsDialog)
+        assert [(row.path, row.title, row.tokens) for row in dialog.rows.rows] == [
+            ("", "", 0), ("tools.md", "", 14), ("tools.md", "Tools", 5), ("tools.md", "Why", 9),
+            ("", "", 0), ("/memories/plan.md", "", 2),
+        ]  # fmt: skip
+        await pilot.press("g", "j", "j", "j")
+        await until_drawn(pilot, lambda: "The [bold]lockfile[/bold]." in screen_text(app))
+        await pilot.press("tab", "tab", "G")
+        await until_drawn(pilot, lambda: "ship it" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+
+
+async def test_a_project_without_documents_says_how_to_have_some(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with opened(app) as pilot:
+        await pilot.press("D")
+        await until_drawn(pilot, lambda: "No documents yet" in screen_text(app))

@@ -14,8 +14,11 @@ from textual.pilot import Pilot
 from tests.hostile import ORDER, RULE, half_done
 from tests.tui.support import HOSTILE, NOW, app_over, demo_app, first_of, import_file, open_bench, screen_text
 from tests.tui.waiting import until
+from workbench.bench.agents.capture.log import note
+from workbench.bench.agents.capture.progress import folder_of
 from workbench.bench.duplicates.plan import Group
 from workbench.bench.open import Workbench, open_workbench
+from workbench.config.paths import captures_dir
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.health.list import Proposed
@@ -303,6 +306,31 @@ async def test_an_outside_edit_is_shown_and_taken_over(tmp_path: Path) -> None:
         assert "changed by another program" not in screen_text(app)
 
 
+async def test_what_capturing_brought_and_which_hooks_failed_is_said(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app) as pilot:
+        assert "No session of an agent was followed yet" in screen_text(app)
+        captures = captures_dir()
+        assert captures is not None
+        folder = folder_of(captures, app.bench.library.folder)
+        folder.mkdir(parents=True)
+        (folder / "one.json").write_text('{"session": "s-1", "passed": {"small-talk": 3, "[red]odd": 1}}')
+        note(captures, NOW, "claude", "Stop", "[b]The store is locked.\x1b[2J")
+        health(app).gather("captures")
+        await settled(pilot)
+        text = screen_text(app)
+        assert "1  sessions of agents followed" in text
+        assert "4  things passed over" in text
+        assert "Stop failed: [b]The store is locked." in text
+        assert not DANGEROUS.search(text)
+        go(app, "captures", "passed")
+        await settled(pilot)
+        assert "prompts that say too little (3)" in beside(app)
+        go(app, "captures", "failure-0")
+        await settled(pilot)
+        assert "stops no agent" in beside(app)
+
+
 async def test_damage_is_named_and_so_is_the_way_out(tmp_path: Path) -> None:
     bench = filled(tmp_path)
     app = app_over(bench)
@@ -334,12 +362,12 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         seen = []
-        for _ in range(7):
+        for _ in range(8):
             row = health(app).rows.current
             assert row is not None
             seen.append(row.section)
             await pilot.press("tab")
-        assert seen == ["reflection", "upkeep", "duplicates", "store", "files", "history", "reflection"]
+        assert seen == ["reflection", "upkeep", "duplicates", "store", "files", "history", "captures", "reflection"]
         await pilot.press("shift+tab", "shift+tab")
         await pilot.click("#parts", offset=(6, 2))
         current = health(app).rows.current

@@ -27,7 +27,7 @@ from workbench.bench.stream.observation import Observation
 from workbench.config.drafts import FOLDER as DRAFTS
 from workbench.config.paths import config_dir, heads_dir, state_dir
 from workbench.core.files.fresh import left_in
-from workbench.store.journal.database import utc_now
+from workbench.store.journal.opening import utc_now
 from workbench.store.maintenance.leavings import found
 
 KILLS = int(os.environ.get("WORKBENCH_KILLS", "60"))

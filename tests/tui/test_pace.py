@@ -19,7 +19,7 @@ from workbench.bench.duplicates.comparison import BULLETS, Judge
 from workbench.bench.health.history import Event, FieldEvent
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.bench.stream.memory_lines import MAX_SEARCHED, searched
-from workbench.core.duplicates.dedup import DedupThresholds
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MAX_CONTENT, Memory
 from workbench.retrieval.fulltext import fuzzy

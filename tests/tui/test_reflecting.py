@@ -187,7 +187,7 @@ async def test_an_empty_store_is_told_what_to_do(tmp_path: Path) -> None:
 def almost_due(folder: Path, clock: Ticking) -> Workbench:
     """Return a store whose gauge stands a little below its limit."""
     bench = open_bench(folder, clock)
-    settings = replace(bench.context.settings, reflection=bench.context.settings.reflection._replace(observations=2))
+    settings = bench.context.settings._replace(reflection=bench.context.settings.reflection._replace(observations=2))
     bench = Workbench(replace(bench.context, settings=settings), folder / "profiles")
     bench.ingest.add(Observation("The first thing that was ever noticed"))
     return bench
@@ -279,7 +279,7 @@ async def test_it_streams_and_the_result_offers_what_could_not_be_read(
 async def test_more_than_the_month_holds_is_said_before_it_is_sent(tmp_path: Path, claude: MessagesServer) -> None:
     app = demo_app(tmp_path)
     settings = app.bench.context.settings
-    limited = replace(settings, claude=replace(settings.claude, monthly_tokens=500))
+    limited = settings._replace(claude=settings.claude._replace(monthly_tokens=500))
     app.bench.close()
     bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", settings=limited)
     async with driving(app_over(bench), NARROW) as driver:

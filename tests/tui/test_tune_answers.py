@@ -1,6 +1,5 @@
 """Tune where something is missing or odd: profiles, queries of no words, a large k, frozen bounds, saved moments."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,7 +19,7 @@ QUERY = "where is the backup kept"
 
 
 async def test_a_profile_that_does_not_exist_is_named_and_the_default_takes_its_place(tmp_path: Path) -> None:
-    settings = replace(Settings(), profile="nope")
+    settings = Settings(profile="nope")
     bench = open_workbench(tmp_path / "store", profiles=tmp_path / "p", clock=lambda: NOW, settings=settings)
     fill(bench, DEMO)
     app = app_over(bench)

@@ -1,7 +1,6 @@
 """What Tune shows of the floor: lines over the rows, the figures in the explanation, and why there is none."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,7 +137,7 @@ async def test_few_memories_say_why_there_is_none(tmp_path: Path) -> None:
 
 async def test_turned_off_it_is_not_spoken_of(tmp_path: Path) -> None:
     bench = demo_bench(tmp_path)
-    object.__setattr__(bench.context, "settings", replace(bench.context.settings or Settings(), floor=False))
+    object.__setattr__(bench.context, "settings", (bench.context.settings or Settings())._replace(floor=False))
     app = app_over(bench)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)

@@ -6,7 +6,6 @@ Nothing here is truth: every folder can be deleted at any time.
 
 import contextlib
 import os
-import shutil
 from hashlib import blake2b
 from pathlib import Path
 
@@ -31,6 +30,8 @@ def begin(folder: Path, store: Path) -> None:
     note = os.open(folder / STORE_NOTE, os.O_WRONLY | os.O_CREAT, 0o600)
     with os.fdopen(note, "wb") as file:
         file.write(_path(store))
+    import shutil  # with what only reads, nobody waits for it
+
     for other in folder.parent.iterdir():
         if other != folder and _is_left(other):
             shutil.rmtree(other, ignore_errors=True)
@@ -38,6 +39,8 @@ def begin(folder: Path, store: Path) -> None:
 
 def remove(folder: Path) -> tuple[str, ...]:
     """Remove a store's caches; return the folder if there was one. Raises `OSError` when some cannot be removed."""
+    import shutil
+
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(folder)
         return (str(folder),)

@@ -5,16 +5,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from workbench.bench.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.bench.safety.origins import Origins
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.config.loading import Settings
-from workbench.core.change import Change
 from workbench.core.errors import InvalidRecord
 from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.kinds import KINDS, Kinds
 from workbench.store.library import Library, Touched, Tx
+
+if TYPE_CHECKING:
+    from workbench.core.change import Change
 
 __all__ = ["PERSON", "Clock", "Context", "Touched", "apply_changes", "is_person"]
 
@@ -24,13 +28,14 @@ PERSON = "human"
 """The actor of the app, and the name that a person's votes go by."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Context:
     """An open store, the clock, the settings, and who acts (`human`, `cli`, `agent:NAME`, …).
 
     `given` names the settings that the person really set (`config.Loaded.given`); `verdicts` knows what texts hold
     that should not travel. `formats` are the kinds of files, `kinds` those of proposals that are known. `caches` is the
-    folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from.
+    folder of what is computed from this store's texts (see `bench.caches`), `origins` knows where its texts come from,
+    `documents` says where those lie that agents keep on disk.
     """
 
     library: Library
@@ -43,6 +48,7 @@ class Context:
     formats: Formats = FORMATS
     kinds: Kinds = KINDS
     origins: Origins = dataclasses.field(default_factory=Origins)
+    documents: DocumentPlaces = NOWHERE
 
     def now(self) -> datetime:
         """Return the present moment."""
@@ -62,7 +68,7 @@ def is_person(actor: str) -> bool:
     return actor.partition(":")[0] in ("human", "cli", "import", "reflector", "curator", "tinydb")
 
 
-def apply_changes(tx: Tx, library: Library, changes: tuple[Change, ...]) -> None:
+def apply_changes(tx: Tx, library: Library, changes: "tuple[Change, ...]") -> None:
     """Write a proposal's changes; raises `InvalidRecord` when a record is no longer as the change expects it."""
     for change in changes:
         kind = library.records.kind_in(change.table)

@@ -8,24 +8,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.bench.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.bench.caches import begin, place
 from workbench.bench.context import Clock, Context
-from workbench.bench.health.history import History
-from workbench.bench.health.overview import Overview
-from workbench.bench.review.review import Review
 from workbench.bench.safety.gate import Gate
-from workbench.bench.safety.trust import keep_upgraded
 from workbench.bench.safety.verdicts import Verdicts
-from workbench.bench.stream.stream import Stream
 from workbench.config import paths
 from workbench.config.loading import Settings
 from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.review.kinds import KINDS, Kinds
-from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.documents.documents import Documents
+    from workbench.bench.agents.documents.stored import StoredDocuments
+    from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
@@ -33,7 +32,9 @@ if TYPE_CHECKING:
     from workbench.bench.files.exports.exporting import Exporter
     from workbench.bench.files.imports.importing import Importer
     from workbench.bench.files.replaced import Replaced
+    from workbench.bench.health.history import History
     from workbench.bench.health.maintenance import Care
+    from workbench.bench.health.overview import Overview
     from workbench.bench.health.purge import Eraser
     from workbench.bench.health.upkeep import Upkeep
     from workbench.bench.playbook.curation import Curating
@@ -44,14 +45,19 @@ if TYPE_CHECKING:
     from workbench.bench.reflection.reflection import Reflecting
     from workbench.bench.review.impact import ImpactPreview
     from workbench.bench.review.refinement import Refinement
+    from workbench.bench.review.review import Review
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
+    from workbench.bench.stream.archiving import Archiving
+    from workbench.bench.stream.fields import MemoryFields
     from workbench.bench.stream.ingest import Ingest
+    from workbench.bench.stream.stream import Stream
     from workbench.bench.tuning.evaluation import Evaluator
     from workbench.bench.tuning.judging import Judging
     from workbench.bench.tuning.retriever import Retriever
     from workbench.bench.tuning.tuning import Tuning
+    from workbench.core.tuning.factors import Recipe
 
 
 class Workbench:
@@ -59,7 +65,7 @@ class Workbench:
 
     `profiles` is the folder of a person's own retrieval profiles, `replaced` that of the copies of files that went on
     a person's word; without one, none goes. `gate` is what the store's changes go through: it tells what was masked.
-    `recipe` is what rankings are made of.
+    `recipe` stands in for the workbench's own of what rankings are made of.
     """
 
     def __init__(
@@ -68,17 +74,48 @@ class Workbench:
         profiles: Path,
         replaced: Path | None = None,
         gate: Gate | None = None,
-        recipe: Recipe = RECIPE,
+        recipe: "Recipe | None" = None,
     ) -> None:
         self.context = context
         self.gate = gate or Gate()
-        self.recipe = recipe
+        self._recipe = recipe
         self._profiles = profiles
         self._replaced = replaced
-        self.stream = Stream(context)
-        self.review = Review(context, lambda: self.retriever)
-        self.history = History(context)
-        self.overview = Overview(context, self.review)
+
+    @cached_property
+    def recipe(self) -> "Recipe":
+        """What rankings are made of."""
+        from workbench.core.tuning.factors import RECIPE
+
+        return self._recipe or RECIPE
+
+    @cached_property
+    def stream(self) -> "Stream":
+        """Single memories."""
+        from workbench.bench.stream.stream import Stream
+
+        return Stream(self.context)
+
+    @cached_property
+    def review(self) -> "Review":
+        """What waits for a decision."""
+        from workbench.bench.review.review import Review
+
+        return Review(self.context, lambda: self.retriever)
+
+    @cached_property
+    def history(self) -> "History":
+        """What was done, and the way back."""
+        from workbench.bench.health.history import History
+
+        return History(self.context)
+
+    @cached_property
+    def overview(self) -> "Overview":
+        """The store as a whole, in counts."""
+        from workbench.bench.health.overview import Overview
+
+        return Overview(self.context, lambda: self.review)
 
     @cached_property
     def retriever(self) -> "Retriever":
@@ -187,11 +224,32 @@ class Workbench:
         return Ingest(self.context, self.retriever)
 
     @cached_property
+    def fields(self) -> "MemoryFields":
+        """Edits of single fields of memories."""
+        from workbench.bench.stream.fields import MemoryFields
+
+        return MemoryFields(self.context)
+
+    @cached_property
+    def archiving(self) -> "Archiving":
+        """Archiving what is old."""
+        from workbench.bench.stream.archiving import Archiving
+
+        return Archiving(self.context)
+
+    @cached_property
     def reflecting(self) -> "Reflecting":
         """Reflections, and what they cost."""
         from workbench.bench.reflection.reflection import Reflecting
 
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked)
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=self.index_file.follow)
+
+    @cached_property
+    def index_file(self) -> "IndexFile":
+        """The overview of the store, and the file that it is written to."""
+        from workbench.bench.agents.index_file import IndexFile
+
+        return IndexFile(self.context, self.safety, lambda: self.exporter)
 
     @cached_property
     def importer(self) -> "Importer":
@@ -264,6 +322,35 @@ class Workbench:
 
         return AgentSessions(self.context)
 
+    @cached_property
+    def documents(self) -> "Documents":
+        """The documents of agents, in the store and on disk."""
+        from workbench.bench.agents.documents.documents import Documents
+
+        return Documents(self.context)
+
+    @cached_property
+    def stored_documents(self) -> "StoredDocuments":
+        """The store's own documents."""
+        from workbench.bench.agents.documents.stored import StoredDocuments
+
+        return StoredDocuments(self.context)
+
+    @cached_property
+    def replay(self) -> "Replay":
+        """What agents would have been given in a session, then and now."""
+        from workbench.bench.agents.replay import Replay
+
+        return Replay(self.context, self.tuning, self.safety, self._beside)
+
+    def _beside(self, folder: Path) -> "Workbench":
+        """Open another store in the way that this one was opened, all of it believed."""
+        context = self.context
+        return open_workbench(
+            folder, profiles=self._profiles, cache=folder / "cache", settings=context.settings, given=context.given,
+            actor=context.actor, clock=context.clock, believed=True, recipe=self.recipe,
+        )  # fmt: skip
+
     @property
     def library(self) -> Library:
         """The store's tables, for reading."""
@@ -295,18 +382,20 @@ def open_workbench(
     clock: Clock = utc_now,
     heads: Path | None = None,
     believed: bool = False,
-    recipe: Recipe = RECIPE,
+    recipe: "Recipe | None" = None,
     formats: Formats = FORMATS,
     records: Records = RECORDS,
     kinds: Kinds = KINDS,
+    documents: DocumentPlaces = NOWHERE,
 ) -> Workbench:
     """Open (or create) the store in `folder`.
 
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
     remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
-    outside the store that it can be trusted. `recipe` is what rankings are made of, `formats` are the
-    kinds of files, `records` the kinds of records and `kinds` those of proposals that are known.
+    outside the store that it can be trusted. `recipe` is what rankings are made of (`None`: the
+    workbench's own), `formats` are the kinds of files, `records` the kinds of records and `kinds` those of proposals
+    that are known. `documents` says where those lie that agents keep on disk.
     Opening changes nothing; what is half done stands in the journal's notices.
     Raises `StoreProblem`.
     """
@@ -316,10 +405,20 @@ def open_workbench(
         folder, clock, heads=heads, gate=gate, believed=believed, records=records,
         cache=own, begin_cache=lambda: begin(own, folder),
     )  # fmt: skip
-    keep_upgraded(library)
+    _take_note(library)
+    around = documents._replace(replaced=replaced)
+    known, verdicts = settings or Settings(), Verdicts(cache)
+    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, documents=around)
+    return Workbench(context, profiles, replaced, gate, recipe)
+
+
+def _take_note(library: Library) -> None:
+    """Say what a person should know of a store that was just opened."""
+    if library.standing.upgraded:
+        from workbench.bench.safety.trust import keep_upgraded
+
+        keep_upgraded(library)
     if library.standing.trusted and library.surroundings.notes():
         library.note(
             "A change of files was broken off. `workbench doctor` shows it, `workbench doctor --finish` settles it."
         )
-    context = Context(library, clock, settings or Settings(), own, actor, given, Verdicts(cache), formats, kinds)
-    return Workbench(context, profiles, replaced, gate, recipe)

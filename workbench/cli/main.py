@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import __version__
+from workbench.cli import exit_codes
+from workbench.cli.exit_codes import PROBLEM
 from workbench.cli.output import fail, warn
 from workbench.cli.parsing import Parser, add_store
-from workbench.cli.session import Clock, OpenApp, ServeAgents, Session
+from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, require_secrets_for_people
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
     from workbench.core.files.formats import Formats
     from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
-
-PROBLEM = 2
-"""Exit code when something could not be done; nothing was changed then."""
 
 _ABOUT = """Curate what an AI agent remembers. Without a command the app opens.
 
@@ -39,15 +38,19 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "stream.search": ("search",),
     "tuning.evaluate": ("eval", "tune"),
     "tuning.queries": ("queries",),
+    "tuning.check": ("check",),
     "reflection.reflect": ("reflect",),
     "playbook.curate": ("curate",),
-    "playbook.bullet": ("bullet",),
-    "stream.adding": ("ingest", "vote"),
+    "stream.adding": ("ingest",),
+    "stream.vote": ("vote",),
     "stream.append": ("append",),
-    "stream.care": ("edit", "pin", "forget", "unforget"),
+    "stream.editing": ("edit", "pin", "forget", "unforget"),
+    "stream.archiving": ("archive",),
+    "playbook.bullets": ("bullet",),
     "review.review": ("review",),
     "stream.history": ("undo", "redo", "history"),
-    "stream.reading": ("show", "list", "stats", "status"),
+    "stream.reading": ("show", "list", "stats"),
+    "stream.status": ("status",),
     "health.doctor": ("doctor", "compact"),
     "health.backup": ("backup", "restore"),
     "review.upkeep": ("upkeep", "dedup"),
@@ -55,14 +58,19 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "safety.scan": ("scan", "allow"),
     "safety.trust": ("trust",),
     "places": ("config", "stores"),
+    "completion.completion": ("completion",),
     "agents.mcp": ("mcp",),
     "agents.context": ("context",),
+    "agents.capture": ("capture",),
+    "agents.hooks": ("hooks",),
+    "agents.replay": ("replay",),
     "agents.reads": ("reads", "index"),
-    "tuning.check": ("check",),
+    "agents.documents": ("documents",),
+    "agents.recall": ("recall",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 
-_UNSETTLED = frozenset({"append"})
+_UNSETTLED = frozenset({"append", "capture"})
 """Commands that need no settings and are not to wait for them."""
 
 
@@ -76,7 +84,7 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
 
     With `opening` it knows no command: the app that is to open does not wait for them.
     """
-    parser = Parser(prog="workbench", description=_ABOUT)
+    parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.told())
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog=parser.prog, parser_class=Parser)
@@ -99,7 +107,7 @@ def run(
     kinds: "Kinds | None" = None,
     serve_agents: ServeAgents | None = None,
 ) -> int:
-    """Run one command and return its exit code: 0, 2 for a problem, 130 for an interrupted one.
+    """Run one command and return its exit code (`exit_codes.MEANINGS`).
 
     `open_app` runs the app, `serve_agents` a server for agents; `recipe` (of rankings), `formats` (of files) and
     `kinds` (of proposals) stand in for the workbench's own. Raises `SystemExit` for `--help`, `--version` and wrong
@@ -114,6 +122,7 @@ def run(
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats, kinds, serve_agents)
+        require_secrets_for_people(args)
         if command not in _UNSETTLED:
             session.settings()
         code: int = args.handler(session)
@@ -121,6 +130,11 @@ def run(
         fail(error)
         return PROBLEM
     return code
+
+
+def is_hook(argv: Sequence[str]) -> bool:
+    """Tell whether these arguments are those of a hook of an agent, which is to fail for nothing."""
+    return _command(argv) == "capture" and not {"transcript", "status", "brief", "-h", "--help"} & set(argv)
 
 
 def _command(argv: Sequence[str]) -> str:

@@ -1,7 +1,6 @@
 """A store that was asked for and is not there: what was probably meant."""
 
 import contextlib
-import difflib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -27,6 +26,8 @@ def _nearest(folder: Path) -> Path | None:
     """Return the store inside the folder, else the one whose name is nearest: beside it, or opened lately."""
     if _holds(folder / paths.PROJECT_STORE):
         return folder / paths.PROJECT_STORE
+    import difflib  # a store that is there is not to wait for it
+
     known = {str(store): store for store in (*_beside(folder), *recent.recent(paths.state_dir()))}
     names: dict[str, Path] = {store.name: store for store in reversed(known.values())}
     close = difflib.get_close_matches(str(folder), known, n=1, cutoff=0.8)

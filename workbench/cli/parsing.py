@@ -220,9 +220,34 @@ def share(text: str) -> float:
     return number
 
 
+def points(text: str) -> float:
+    """Read an importance, a number from 0 to 10."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 10:
+        raise ArgumentTypeError(f"“{text}” is no number from 0 to 10")
+    return number
+
+
+def level(text: str) -> int:
+    """Read a confidence, a whole number from 0 to 5."""
+    if text not in ("0", "1", "2", "3", "4", "5"):
+        raise ArgumentTypeError(f"“{text}” is no whole number from 0 to 5")
+    return int(text)
+
+
 def add_keep(parser: Parser, what: str) -> None:
     """Add `--keep`, for a secret in `what` a person types."""
     parser.add_argument("--keep", action="store_true", help=f"keep a secret in {what} as typed (for people only)")
+
+
+def add_actor(parser: Parser, typed: str = "the text") -> None:
+    """Add `--actor`, and `--keep` for what is `typed`."""
+    about = "the agent this is done by (otherwise: the agent that runs the command, or you)"
+    parser.add_argument("--actor", metavar="NAME", help=about)
+    add_keep(parser, typed)
 
 
 def wants_json(args: Namespace) -> bool:

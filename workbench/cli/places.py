@@ -5,7 +5,7 @@ import tomllib
 from workbench.cli.output import moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
-from workbench.config import loading, paths, recent
+from workbench.config import loading, paths, reading, recent
 
 _WHY = {
     "option": "asked for with --store",
@@ -33,9 +33,9 @@ def print_config(session: Session) -> int:
         else:
             say(str(path))
     elif wants_json(session.args):
-        write_json({"path": path, "settings": tomllib.loads(loading.show(session.settings().settings))})
+        write_json({"path": path, "settings": tomllib.loads(reading.show(session.settings().settings))})
     else:
-        say(loading.show(session.settings().settings).rstrip("\n"))
+        say(reading.show(session.settings().settings).rstrip("\n"))
     return 0
 
 

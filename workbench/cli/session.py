@@ -5,10 +5,9 @@ import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from workbench.cli.output import warn
 from workbench.config import paths
@@ -42,8 +41,7 @@ class ServeAgents(Protocol):
         """Serve until the client goes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """One run of the command line: its arguments, its surroundings and the person's settings, read when asked for.
 
     `recipe`, `formats` and `kinds` stand in for the workbench's own.
@@ -146,8 +144,8 @@ class Session:
 
     def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
         """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
+        from workbench.bench.agents.documents.places import DocumentPlaces
         from workbench.bench.open import open_workbench
-        from workbench.core.tuning.factors import RECIPE
 
         settings = self.settings()
         remember_since()
@@ -162,13 +160,14 @@ class Session:
             clock=self.clock,
             heads=paths.heads_dir(),
             believed=paths.is_believed(folder),
-            recipe=self.recipe or RECIPE,
+            recipe=self.recipe,
             formats=self.known_formats(),
             kinds=self.known_kinds(),
+            documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
         )
         if remarks:
-            if not bench.trust.standing.trusted:
-                warn(untrusted(bench.trust.standing.foreign))
+            if not (standing := bench.library.standing).trusted:
+                warn(untrusted(standing.foreign))
             for remark in (*bench.library.notices, *bench.library.damage):
                 warn(str(remark))
         return bench
@@ -209,6 +208,12 @@ def actor_of(args: Namespace) -> str:
     """Return who acts: the agent that `--actor` names, else the one that runs this command, else the person."""
     name: str = (getattr(args, "actor", None) or "").strip() or agent_in(os.environ)
     return CLI_ACTOR if not name else name if name.startswith("agent:") else f"agent:{name}"
+
+
+def require_secrets_for_people(args: Namespace) -> None:
+    """Raise `WorkbenchError` when secrets are to be printed as they are, and an agent asks."""
+    if getattr(args, "show_secrets", False) and actor_of(args) != CLI_ACTOR:
+        raise WorkbenchError("Agents are not shown secrets.", "Leave out --show-secrets.")
 
 
 def keeps(args: Namespace) -> bool:

@@ -128,6 +128,10 @@ KEYS: tuple[Key, ...] = (
         "reflection.hours", "reflection.hours", "Reflect after this many hours.",
         "a number from 0.1 to 87600", _number(0.1, 87_600),
     ),
+    Key(
+        "reflection.index", "index_file", "An overview that is written after each reflection, in the store's project.",
+        'a file such as "memory-index.md", or "" for none', _text,
+    ),
     Key("lifecycle.signal_days", "lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
     Key("lifecycle.candidate_days", "lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
     Key("lifecycle.confirmed_days", "lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
@@ -169,5 +173,13 @@ KEYS: tuple[Key, ...] = (
         "agents.approved_only", "agents.approved_only",
         "Agents that get only what a person wrote or approved, whatever agents.serve says.",
         'names with commas between, or "" for none', _names,
+    ),
+    Key(
+        "memory.enabled", "memory.enabled", "Look through the external memory of agents' sessions (~/.ai/sessions).",
+        "true or false", _yes,
+    ),
+    Key(
+        "memory.default_limit", "memory.default_limit", "How many results recall gives.",
+        "a whole number from 1 to 50", _whole(1, 50),
     ),
 )  # fmt: skip

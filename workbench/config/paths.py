@@ -4,14 +4,10 @@ Nothing is created here; whoever writes a file creates its folder.
 """
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from workbench.core.errors import StoreProblem, WorkbenchError
-
-if TYPE_CHECKING:
-    from platformdirs.unix import Unix
 
 APP_NAME = "memory-workbench"
 PROJECT_STORE = ".workbench"
@@ -29,17 +25,17 @@ class StoreChoice(NamedTuple):
 
 def data_dir() -> Path:
     """Return the folder of the global store: `$XDG_DATA_HOME` or `~/.local/share`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_data_dir)
+    return _user_folder("data", ".local/share")
 
 
 def config_dir() -> Path:
     """Return the folder of `config.toml`: `$XDG_CONFIG_HOME` or `~/.config`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_config_dir)
+    return _user_folder("config", ".config")
 
 
 def state_dir() -> Path:
     """Return the folder of the recent stores: `$XDG_STATE_HOME` or `~/.local/state`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_state_dir)
+    return _user_folder("state", ".local/state")
 
 
 def heads_dir() -> Path | None:
@@ -48,14 +44,33 @@ def heads_dir() -> Path | None:
     return None if state is None else state / "heads"
 
 
+def captures_dir() -> Path | None:
+    """Return where it is kept how far agents' sessions were followed; `None` without a home folder."""
+    state = _at_once("XDG_STATE_HOME", ".local/state")
+    return None if state is None else state / "captures"
+
+
 def replaced_dir() -> Path:
     """Return the folder of the copies of files that were replaced on a person's word."""
     return state_dir() / "replaced"
 
 
+def documents_dir() -> Path:
+    """Return the folder that remembers which documents on disk a person has looked at."""
+    return state_dir() / "documents"
+
+
+def sessions_dir() -> Path | None:
+    """Return the folder below which agents keep their external memory; `None` without a home folder."""
+    try:
+        return Path.home() / ".ai" / "sessions"
+    except RuntimeError:
+        return None
+
+
 def cache_dir() -> Path:
     """Return the folder of what can be made again: `$XDG_CACHE_HOME` or `~/.cache`, plus the app's name."""
-    return _user_folder(lambda dirs: dirs.user_cache_dir)
+    return _user_folder("cache", ".cache")
 
 
 def was_used() -> bool:
@@ -80,6 +95,7 @@ def is_believed(store: Path) -> bool:
 def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
     """Choose the store: the `explicit` one, else the nearest `.workbench/` from `start` upwards, else the global one.
 
+    A linked worktree of git shares the one beside its repository, unless it has its own.
     A relative `explicit` counts from `start`. Raises `StoreProblem` when it names something that is not a folder, and
     when a project's store is a link to anything but a store of this user's: git carries links, and nothing is to be
     made at the place that somebody else's leads to.
@@ -91,6 +107,10 @@ def find_store(start: Path, explicit: Path | None = None) -> StoreChoice:
         if _is_folder(folder / PROJECT_STORE):
             _check_link(folder / PROJECT_STORE)
             return StoreChoice(folder / PROJECT_STORE, "project")
+        main = _main_worktree(folder / ".git")
+        if main is not None and _is_folder(main / PROJECT_STORE):
+            _check_link(main / PROJECT_STORE)
+            return StoreChoice(main / PROJECT_STORE, "project")
     return StoreChoice(data_dir() / "store", "global")
 
 
@@ -110,19 +130,25 @@ def shipped(name: str, package: Path = PACKAGE) -> Path:
 
 
 def _at_once(name: str, usual: str) -> Path | None:
-    """Return a folder of the user; a hook is not to wait for the library that the others ask."""
-    given = os.environ.get(name, "").strip()
+    """Return a folder of the user, `None` where that takes the library that knows odd surroundings to tell.
+
+    Hooks and prompts are not to wait for that.
+    """
+    given = Path(os.environ.get(name, ""))
     try:
-        return (Path(given) if Path(given).is_absolute() else Path.home() / usual) / APP_NAME
+        return (given if given.is_absolute() else Path.home() / usual) / APP_NAME
     except RuntimeError:
         return None
 
 
-def _user_folder(ask: "Callable[[Unix], str]") -> Path:
-    from platformdirs.unix import Unix  # not before it is needed: hooks of a project are not to wait for it
+def _user_folder(kind: str, usual: str) -> Path:
+    at_once = _at_once(f"XDG_{kind.upper()}_HOME", usual)
+    if at_once is not None and at_once.is_absolute():
+        return at_once
+    from platformdirs.unix import Unix
 
     try:
-        folder = Path(ask(Unix(APP_NAME, appauthor=False)))
+        folder = Path(getattr(Unix(APP_NAME, appauthor=False), f"user_{kind}_dir"))
     except RuntimeError as error:
         raise WorkbenchError("Your home folder cannot be found.", "Set HOME to an absolute path.") from error
     return folder
@@ -150,6 +176,25 @@ def _check_link(store: Path) -> None:
         what = "which is no store" if own else "which is not yours"
         message = f"{store} is a link to {os.path.realpath(store)}, {what}."
         raise StoreProblem(message, "Nothing was read or made there; name a store with --store.")
+
+
+def _main_worktree(mark: Path) -> Path | None:
+    """Return the folder of the repository that a linked worktree belongs to, by its `.git`; `None` where it is none.
+
+    Git writes into the worktree where its own files are, there where those of the repository are, and there again where
+    the worktree is: a `.git` that somebody sends along names no store of this user's.
+    """
+    try:
+        if not mark.is_file():
+            return None
+        told = mark.read_text("utf-8", "surrogateescape").partition("gitdir:")[2].strip()
+        own = (mark.parent / told).resolve()
+        common = (own / (own / "commondir").read_text("utf-8", "surrogateescape").strip()).resolve()
+        back = Path((own / "gitdir").read_text("utf-8", "surrogateescape").strip())
+        is_linked = bool(told) and common.name == ".git" and (own / back).resolve() == mark.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return common.parent if is_linked else None
 
 
 def _is_folder(path: Path) -> bool:

@@ -5,9 +5,9 @@ cannot be written is no error, and of two programs writing at the same moment th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.config.state_files import keep, kept_list
 from workbench.core.record import iso, parse_time
@@ -21,16 +21,14 @@ KEPT = 100
 """How many stores are remembered; more than shown, since a folder may be on a disk that comes back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """The revision a store had when the person last looked at it, and when that was (UTC)."""
 
     rev: int
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     path: str
     look: Look
     item: str = ""

@@ -24,6 +24,9 @@ TAB = "    "
 MAX_MARKS = 4
 """Combining marks that one base character may carry; more of them climb into other lines."""
 
+_MARKS = "\u0300"
+"""The first combining mark: below it whatever is printable is ink."""
+
 _MANY = 1_000
 """Characters that are new in a text from which on those that are none are not learned one by one."""
 
@@ -51,7 +54,7 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
     `MAX_MARKS` combining marks in a row the rest become `·`, as do marks without a base.
     One character stays one character, except a tab, which becomes four spaces. Idempotent.
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and (text.isascii() or max(text) < _MARKS):
         return text
     if keep_newlines:
         text = text.replace("\r\n", " \n")

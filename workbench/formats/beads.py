@@ -54,7 +54,7 @@ def read(text: str, context: ReadContext) -> Parsed:
         report.mapped_all(notes, sorted(reader.changes))
     if others:
         what = "1 line is no memory" if others == 1 else f"{others:,} lines are no memories"
-        report.skip(first, f"from here on {what} (issues and the like): not read", others)
+        report.no_records(first, f"from here on {what} (issues and the like)", others)
     return report.parsed(NAME, memories=tuple(found.values()))
 
 

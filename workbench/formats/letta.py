@@ -75,13 +75,19 @@ def read(text: str, context: ReadContext) -> Parsed:
             if memory.id in found:
                 raise ValueError(f"the block {shown(memory.section)} was already read")
         except ValueError as reason:
-            report.skip(line(entry.start), str(reason))
+            note = report.no_records if _is_empty(entry.value) else report.skip
+            note(line(entry.start), str(reason))
             continue
         found[memory.id] = memory
         report.mapped_all(notes, entry.changes)
     if root.damage:
         report.skip(line(root.damage_at), root.damage)
     return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def _is_empty(doc: object) -> bool:
+    """Whether a block is as it should be, only that nothing is in it yet."""
+    return isinstance(doc, dict) and bool(doc.get("label")) and doc.get("value") in ("", None)
 
 
 def blocks(root: Node) -> Node | None:

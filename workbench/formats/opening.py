@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.formats import FORMATS, Formats, detect, format_named, names_of
+from workbench.core.files.textbytes import kind_of, text_in
 
 if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Parsed, ReadContext
 
-_LARGEST_BESIDE = 1_000_000
+_LARGEST_BESIDE = 4_000_000
 """Bytes of a file beside another that are read at most."""
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -115,20 +116,41 @@ def _closed(path: Path, error: OSError) -> UnreadableFile:
 
 
 def _text(path: str | Path, data: bytes) -> str:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        what = f"byte 0x{data[error.start]:02x} at offset {error.start:,}"
-        utf16 = data.startswith(_UTF16)
-        hint = "It looks like UTF-16; save it as UTF-8." if utf16 else "Nothing was read; save it as UTF-8 text."
-        raise UnreadableFile(f"{path} is not UTF-8 text: {what}.", hint) from None
+    text = text_in(data)
+    if text is None:
+        raise _no_text(path, data)
     if not text.strip("\ufeff \t\r\n"):
         raise UnreadableFile(f"{path} is empty.", "Nothing was read and nothing was changed.")
     return text
 
 
+def _no_text(path: str | Path, data: bytes) -> UnreadableFile:
+    if what := kind_of(data):
+        hint = "Save it as UTF-8; nothing was read." if data.startswith(_UTF16) else "Nothing was read from it."
+        return UnreadableFile(f"{path} is not UTF-8 text: it is {what}.", hint)
+    at = _first_wrong(data)
+    what = f"byte 0x{data[at]:02x} at offset {at:,}, and more"
+    return UnreadableFile(f"{path} is not UTF-8 text: {what}.", "Nothing was read; save it as UTF-8 text.")
+
+
+def _first_wrong(data: bytes) -> int:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0
+
+
+def unknown(path: str | Path, text: str, hint: str) -> UnreadableFile:
+    """Return the error for a file of no known format, with what it comes nearest to and what is missing for that."""
+    from workbench.formats.nearest import nearest
+
+    near = nearest(text)
+    return UnreadableFile(f"{path} is of no known format.", f"{near} {hint}" if near else hint)
+
+
 def _detected(path: str | Path, text: str, formats: Formats) -> "Detection":
     found = detect(path, text, formats)
     if not found:
-        raise UnreadableFile(f"{path} is of no known format.", f"Name its format if it has one: {names_of(formats)}.")
+        raise unknown(path, text, f"Name its format if it has one: {names_of(formats)}.")
     return found[0]

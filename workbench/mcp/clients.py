@@ -6,14 +6,18 @@ import uuid
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.bench.agents.door import AgentDoor, DoorRules, DoorVotes
-from workbench.bench.agents.reading_log import ReadingLog
+from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.open import Workbench
+from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
+
+    from workbench.bench.agents.door import AgentDoor
+    from workbench.bench.agents.reading_log import ReadingLog
 
 UNNAMED = "agent"
 """What a client is called that gives no name, or none that can be read."""
@@ -24,12 +28,21 @@ _MOST = 256
 
 _MINUTE_S = 60.0
 
+PER_MINUTE = 120
+"""Calls that one client may make in a minute."""
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+_WITHOUT_SESSIONS = "2026-07-28"
+"""The protocol from which HTTP knows no sessions: what a request says of one is the client's word."""
+
 
 @dataclass(slots=True)
-class Client:
-    """One client: its door, and when it called in the last minute."""
+class Share:
+    """When a client called in the last minute, whatever it calls itself."""
 
-    door: AgentDoor
     calls: deque[float] = field(default_factory=deque)
 
     def wait(self, per_minute: int, now: float) -> float:
@@ -42,6 +55,14 @@ class Client:
         return 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One client: its door, and its share of calls."""
+
+    door: "AgentDoor"
+    share: Share
+
+
 class Clients:
     """The clients of one server. All of them hold one token, so that they have one vote on each memory."""
 
@@ -51,39 +72,68 @@ class Clients:
         agent: str = "",
         rules: DoorRules = DoorRules(),  # noqa: B008 - a frozen value
         clock: Callable[[], float] = time.monotonic,
+        parent: str = "",
     ) -> None:
         self.bench = bench
-        self.log = ReadingLog()
         self._agent, self._rules, self._clock = agent, rules, clock
         self._voted = DoorVotes()
         self._own = f"mcp-{uuid.uuid4().hex[:8]}"
-        self._known: dict[tuple[str, str], Client] = {}
+        self._parent = parent
+        self._doors: dict[tuple[str, str], AgentDoor] = {}
+        self._shares: dict[str, Share] = {}
+
+    @cached_property
+    def log(self) -> "ReadingLog":
+        """What they read, to be kept."""
+        from workbench.bench.agents.reading_log import ReadingLog
+
+        return ReadingLog()
 
     def of(self, ctx: "Context[Any, Any]") -> Client:
         """Return the client that asks."""
         agent = self._agent or name_of(ctx)
         session = self._session(ctx)
-        client = self._known.get((agent, session))
-        if client is None:
-            door = AgentDoor(self.bench, agent, session, self.log, self._rules, self._voted)
-            client = self._known[agent, session] = Client(door)
-            if len(self._known) > _MOST:
-                del self._known[next(iter(self._known))]
-        return client
+        door = self._doors.get((agent, session))
+        if door is None:
+            from workbench.bench.agents.door import AgentDoor  # a client that only lists the tools waits for none
 
-    @property
-    def anyone(self) -> AgentDoor:
-        """The door of whoever asks where nobody says who does."""
-        return AgentDoor(self.bench, self._agent or UNNAMED, self._own, self.log, self._rules, self._voted)
+            door = AgentDoor(self.bench, agent, session, self.log, self._rules, self._voted, parent=self._parent)
+            _remember(self._doors, (agent, session), door)
+        whose = _connection(ctx)
+        share = self._shares.pop(whose, None) or Share()
+        _remember(self._shares, whose, share)
+        return Client(door, share)
 
-    def now(self) -> float:
-        """Return the moment by which calls are counted, in seconds."""
-        return self._clock()
+    def admit(self, client: Client) -> None:
+        """Count a call of a client. Raises `WorkbenchError` when it made too many in the last minute."""
+        if wait := client.share.wait(PER_MINUTE, self._clock()):
+            message = f"That were more than {PER_MINUTE} calls in a minute."
+            raise WorkbenchError(message, f"Wait {wait:.0f} seconds.")
 
     def _session(self, ctx: "Context[Any, Any]") -> str:
         """Return the session: of the process, or the one that the server gave an HTTP client."""
-        given = (ctx.headers or {}).get("mcp-session-id", "")
-        return f"{self._own}-{given[:12]}" if re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else self._own
+        given = _issued(ctx)
+        return f"{self._own}-{given[:12]}" if given else self._own
+
+
+def _issued(ctx: "Context[Any, Any]") -> str:
+    """Return the session that the server gave an HTTP client; empty over stdio, and where there are no sessions."""
+    given = (ctx.headers or {}).get("mcp-session-id", "")
+    is_checked = (ctx.protocol_version or "") < _WITHOUT_SESSIONS
+    return given if is_checked and re.fullmatch(r"[A-Za-z0-9-]{8,64}", given) else ""
+
+
+def _connection(ctx: "Context[Any, Any]") -> str:
+    """Return what tells one client's calls from another's: its session, or else its connection; empty over stdio."""
+    peer = getattr(ctx.request_context.request, "client", None)
+    return _issued(ctx) or ("" if peer is None else f"{peer.host}:{peer.port}")
+
+
+def _remember(known: dict[Key, Value], key: Key, value: Value) -> None:
+    """Keep something of a client, and forget what belongs to the one that came first when there are too many."""
+    known[key] = value
+    if len(known) > _MOST:
+        del known[next(iter(known))]
 
 
 def name_of(ctx: "Context[Any, Any]") -> str:

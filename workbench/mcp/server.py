@@ -1,16 +1,20 @@
 """The server: its tools, resources and prompts over one open store."""
 
+from collections.abc import Iterable
+from contextvars import ContextVar
 from typing import Any
 
 import anyio.to_thread
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.mcpserver.prompts import Prompt
+from mcp.types import InputRequiredResult
+from pydantic import AnyUrl
 
 from workbench import __version__
-from workbench.bench.agents.door import AgentDoor
 from workbench.core.errors import WorkbenchError
-from workbench.mcp.clients import Clients
+from workbench.mcp.clients import Client, Clients
 from workbench.mcp.tools import Tools
 
 INSTRUCTIONS = """A memory that a person curates. memory_context once at the start of a task, memory_search when
@@ -23,6 +27,10 @@ together: what recurs, what was corrected, what holds in general. Save each insi
 
 _REVIEW = """For each memory that you used in this session, say with memory_feedback whether it helped or misled you.
 What is wrong, save anew with memory_save and `replaces`; what is obsolete, ask to have forgotten with memory_forget."""
+
+
+_ASKING: ContextVar[Client | None] = ContextVar("asking", default=None)
+"""The client whose request for a resource is being answered."""
 
 
 class MemoryServer(MCPServer[Any]):
@@ -40,24 +48,37 @@ class MemoryServer(MCPServer[Any]):
         self.add_prompt(Prompt.from_function(reflect))
         self.add_prompt(Prompt.from_function(review))
 
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource as a call of the client that asks: a resource without a parameter is not told by whom."""
+        asking = _ASKING.set(None if context is None else self._clients.of(context))
+        try:
+            return await super().read_resource(uri, context)
+        finally:
+            _ASKING.reset(asking)
+
     async def _playbook(self) -> str:
         """The playbook's rules under its budget."""
-        return await _text(self._clients.anyone, "playbook")
+        return await self._text("playbook")
 
     async def _index(self) -> str:
         """What the store holds, in numbers, and what was confirmed lately."""
-        return await _text(self._clients.anyone, "index")
+        return await self._text("index")
 
-    async def _memory(self, id: str, ctx: Context[Any, Any]) -> str:
+    async def _memory(self, id: str) -> str:
         """One memory in full."""
-        return await _text(self._clients.of(ctx).door, "memory", id)
+        return await self._text("memory", id)
 
-
-async def _text(door: AgentDoor, what: str, id: str = "") -> str:
-    try:
-        return await anyio.to_thread.run_sync(lambda: door.text_of(what, id), abandon_on_cancel=True)
-    except WorkbenchError as error:
-        raise ResourceError(str(error)) from error
+    async def _text(self, what: str, id: str = "") -> str:
+        client = _ASKING.get()
+        if client is None:
+            raise ResourceError("Nobody asks for it.")
+        try:
+            self._clients.admit(client)
+            return await anyio.to_thread.run_sync(lambda: client.door.text_of(what, id), abandon_on_cancel=True)
+        except WorkbenchError as error:
+            raise ResourceError(str(error)) from error
 
 
 def reflect() -> str:

@@ -5,9 +5,9 @@ import sys
 import threading
 from argparse import Namespace
 
-from workbench.bench.agents.door import DoorRules
+from workbench.bench.agents.parent import parent_process
+from workbench.bench.agents.rules import DoorRules
 from workbench.bench.open import Workbench
-from workbench.bench.safety.provenance import learn_all
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients, cleaned_name
@@ -18,6 +18,8 @@ _SETTLED_S = 3.0
 
 def _get_ready(bench: Workbench) -> None:
     """Find out meanwhile what later questions would wait for; what goes wrong is met again by them, and said."""
+    from workbench.bench.safety.provenance import learn_all
+
     with contextlib.suppress(WorkbenchError):
         bench.retriever.load()
         learn_all(bench.context)
@@ -29,7 +31,9 @@ def serve(bench: Workbench, args: Namespace) -> int:
     ready = threading.Timer(_SETTLED_S, _get_ready, (bench,))
     ready.daemon = True
     ready.start()
-    clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget))
+    # Over HTTP the parent is whoever started the server, and of no client.
+    parent = "" if args.http else parent_process()
+    clients = Clients(bench, agent, DoorRules(args.read_only, args.allow_forget), parent=parent)
     options = {"every": args.tools == "all", "reads_only": args.read_only, "asks_claude": args.allow_llm}
     if not args.http:
         from workbench.mcp.running import serve_stdio

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
@@ -11,17 +11,15 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from workbench.bench.agents.door import AgentDoor
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from workbench.bench.agents.door import AgentDoor
+
 Answer = dict[str, Any]
 Ctx = Context[Any, Any]
-
-PER_MINUTE = 120
-"""Calls that one client may make in a minute."""
 
 Id = Annotated[str, Field(description="the id of a memory, as a search returned it", max_length=200)]
 Ids = Annotated[list[str], Field(description="ids of memories, as a search returned them", max_length=20)]
@@ -46,6 +44,7 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("memory_feedback", "memory_feedback", writes=True),
     ToolEntry("memory_forget", "memory_forget", writes=True),
     ToolEntry("memory_context", "memory_context"),
+    ToolEntry("recall_memory", "recall_memory"),
     ToolEntry("memory_observe", "memory_observe", writes=True, is_core=False),
     ToolEntry("memory_ingest", "memory_ingest", writes=True, is_core=False),
     ToolEntry("memory_retrieve", "memory_retrieve", is_core=False),
@@ -168,6 +167,23 @@ class Tools:
         """Use once at the start of a task: rules, playbook, confirmed lessons and memories for it, under a budget."""
         return await self._run(ctx, lambda door: door.recall(task, budget_tokens))
 
+    async def recall_memory(
+        self,
+        ctx: Ctx,
+        query: Annotated[str, Field(description="words as they were written, or a question", max_length=1_000)],
+        scope: Annotated[
+            Literal["all", "overview", "detail", "messages", "stream"],
+            Field(description="all: detail and messages; stream: the memories"),
+        ] = "all",
+        limit: Annotated[int, Field(description="maximum results", ge=1, le=50)] = 5,
+    ) -> Answer:
+        """Use to find what your notes (detail/, /memories) or the raw conversation (messages.jsonl) say of something.
+
+        Returns matching snippets with citations such as detail/auth-design.md#L10 and messages.jsonl#L45. Literal
+        matches come first. What no person has looked at is left out and counted.
+        """
+        return await self._run(ctx, lambda door: door.recall_documents(query, scope, limit))
+
     # The other names
 
     async def memory_observe(
@@ -243,12 +259,11 @@ class Tools:
         """Use right after a rule of the playbook helped or misled you."""
         return await self._run(ctx, lambda door: door.tag(bullet, tag, note))
 
-    async def _run(self, ctx: Ctx, call: Callable[[AgentDoor], Mapping[str, Any]]) -> Answer:
+    async def _run(self, ctx: Ctx, call: "Callable[[AgentDoor], Mapping[str, Any]]") -> Answer:
         """Carry out a call; what cannot be done reaches the model as a sentence."""
         client = self._clients.of(ctx)
-        if wait := client.wait(PER_MINUTE, self._clients.now()):
-            raise ToolError(f"That were more than {PER_MINUTE} calls in a minute. Wait {wait:.0f} seconds.")
         try:
+            self._clients.admit(client)
             answer = await anyio.to_thread.run_sync(partial(call, client.door), abandon_on_cancel=True)
         except WorkbenchError as error:
             raise ToolError(str(error)) from error

@@ -1,8 +1,8 @@
 """What one journal line says: a transaction and the documents it changed."""
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 from workbench.core.record import ABSENT
 from workbench.store.journal.codec import same
@@ -13,8 +13,7 @@ DocOp = Literal["update", "insert", "delete", "table", "drop"]
 Doc = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class DocChange:
+class DocChange(NamedTuple):
     """One document's change: `fields` maps a name to (before, after), `inc` a counter to its increment.
 
     `table` and `drop` make and remove an empty table (`doc` is then empty). A `redacted`
@@ -24,13 +23,12 @@ class DocChange:
     table: str
     doc: str
     op: DocOp = "update"
-    fields: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    inc: Mapping[str, float] = field(default_factory=dict)
+    fields: Mapping[str, tuple[Any, Any]] = MappingProxyType({})
+    inc: Mapping[str, float] = MappingProxyType({})
     redacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One committed transaction.
 
     `rev` counts transactions from 1 without gaps, `at` is ISO 8601 UTC, `group` ties the chunks
@@ -48,7 +46,7 @@ class Entry:
     group: str = ""
     part: int = 1
     target: int = 0
-    next_ids: Mapping[str, int] = field(default_factory=dict)
+    next_ids: Mapping[str, int] = MappingProxyType({})
     more: bool = False
     was: str = ""
 

@@ -2,56 +2,59 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
 from workbench.core.errors import UnknownRecord
-from workbench.core.file_state import FileState
 from workbench.core.health.damage import Damage, MendedIndex
-from workbench.core.override import Override
-from workbench.core.playbook.book import Book, Bullet, Section
-from workbench.core.playbook.usage_tally import UsageTally
-from workbench.core.promotion.placement import Placement
 from workbench.core.record import ABSENT, from_doc
-from workbench.core.reflection.llm_run import LlmRun
-from workbench.core.reflection.trigger import ReflectionState
-from workbench.core.review.proposal import Proposal
-from workbench.core.stream.memory import Memory, check_memory
-from workbench.core.stream.vote import Vote
-from workbench.core.tuning.judgment import Judgment, SavedQuery
 from workbench.store import upgrades
 from workbench.store.entry import Doc, DocChange, Entry, Kind
 from workbench.store.files import cannot_read
 from workbench.store.identity.trust import Standing
 from workbench.store.index.indexing import Indexing
 from workbench.store.index.news import Arrival, arrival_of
-from workbench.store.journal.database import open_db, utc_now
 from workbench.store.journal.engine import Clock, Gate, Options
+from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
 from workbench.store.naming import FARTHEST, memory_id, memory_number, to_document
 from workbench.store.records import RECORDS, Records
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
-from workbench.store.upgrades.kept_apart import Outstanding
 
 if TYPE_CHECKING:
+    from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
+    from workbench.core.file_state import FileState
+    from workbench.core.override import Override
+    from workbench.core.playbook.book import Book, Bullet, Section
+    from workbench.core.playbook.usage_tally import UsageTally
+    from workbench.core.promotion.placement import Placement
+    from workbench.core.reflection.llm_run import LlmRun
+    from workbench.core.reflection.trigger import ReflectionState
+    from workbench.core.review.proposal import Proposal
+    from workbench.core.stream.memory import Memory
+    from workbench.core.stream.vote import Vote
+    from workbench.core.tuning.judgment import Judgment, SavedQuery
     from workbench.store.history.past import Past
+    from workbench.store.journal.database import JournalDB
     from workbench.store.maintenance.maintenance import Maintenance
     from workbench.store.maintenance.outside import Notice
+    from workbench.store.upgrades.kept_apart import Outstanding
 
-STANDARD = Options(recent_of=("memories",))
+MEMORIES = "memories"
+"""The table of the memories, which grows largest, and of which is noted what came."""
+
+STANDARD = Options(recent_of=(MEMORIES,))
 """How a workbench store is kept."""
 
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(NamedTuple):
     """What one transaction changed: who, what, and the (table, key) pairs of the records."""
 
     rev: int
@@ -61,8 +64,7 @@ class Touched:
     keys: frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class SinceSaved:
+class SinceSaved(NamedTuple):
     """The ids of the documents that were changed since a state, and whether some are there no more."""
 
     saved: str
@@ -83,6 +85,8 @@ class Tx:
 
         A memory that brings an id of our own form along keeps later ids clear of it.
         """
+        from workbench.core.stream.memory import Memory, check_memory
+
         if isinstance(record, Memory):
             check_memory(record)
         table = self._records.table_of(type(record))
@@ -107,10 +111,10 @@ class Tx:
     def new_memory_id(self, at: datetime) -> str:
         """Take a fresh memory id, `mem-YYYYMMDD-nnnnnnn`; no two processes ever get the same one."""
         while True:
-            number = self._staged.allocate("memories")
+            number = self._staged.allocate(MEMORIES)
             name = memory_id(at, number)
-            if self._doc_id("memories", name) is None:
-                self._staged.keys["memories", name] = str(number)
+            if self._doc_id(MEMORIES, name) is None:
+                self._staged.keys[MEMORIES, name] = str(number)
                 return name
 
     def _doc_id(self, table: str, key: str) -> str | None:
@@ -120,6 +124,21 @@ class Tx:
         doc_id = str(self._staged.allocate(table))
         self._staged.keys[table, key] = doc_id
         return doc_id
+
+
+class Kept(Generic[R]):
+    """The table of one kind of records, with whose class nobody waits who does not ask for it."""
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, library: "Library", owner: type) -> Table[R]:
+        table: Table[R] = library.table_named(self._table)
+        library.__dict__[self._name] = table  # asked for again, it is found there
+        return table
 
 
 class Library:
@@ -132,6 +151,22 @@ class Library:
     `cache` is the folder, in the user's own cache, in which a large store is indexed; `begin_cache` makes it.
     Raises `StoreProblem`.
     """
+
+    memories: "Kept[Memory]" = Kept("memories")
+    bullets: "Kept[Bullet]" = Kept("bullets")
+    sections: "Kept[Section]" = Kept("sections")
+    books: "Kept[Book]" = Kept("books")
+    votes: "Kept[Vote]" = Kept("votes")
+    queries: "Kept[SavedQuery]" = Kept("queries")
+    judgments: "Kept[Judgment]" = Kept("judgments")
+    proposals: "Kept[Proposal]" = Kept("proposals")
+    reflection: "Kept[ReflectionState]" = Kept("reflection")
+    overrides: "Kept[Override]" = Kept("overrides")
+    placements: "Kept[Placement]" = Kept("placements")
+    runs: "Kept[LlmRun]" = Kept("runs")
+    kept_pairs: "Kept[KeptPair]" = Kept("kept_pairs")
+    tallies: "Kept[UsageTally]" = Kept("tallies")
+    files: "Kept[FileState]" = Kept("files")
 
     def __init__(
         self,
@@ -147,38 +182,30 @@ class Library:
         begin_cache: Callable[[], object] = lambda: None,
     ) -> None:
         self.records = records
-        indexing = None if cache is None else Indexing(cache, begin_cache, records.marks_of, records.table_of(Memory))
-        options = replace(options, believed=believed, indexing=options.indexing or indexing)
-        self.db = open_db(folder, clock, records.counters, records.key_of, options, heads)
-        self.journal = self.db.journal
+        indexing = None if cache is None else Indexing(cache, begin_cache, records.marks_of, MEMORIES)
+        options = options._replace(believed=believed, indexing=options.indexing or indexing)
+        self.journal = open_journal(folder, clock, records.counters, records.key_of, options, heads)
         self._upgrade_is_due = upgrades.is_due(self.journal, records.tables)
-        self._outstanding = Outstanding(self.journal)
         self.journal.gate = gate
         self.folder = folder
         self.surroundings = Surroundings(folder)
         self.heads = heads
-        self._tables: dict[type, Table[Any]] = {}
-        self.memories = self.table(Memory)
-        self.bullets = self.table(Bullet)
-        self.sections = self.table(Section)
-        self.books = self.table(Book)
-        self.votes = self.table(Vote)
-        self.queries = self.table(SavedQuery)
-        self.judgments = self.table(Judgment)
-        self.proposals = self.table(Proposal)
-        self.reflection = self.table(ReflectionState)
-        self.overrides = self.table(Override)
-        self.placements = self.table(Placement)
-        self.runs = self.table(LlmRun)
-        self.kept_pairs = self.table(KeptPair)
-        self.tallies = self.table(UsageTally)
-        self.files = self.table(FileState)
+        self._tables: dict[str, Table[Any]] = {}
+        self._making = Lock()
 
     def table(self, kind: type[R]) -> Table[R]:
         """Return the table of a kind of record; raises `KeyError` for one that the store does not know."""
-        if kind not in self._tables:
-            self._tables[kind] = Table(self.journal, kind, self.records.table_of(kind))
-        return self._tables[kind]
+        return self.table_named(self.records.table_of(kind))
+
+    def table_named(self, name: str) -> Table[Any]:
+        """Return a table by its name; raises `KeyError` for one that the store does not know."""
+        if name not in self._tables:
+            if name not in self.records.tables:
+                raise KeyError(name)
+            with self._making:
+                if name not in self._tables:
+                    self._tables[name] = Table(self.journal, name, partial(self.records.kind_in, name))
+        return self._tables[name]
 
     def now(self) -> datetime:
         """Return the present moment by the store's clock."""
@@ -201,8 +228,10 @@ class Library:
         with self.journal.transaction(actor, label, group=group, part=part, kind=kind, more=more) as staged:
             yield Tx(staged, self.records, joined=joined)
 
-    def kept_apart(self) -> KeptApart:
+    def kept_apart(self) -> "KeptApart":
         """Return which records somebody keeps apart, also by what an older version noted in another way."""
+        from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
+
         outstanding = (from_doc(KeptPair, doc) for doc in self._outstanding.pairs().values())
         return KeptApart((*self.kept_pairs.all(), *outstanding))
 
@@ -234,6 +263,11 @@ class Library:
     def revision(self) -> int:
         """The revision of the last transaction that was taken in."""
         return self.journal.rev
+
+    @property
+    def named_state(self) -> tuple[str, int, str]:
+        """What names the store as it is now: its id, its revision, and the checksum of the last change."""
+        return self.journal.store, self.journal.rev, self.journal.mark
 
     def refresh(self) -> int:
         """Take in what other processes wrote since the last look; return how many transactions came.
@@ -304,7 +338,9 @@ class Library:
         Raises `StoreProblem` when a file of the store cannot be read.
         """
         try:
-            for table in self._tables.values():
+            for name in _TABLES:
+                getattr(self, name)
+            for table in list(self._tables.values()):
                 table.all()
             self.journal.read()
         except OSError as error:
@@ -331,6 +367,11 @@ class Library:
         """Return the records of a kind in a state in which they wait for something (`RecordType.waits`)."""
         table = self.table(kind)
         return table.at(self.journal.state.waiting(table.name, state, self.records.state_in))
+
+    def stored_waiting(self, table: str, state: str) -> list[Doc]:
+        """Return the records that `waiting` does as they are stored, unread."""
+        found = self.journal.state.waiting(table, state, self.records.state_in)
+        return [doc for doc_id in found if (doc := self.journal.state.get(table, doc_id)) is not None]
 
     @property
     def revisions_since_checkpoint(self) -> int:
@@ -391,13 +432,27 @@ class Library:
         known = self.journal.arrivals(after)
         if known is not None:
             return known
-        table, found = self.records.table_of(Memory), []
+        found = []
         for entry in self.journal.entries_back():
             if entry.rev <= after:
                 break
-            if (arrival := arrival_of(entry, table)) is not None:
+            if (arrival := arrival_of(entry, MEMORIES)) is not None:
                 found.append(arrival)
         return found[::-1]
+
+    @cached_property
+    def db(self) -> "JournalDB":
+        """The store as a TinyDB, whose changes go through the journal."""
+        from workbench.store.journal.database import JournalDB
+
+        return JournalDB(self.journal)
+
+    @cached_property
+    def _outstanding(self) -> "Outstanding":
+        """The pairs that an older version noted otherwise."""
+        from workbench.store.upgrades.kept_apart import Outstanding
+
+        return Outstanding(self.journal)
 
     @cached_property
     def past(self) -> "Past":
@@ -415,7 +470,9 @@ class Library:
 
     def close(self) -> None:
         """Write a checkpoint if anything was changed here, and let go of the store."""
-        self.db.close()
+        self.journal.close()
 
+
+_TABLES = tuple(name for name, value in vars(Library).items() if isinstance(value, Kept))
 
 __all__ = ["STANDARD", "Library", "Table", "Touched", "Tx", "to_document", "utc_now"]

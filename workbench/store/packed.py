@@ -6,7 +6,6 @@ unpacked; three megabytes of gzip can hold three gigabytes, and none of it is ev
 
 import io
 import zlib
-from gzip import BadGzipFile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
@@ -28,6 +27,14 @@ _CHUNK = 1 << 16
 _GZIP = 31
 
 
+class NotPacked(OSError):
+    """What stands behind a packed part is neither another one nor padding."""
+
+
+DAMAGED = (EOFError, zlib.error, NotPacked)
+"""What reading a packed segment raises where it is damaged or cut off."""
+
+
 class Lines(io.BufferedReader):
     """An open file whose lines are read one by one; raises `TooLarge` for one that is too long."""
 
@@ -43,7 +50,7 @@ class Lines(io.BufferedReader):
 def open_lines(path: Path) -> BinaryIO:
     """Open a segment for reading, packed or not. Raises `OSError`.
 
-    Reading it raises `TooLarge`, and of a packed one `EOFError`, `zlib.error` or `BadGzipFile` where it is damaged.
+    Reading it raises `TooLarge`, and of a packed one what `DAMAGED` names.
     """
     file = open_regular(path)
     return cast(BinaryIO, Lines(_Unpacked(file) if path.suffix == ".gz" else file))
@@ -150,7 +157,7 @@ class _Unpacked(io.RawIOBase):
                 # Zeros may stand behind the end, or another packed part.
                 pending = pending.lstrip(b"\0")
                 if pending[:1] not in (b"", b"\x1f"):
-                    raise BadGzipFile("Not a gzipped file")
+                    raise NotPacked("Not a gzipped file")
                 unpacker = zlib.decompressobj(_GZIP) if pending else unpacker
                 continue
             data += unpacker.decompress(pending, room)

@@ -6,7 +6,7 @@ A line only names the record's class (`core.named`): a hook that adds one memory
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.core.named import implementation
 
@@ -14,8 +14,7 @@ Schema = Callable[[Mapping[str, object]], int]
 """Returns the least schema of a journal that holds a record with these fields: older versions do not know of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waits:
+class Waits(NamedTuple):
     """In which `states` a record waits for something: the `field` that says so, and what goes without saying."""
 
     field: str
@@ -28,8 +27,7 @@ class Waits:
         return state if isinstance(state, str) and state in self.states else None
 
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
+class RecordType(NamedTuple):
     """A kind of record. `type` names its class, which has an `id` and a `version`; its documents lie in `table`."""
 
     type: str
@@ -63,7 +61,7 @@ class RecordType:
     """The field that says when it was made, where those that were made last are looked for first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Records:
     """The kinds of records that a store knows."""
 
@@ -220,6 +218,9 @@ RECORDS = Records(
         RecordType("workbench.core.playbook.usage_tally:UsageTally", "tallies"),
         RecordType("workbench.core.file_state:FileState", "files", is_witness=True),
         RecordType("workbench.core.agents.read:AgentRead", "reads", "reading", refs=("memories",), made="at"),
+        RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),
+        RecordType("workbench.core.agents.followed:FollowedFolder", "folders"),
+        RecordType("workbench.core.agents.followed:EditedFile", "edited_files"),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

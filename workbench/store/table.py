@@ -1,7 +1,8 @@
 """The records of one type, built from documents when first asked for and kept until they change."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from workbench.core.errors import InvalidRecord, UnknownRecord
@@ -17,18 +18,23 @@ R = TypeVar("R")
 class Table(Generic[R]):
     """The records of one type. Any thread may read; values are frozen.
 
-    After a change only the records it touched are built again.
+    After a change only the records it touched are built again. `kind` gives the class of the records, which is
+    asked for with the first of them.
     """
 
-    def __init__(self, journal: Journal, kind: type[R], name: str) -> None:
+    def __init__(self, journal: Journal, name: str, kind: Callable[[], type[R]]) -> None:
         self._journal = journal
-        self._kind = kind
+        self._kind_of = kind
         self.name = name
         self._lock = threading.RLock()
         self._known: dict[str, R] = {}
         self._complete = False
         self._state = journal.state
         self._changes = self._state.watch(self.name)
+
+    @cached_property
+    def _kind(self) -> type[R]:
+        return self._kind_of()
 
     def find(self, key: str) -> R | None:
         """Return the record with that key, or `None`; within a transaction, as the transaction has it.

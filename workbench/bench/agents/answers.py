@@ -4,7 +4,6 @@ What no person wrote or approved stands in a block that names its source; ids an
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from workbench.bench.agents.blocks import Blocks
@@ -46,12 +45,8 @@ class Answering:
         """Return those memories that stand in no block, as the agent may see them: what a person stands by."""
         refused, outward = self.withheld(memories), as_served(self._context, memories, self._safety)
         known = outward.provenance
-        both = zip(outward.memories, memories, strict=True)
-        return [
-            replace(shown, id=outward.names.get(shown.id, shown.id))
-            for shown, stored in both
-            if stored.id not in refused and known[stored.id].approved
-        ]
+        both = zip(outward.named, memories, strict=True)
+        return [shown for shown, stored in both if stored.id not in refused and known[stored.id].approved]
 
     def search(self, served: Served, most: int, explained: Question | None = None) -> Json:
         """Return a ranking a line each, in at most so many tokens."""

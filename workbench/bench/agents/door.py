@@ -3,20 +3,24 @@
 All doors for agents go through here. What is refused raises `WorkbenchError` with a sentence that helps.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
 
 from workbench.bench.agents.answers import Answering, Json
 from workbench.bench.agents.context.making import gathered, reading_of
+from workbench.bench.agents.documents.recall import SCOPES
+from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
-from workbench.bench.agents.reads import Asked
+from workbench.bench.agents.reads import Asked, looked_up
+from workbench.bench.agents.rules import DoorRules, DoorVotes
 from workbench.bench.agents.serving import give, read_of
 from workbench.bench.agents.wishes import Wishes
 from workbench.bench.context import Context
 from workbench.bench.open import Workbench
 from workbench.bench.reflection.reflection import EXTRACTIVE
-from workbench.bench.safety.provenance import is_own
+from workbench.bench.safety.provenance import is_own, made_of
 from workbench.bench.stream import votes
 from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
@@ -42,24 +46,6 @@ SEARCH_TOKENS, GET_TOKENS = 2_000, 8_000
 """Tokens that the answers to a search, and to a look at whole memories, take at the most."""
 
 
-@dataclass(frozen=True, slots=True)
-class DoorRules:
-    """What an agent may do beside reading: `reads_only` nothing; `forgets` its own signals at once."""
-
-    reads_only: bool = False
-    forgets: bool = False
-
-
-@dataclass(slots=True)
-class DoorVotes:
-    """What one process or token did, whatever it calls itself later: who of it voted first on a memory, so that it has
-    that one vote, and which memories it saved, of which it has none.
-    """
-
-    cast: dict[str, tuple[str, str]] = field(default_factory=dict)
-    saved: set[str] = field(default_factory=set)
-
-
 class AgentDoor:
     """One agent in one session, at an open store."""
 
@@ -69,14 +55,15 @@ class AgentDoor:
         agent: str,
         session: str,
         log: ReadingLog,
-        rules: DoorRules = DoorRules(),
+        rules: DoorRules = DoorRules(),  # noqa: B008 - a frozen value
         voted: DoorVotes | None = None,
         door: str = "mcp",
+        parent: str = "",
     ) -> None:
         self._bench = bench
         self.context: Context = replace(bench.context, actor=f"agent:{agent}")
         self.session = session
-        self._log, self._rules, self._door = log, rules, door
+        self._log, self._rules, self._asked = log, rules, Asked(door, session, parent)
         self._voted = voted if voted is not None else DoorVotes()
         self._safety = bench.safety
         self._answers = Answering(self.context, self._safety)
@@ -102,7 +89,7 @@ class AgentDoor:
         tuning = self._bench.tuning
         k = max(1, min(k, MOST_RESULTS))
         served = give(self.context, tuning, text, k, tuning.default(), self._safety, wanted)
-        read = read_of(self.context, served, text, Asked(self._door, self.session), self._safety)
+        read = read_of(self.context, served, text, self._asked, self._safety)
         self._log.add(self.context, read)
         found = self._answers.search(served, SEARCH_TOKENS, tuning.question(text) if explain else None)
         return {**found, **self._due()}
@@ -114,13 +101,18 @@ class AgentDoor:
             raise InvalidQuery("There is no id to look up.", "Give the ids that a search returned.")
         memories = [self._served(id) for id in list(dict.fromkeys(ids))[:MOST_GOT]]
         near = {m.id: self._around(m, max(0, min(around, 10))) for m in memories}
-        return self._answers.full(memories, near, GET_TOKENS, max(0, offset))
+        answer = self._answers.full(memories, near, GET_TOKENS, max(0, offset))
+        given = memories[: len(cast(list[Json], answer["memories"]))]
+        self._keep_looked_up("", [m for memory in given for m in (memory, *near[memory.id])])
+        return answer
 
     def timeline(self, id: str, around: int = 5) -> Json:
         """Return what came before and after a memory in its session, a line each."""
         self._trusted()
         memory = self._served(id)
-        return {"id": id, "timeline": self._answers.lines(self._around(memory, max(1, min(around, 25))))}
+        near = self._around(memory, max(1, min(around, 25)))
+        self._keep_looked_up("", near)
+        return {"id": self._answers.name(memory), "timeline": self._answers.lines(near)}
 
     def recall(self, task: str, budget: int) -> Json:
         """Return what an agent is given for a task, under a budget of tokens."""
@@ -128,12 +120,25 @@ class AgentDoor:
         text = _checked_query(task)
         material = gathered(self.context, self._bench.tuning, self._bench.playbooks, text)
         made = material.cut(max(0, budget))
-        self._log.add(self.context, reading_of(self.context, made, self._safety.masked(text), self.session, self._door))
+        self._log.add(self.context, reading_of(self.context, made, self._safety.masked(text), self._asked))
         return {**self._answers.context(made), **self._due()}
+
+    def recall_documents(self, query: str, scope: str, limit: int) -> Json:
+        """Return what documents, raw messages or memories say of something, with citations (source 002, section 5)."""
+        self._trusted()
+        if scope not in SCOPES:
+            raise InvalidQuery(f"There is no scope “{scope}”.", f"Scopes are: {', '.join(SCOPES)}.")
+        recalling = Recalling(self.context, lambda: self._bench.tuning, self._safety)
+        given = recalling.give(query, scope, max(1, limit))
+        self._log.add(self.context, recalling.reading_of(given, self._asked))
+        return {"text": answer_text(given.found.query, given.rows), **answer_json(given)}
 
     def smart_search(self, task: str, errors: Sequence[str]) -> Json:
         """Return what matters for a task and the latest error, by their words."""
-        said = words(f"{task[:LONGEST_QUERY]}\n{errors[0][:LONGEST_QUERY] if errors else ''}")
+        # Masked before it is taken apart: of a secret without what stands around it, nothing tells that it is one.
+        error = errors[0] if errors else ""
+        masked = (self._safety.masked(text[: 2 * LONGEST_QUERY])[:LONGEST_QUERY] for text in (task, error))
+        said = words("\n".join(masked))
         query = " ".join(list(dict.fromkeys(word for word in said if word not in STOP_WORDS))[:KEYWORDS]) or task
         return {"query": query, **self.search(query, 10)}
 
@@ -142,12 +147,13 @@ class AgentDoor:
         self._trusted()
         only = [kind for kind in LAYERS if kind.id == "playbook"]
         material = gathered(self.context, self._bench.tuning, self._bench.playbooks, "", only)
+        self._keep_looked_up("playbook", ())
         return self._answers.context(material.cut(budget, {"playbook": budget}))
 
     def reflection_status(self) -> Json:
         """Return whether a reflection is due, and how far each condition is along."""
         self._trusted()
-        gauge, verdict = self._bench.overview.gauge(), self._bench.overview.status(None).due
+        gauge, verdict = self._bench.overview.gauge(), self._bench.overview.due()
         state = {one.name: {"value": round(one.value, 1), "limit": one.limit} for one in gauge.conditions}
         return {"due": verdict.due, "reason": verdict.reason, "state": state}
 
@@ -157,7 +163,10 @@ class AgentDoor:
         if what == "playbook":
             return str(self.playbook(GET_TOKENS)["text"])
         if what == "memory":
-            return self._answers.whole(self._served(id))
+            memory = self._served(id)
+            self._keep_looked_up("", [memory])
+            return self._answers.whole(memory)
+        self._keep_looked_up("index", ())
         memories = self.context.library.memories.all()
         return overview(memories, self._answers.told(memories), self.context.now())
 
@@ -166,7 +175,7 @@ class AgentDoor:
     def reflect(self, *, force: bool, asks_claude: bool) -> Json:
         """Propose what recent memories say together, for a person to review; Claude is asked where that is allowed."""
         self._may_write()
-        verdict = self._bench.overview.status(None).due
+        verdict = self._bench.overview.due()
         if not verdict.due and not force:
             return {"proposed": 0, "note": "No reflection is due; force makes one all the same."}
         reflecting = self._bench.reflecting
@@ -181,6 +190,9 @@ class AgentDoor:
         record = find_votable(self.context, bullet.strip("[] "))
         if tag not in ("helpful", "harmful") or not isinstance(record, Bullet):
             raise InvalidQuery("A bullet is tagged helpful or harmful.", "Give the id of a bullet of the playbook.")
+        made = made_of(self.context, record)
+        if is_own(self.context, record) or any(memory.id in self._voted.saved for memory in made):
+            return {"id": record.id, "counted": False, "note": _OWN.format("bullet")}
         verdict: Verdict = "helpful" if tag == "helpful" else "harmful"
         key = f"{record.book}/{record.id}"
         actor, session = self._voted.cast.setdefault(key, (self.context.actor, self.session))
@@ -214,16 +226,16 @@ class AgentDoor:
         """Vote on a memory that was given; one vote for each process or token."""
         self._may_write()
         memory = self._served(id)
+        name = self._answers.name(memory)
         if memory.id in self._voted.saved or is_own(self.context, memory):
-            message = "It is this agent's own memory: what it says of that changes nothing, and was not counted."
-            return {"id": id, "counted": False, "note": message}
+            return {"id": name, "counted": False, "note": _OWN.format("memory")}
         verdict: Verdict = "helpful" if helpful else "harmful"
         actor, session = self._voted.cast.setdefault(memory.id, (self.context.actor, self.session))
         reason = self._safety.masked(note[:500])
         result = votes.cast(replace(self.context, actor=actor), memory, verdict, reason=reason, session=session)
         now = self.context.library.memories.get(memory.id)
         counts = {"helpful": now.helpful_count, "harmful": now.harmful_count}
-        return {"id": id, "counted": result.changed, "verdict": verdict, **counts}
+        return {"id": name, "counted": result.changed, "verdict": verdict, **counts}
 
     def forget(self, reason: str, id: str = "", wanted: str = "") -> Json:
         """Ask a person to forget memories, or forget this session's own signals at once where that is allowed."""
@@ -235,10 +247,17 @@ class AgentDoor:
         lists = ("forgotten", "proposed", "already_proposed")
         return done | {key: [names[id] for id in ids] for key in lists if isinstance(ids := done[key], list)}
 
-    # What stands in the way
+    # What is kept, and what stands in the way
+
+    def _keep_looked_up(self, what: str, memories: Iterable[Memory]) -> None:
+        """Keep that the agent had memories by their ids, or something that has a name of its own."""
+        self._log.add(self.context, looked_up(self.context, what, [m.id for m in memories], self._asked))
 
     def _trusted(self) -> None:
         self.context.library.refresh()
+        if self.context.library.is_missing:
+            message = "The store is not there any more: it was removed, renamed, or closed to this process."
+            raise StoreProblem(message, "Nothing was given or written; it is served again once it is back.")
         if not self.context.library.standing.trusted:
             message = "This store came from elsewhere and no person has looked at it, so nothing of it is given."
             raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
@@ -312,7 +331,7 @@ class AgentDoor:
         observed = kind if kind in OBSERVATION_TYPES else "general"
         memory_type: MemoryType = next((t for t in MEMORY_TYPES if t == kind), "episodic")
         at_most = HIGHEST if importance is None else max(0.0, min(importance, HIGHEST))
-        source = Source(hook=self._door, speaker="assistant")
+        source = Source(hook=self._asked.door, speaker="assistant")
         return Observation(
             text, observed, memory_type, self.session, (), source, section=section[:200],
             citations=tuple(dict.fromkeys(cited)), at_most=at_most,
@@ -321,7 +340,9 @@ class AgentDoor:
     def _replace(self, observation: Observation, id: str, seen: str) -> Json:
         old = self._served(id)
         if seen != text_mark(old.content):
-            message = f"{id} does not say any more what this agent saw, or it did not say what it saw."
+            message = (
+                f"{self._answers.name(old)} does not say any more what this agent saw, or it did not say what it saw."
+            )
             raise InvalidRecord(message, "Get it, and give the mark that came with it as replaces_mark.")
         return self._answers.wished(self._wishes.replace(old, observation), old)
 
@@ -335,9 +356,11 @@ class AgentDoor:
 
     def _due(self) -> Mapping[str, object]:
         """Say that a reflection is due, where it is."""
-        status = self._bench.overview.status(self.context.library.revision)
-        return {"reflection_due": status.due.reason} if status.due.due else {}
+        verdict = self._bench.overview.due()
+        return {"reflection_due": verdict.reason} if verdict.due else {}
 
+
+_OWN = "It is this agent's own {}: what it says of that changes nothing, and was not counted."
 
 _ASKED_FOR = frozenset({"type", "memory", "status", "since", "until", "pinned"})
 _BY_CLAUSES = f"A filter names {', '.join(sorted(_ASKED_FOR))} only, such as type:error until:30d."

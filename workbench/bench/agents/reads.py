@@ -17,10 +17,11 @@ KEPT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """By which door a question came, and in which session of the agent."""
+    """By which door a question came, in which session of the agent, and what process started that (see `AgentRead`)."""
 
     door: str
     session: str = ""
+    parent: str = ""
 
 
 BY_COMMAND = Asked("cli")
@@ -29,6 +30,15 @@ BY_COMMAND = Asked("cli")
 def new_id() -> str:
     """Return the id of a new reading."""
     return f"read-{uuid.uuid4().hex[:12]}"
+
+
+def looked_up(context: Context, what: str, ids: Sequence[str], asked: Asked) -> AgentRead:
+    """Return what is kept of memories that the context's agent had by their ids, or of `what` it read as a whole."""
+    agent, given = context.actor.removeprefix("agent:"), tuple(dict.fromkeys(ids))
+    return AgentRead(
+        new_id(), agent, context.now(), what, asked.session, asked.door, memories=given, is_question=False,
+        parent=asked.parent,
+    )  # fmt: skip
 
 
 def keep(context: Context, reads: Sequence[AgentRead]) -> None:

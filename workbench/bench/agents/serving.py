@@ -118,6 +118,11 @@ class AsServed:
     provenance: Mapping[str, Provenance]
     names: Mapping[str, str]
 
+    @property
+    def named(self) -> tuple[Memory, ...]:
+        """The memories, each called as the agent may see it."""
+        return tuple(replace(memory, id=self.names.get(memory.id, memory.id)) for memory in self.memories)
+
 
 def as_served(context: Context, memories: Sequence[Memory], safe: Safety) -> AsServed:
     """Return memories that are served as an agent may see them."""
@@ -147,7 +152,7 @@ def read_of(context: Context, served: Served, query: str, asked: Asked, safe: Sa
     return AgentRead(
         new_id(), agent, context.now(), safe.masked(query), asked.session, asked.door, ranking.profile.name,
         ranking.ids, tuple(round(scored.total, 6) for scored in ranking.top), served.floor.empty,
-        served.held, served.unapproved, served.weak,
+        served.held, served.unapproved, served.weak, parent=asked.parent,
     )  # fmt: skip
 
 

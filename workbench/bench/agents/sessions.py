@@ -1,12 +1,13 @@
 """What each agent did here, session by session: what it asked and was given, what it wrote, what it voted.
 
-A session is one id of one agent. What was done without an id is parted where the agent paused for long: a day would
-cut work at midnight in two, and join a morning and an evening that have nothing to do with each other.
+A session is one id of one agent. A server's session is the one of the hooks that the same process started, and of no
+others: without that they stand apart. What was done without an id is parted where the agent paused for long: a day
+would cut work at midnight in two, and join a morning and an evening that have nothing to do with each other.
 """
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -22,6 +23,12 @@ PAUSE = timedelta(minutes=30)
 
 LISTED = 2_000
 """Memories and changes by agents that are looked up in the journal, the newest: as many as readings are kept."""
+
+_HOOK = "hook"
+"""The door of what an agent is given by its hooks."""
+
+Place = tuple[str, str]
+"""An agent, and what it calls its session."""
 
 _ACTOR = "agent:"
 _BY_AGENTS = b'"actor":"agent:'
@@ -120,7 +127,8 @@ class AgentSessions:
         acts: list[Act] = [*library.table(AgentRead).all(), *writes]
         acts += [vote for vote in library.votes.all() if vote.actor.startswith(_ACTOR)]
         acts += self._brought(acts)
-        return tuple(sorted(_parted(acts), key=lambda session: (session.end, session.key), reverse=True))
+        joined = _joined(act for act in acts if isinstance(act, AgentRead))
+        return tuple(sorted(_parted(acts, joined), key=lambda session: (session.end, session.key), reverse=True))
 
     def _look_up(self) -> tuple[Write, ...]:
         """Return what agents wrote, the newest first; what is known already is not read again."""
@@ -173,11 +181,23 @@ def _newest(writes: Iterable[Write]) -> Iterator[Write]:
             return
 
 
-def _parted(acts: Iterable[Act]) -> Iterator[AgentSession]:
+def _joined(reads: Iterable[AgentRead]) -> dict[Place, Place]:
+    """Return the session of hooks, by each server's session that has the same parent process: the only one there is."""
+    hooks: defaultdict[str, set[Place]] = defaultdict(set)
+    others: defaultdict[str, set[Place]] = defaultdict(set)
+    for read in reads:
+        if read.parent and read.session:
+            (hooks if read.door == _HOOK else others)[read.parent].add((read.agent, read.session))
+    alone = {parent: next(iter(found)) for parent, found in hooks.items() if len(found) == 1}
+    return {place: alone[parent] for parent, found in others.items() if parent in alone for place in found}
+
+
+def _parted(acts: Iterable[Act], joined: Mapping[Place, Place]) -> Iterator[AgentSession]:
     """Yield the sessions that acts belong to, in no order."""
-    held: defaultdict[tuple[str, str], list[Act]] = defaultdict(list)
+    held: defaultdict[Place, list[Act]] = defaultdict(list)
     for act in acts:
-        held[_agent(act), _session(act)].append(act)
+        place = (_agent(act), _session(act))
+        held[joined.get(place, place)].append(act)
     for (agent, id), found in held.items():
         found.sort(key=lambda act: (act.at, isinstance(act, AgentRead), _name(act)), reverse=True)
         for part in [found] if id else _by_pauses(found):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from workbench.core.duplicates.conflict import Conflict
-from workbench.core.duplicates.dedup import DEFAULT_THRESHOLDS, DedupThresholds, PairVerdict, conflicts, same_words
+from workbench.core.duplicates.dedup import PairVerdict, conflicts, same_words
 from workbench.core.duplicates.differing import word_conflicts
 from workbench.core.duplicates.groups import (
     by_age,
@@ -24,6 +24,7 @@ from workbench.core.duplicates.groups import (
     word_set,
 )
 from workbench.core.duplicates.identity import identity_of, parted, text_key
+from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.playbook.book import Bullet
 from workbench.core.review.contradiction import contradictions
 from workbench.core.stream.memory import MAX_CONTENT, Memory
@@ -129,7 +130,10 @@ class Judge(Generic[R]):
         """Tell how two records are related whose vectors are close."""
         if self.kind.type_of(one) != self.kind.type_of(other):
             return "related"
-        found = self._related(*self._texts(one, other))
+        old, new = self._texts(one, other)
+        if old == new and one.content != other.content:
+            return "apart"  # only beginnings are compared, and what follows these says something else
+        found = self._related(old, new)
         return "apart" if found == "near" and parted(one, other) else found
 
     def verdict(self, one: R, other: R) -> PairVerdict:

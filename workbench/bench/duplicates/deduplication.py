@@ -55,7 +55,7 @@ class Deduplication:
         retriever = self._retriever()
         ranker = retriever.load(progress, stop)
         limits = retriever.limits()
-        limits = replace(limits, flag=threshold or limits.review)
+        limits = limits._replace(flag=threshold or limits.review)
         finder = Finder(ranker, limits, Settled.of(self._library), step)
         return finder.plan(self._context.now())
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from workbench.bench.duplicates.comparison import LARGEST, MEMORIES, NEAR, Comparison, Judge, Place, Step, classes
 from workbench.bench.duplicates.plan import DedupPlan, Group, Settled, group_of
-from workbench.core.duplicates.dedup import DedupThresholds
 from workbench.core.duplicates.groups import Pair, by_age, complete_groups, same_text
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.served import is_served
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.ranking.ranker import Ranker

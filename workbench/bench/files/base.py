@@ -84,7 +84,7 @@ class FileBases:
                 return
             data = path.read_bytes()
             if sha256(data).hexdigest() == digest:
-                self.keep(path, data.decode())
+                self.keep(path, data.decode("utf-8", "surrogateescape"))
 
     def _place(self, path: Path) -> Path:
         return self._folder / f"{sha256(_name(path).encode(errors='surrogateescape')).hexdigest()[:24]}.json.gz"

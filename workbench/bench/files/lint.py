@@ -12,6 +12,7 @@ from workbench.core.files.cut import Cut, measure
 from workbench.core.files.formats import FORMATS, Formats, format_named
 from workbench.core.files.lint import Fix, LintFinding
 from workbench.core.files.replacing import changed_meanwhile, present, replace_file
+from workbench.core.files.textbytes import bytes_of
 from workbench.formats.lint.files import lint_file, lint_text
 from workbench.formats.opening import read_text
 from workbench.safety.scanning import mask
@@ -83,9 +84,9 @@ def make(changes: Iterable[Change], replaced: Replaced) -> tuple[Path, ...]:
     """
     chosen = tuple(change for change in changes if change.before != change.after)
     require_writable(chosen)
-    copies = tuple(replaced.keep(c.path, c.before.encode()) for c in chosen if c.before)
+    copies = tuple(replaced.keep(c.path, bytes_of(c.before)) for c in chosen if c.before)
     for change in chosen:
-        replace_file(change.path, change.after, None if change.before is None else change.before.encode())
+        replace_file(change.path, change.after, None if change.before is None else bytes_of(change.before))
     return copies
 
 
@@ -108,7 +109,7 @@ def take_back(changes: Iterable[Change]) -> None:
         if change.before is None:
             change.path.unlink(missing_ok=True)
         else:
-            replace_file(change.path, change.before, change.after.encode())
+            replace_file(change.path, change.before, bytes_of(change.after))
 
 
 @dataclass(frozen=True, slots=True)

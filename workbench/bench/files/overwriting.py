@@ -16,6 +16,7 @@ from workbench.bench.files.states import BLOCK, FileStates, hash_of, is_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Outlet, Parsed, ReadContext
 from workbench.core.files.formats import ALIASES, Formats, detect, format_named
+from workbench.core.files.textbytes import bytes_of
 from workbench.core.playbook.book import Bullet, Playbook
 from workbench.formats.outlets import outlets_of
 
@@ -94,7 +95,7 @@ class Overwriting:
             return "unknown"
         if not is_of(known, kind):
             return "kind"
-        if known.sha256 != hash_of(present.encode()):
+        if known.sha256 != hash_of(bytes_of(present)):
             return "changed"
         return None if known.origin == "written" or self._carries(kind, path, present) else "uncarried"
 
@@ -106,7 +107,7 @@ class Overwriting:
         known = self.states.known(path, present)
         if known is None or known.format != BLOCK:
             return "unknown" if known is None else "kind"
-        if known.sha256 == hash_of(present.encode()):
+        if known.sha256 == hash_of(bytes_of(present)):
             return None
         base = self.states.base(path)
         return "changed" if base is None or gone - _lines(base) else None

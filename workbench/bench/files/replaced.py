@@ -10,6 +10,8 @@ from pathlib import Path
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files.fresh import fresh_file
 
+_DIGITS = 64
+
 MOST = 50
 """Copies that are kept, the latest ones."""
 
@@ -27,7 +29,7 @@ class Replaced:
         """Keep what a file holds and return the copy; raises `WorkbenchError` when that cannot be, so nothing goes."""
         if self.folder is None:
             raise WorkbenchError(f"There is no folder to keep what {path} holds.", "Nothing was written.")
-        copy = self.folder / sha256(data).hexdigest()
+        copy = self.folder / _hash(data)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.folder.chmod(0o700)
@@ -42,6 +44,15 @@ class Replaced:
             message = f"What {path} holds cannot be kept in {self.folder}: {error.strerror}."
             raise StoreProblem(message, "Nothing was written.") from error
         return copy
+
+    def held(self, sha256: str) -> bytes | None:
+        """Return the bytes that have a hash; `None` where no copy of them is kept any more."""
+        known = self.folder is not None and len(sha256) == _DIGITS and sha256.isalnum()
+        try:
+            data = (self.folder / sha256).read_bytes() if self.folder is not None and known else None
+        except OSError:
+            return None
+        return data if data is not None and _hash(data) == sha256 else None
 
     def copies(self) -> list[Path]:
         """Return the copies, the latest first; none where the folder cannot be opened."""
@@ -65,3 +76,7 @@ class Replaced:
                 except OSError as error:
                     raise StoreProblem(f"{copy} cannot be removed: {error.strerror}.", "Remove it by hand.") from error
         return tuple(gone)
+
+
+def _hash(data: bytes) -> str:
+    return sha256(data).hexdigest()

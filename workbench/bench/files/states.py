@@ -14,6 +14,7 @@ from workbench.bench.safety.texts import name_of
 from workbench.core.file_state import FileState, Origin
 from workbench.core.files.format import Outlet
 from workbench.core.files.formats import FORMATS, Formats, detect
+from workbench.core.files.textbytes import bytes_of
 from workbench.formats.claude_memory.claude_memory import BEGIN
 from workbench.formats.outlets import outlets_of
 from workbench.store.library import Library, Tx
@@ -42,7 +43,7 @@ class FileStates:
     def base(self, path: Path) -> str | None:
         """Return the text that a file and the store had in common last; `None` when it is not kept any more."""
         text, known = self._bases.text(path), self.known(path)
-        return text if text is not None and known is not None and known.sha256 == hash_of(text.encode()) else None
+        return text if text is not None and known is not None and known.sha256 == hash_of(bytes_of(text)) else None
 
     def paths(self) -> tuple[Path, ...]:
         """Return every file that the store was read from or written to, as far as is known."""
@@ -82,7 +83,7 @@ class FileStates:
 
         `before` is what it held. Of a file of another format only our block was written: it stays what it is.
         """
-        digest, known = hash_of(text.encode()), self._library.files.find(real_name(path))
+        digest, known = hash_of(bytes_of(text)), self._library.files.find(real_name(path))
         self._bases.keep(path, text)
         with self._library.transaction(actor, f"write {name_of(Path(path.name))}", kind="access") as tx:
             if not kind.inside or known is None or known.format == BLOCK:
@@ -96,12 +97,12 @@ class FileStates:
         if known is None or before is None or after is None or known.sha256 != hash_of(before):
             return
         self.agree(tx, path, known.format, hash_of(after), known.origin)
-        self._bases.keep(path, after.decode("utf-8", "replace"))
+        self._bases.keep(path, after.decode("utf-8", "surrogateescape"))
 
     def _recognised(self, path: Path, present: str | None) -> FileState | None:
         """Recognise a file that was read or written before such things went into the journal."""
         text, name = self._bases.early_text(path), real_name(path)
-        digest = "" if text is None else hash_of(text.encode())
+        digest = "" if text is None else hash_of(bytes_of(text))
         if text is None and any(
             book.source and real_name(Path(book.source)) == name for book in self._library.books.all()
         ):

@@ -1,6 +1,7 @@
 """Two sides' changes to one text, put together line by line where they do not collide (the method of diff3)."""
 
 import difflib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -62,7 +63,7 @@ def _chunks(base: list[str], ours: list[str], theirs: list[str]) -> Iterator[Chu
     for start, in_ours, in_theirs, size in _stable(base, ours, theirs):
         changed = base[at_base:start], ours[at_ours:in_ours], theirs[at_theirs:in_theirs]
         if any(changed):
-            yield _changed(*changed)
+            yield from _beside(_changed(*changed))
         if size:
             kept = tuple(base[start : start + size])
             yield Chunk("same", kept, kept, kept)
@@ -101,6 +102,41 @@ def _changed(base: list[str], ours: list[str], theirs: list[str]) -> Chunk:
     else:
         kind = "conflict"
     return Chunk(kind, tuple(base), tuple(ours), tuple(theirs))
+
+
+def _beside(chunk: Chunk) -> Iterator[Chunk]:
+    """Yield a conflict as the changes that it is made of, where each side changed other lines, though side by side."""
+    edits = sorted(
+        (start, stop, kind, side[first:last])
+        for kind, side in (("ours", chunk.ours), ("theirs", chunk.theirs))
+        for tag, start, stop, first, last in difflib.SequenceMatcher(
+            None, chunk.base, side, autojunk=False
+        ).get_opcodes()
+        if tag != "equal"
+    )
+    apart = all(_is_before(one, other) for one, other in itertools.pairwise(edits))
+    if chunk.kind != "conflict" or not apart:
+        yield chunk
+        return
+    at = 0
+    for start, stop, kind, lines in edits:
+        yield from _same(chunk.base[at:start])
+        old = chunk.base[start:stop]
+        yield _changed(list(old), *((list(lines), list(old)) if kind == "ours" else (list(old), list(lines))))
+        at = stop
+    yield from _same(chunk.base[at:])
+
+
+def _is_before(one: tuple[int, int, str, object], other: tuple[int, int, str, object]) -> bool:
+    """Whether a change ends before another begins; of two sides' lines put in at one place nobody knows the order."""
+    if one[2] == other[2]:
+        return True
+    return one[1] <= other[0] and (one[0] < one[1] and other[0] < other[1])
+
+
+def _same(kept: tuple[str, ...]) -> Iterator[Chunk]:
+    if kept:
+        yield Chunk("same", kept, kept, kept)
 
 
 def _told(chunk: Chunk) -> Iterator[tuple[Kind, str, str]]:

@@ -6,7 +6,7 @@ from typing import Literal
 from workbench.bench.context import Context, is_person
 from workbench.bench.safety.masking import masked
 from workbench.bench.stream.votable import find_votable
-from workbench.core.agents.actors import OWN_TERMINAL, stands_by
+from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
 from workbench.core.change import UndoConflict
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.record import from_doc
@@ -30,9 +30,12 @@ class History:
         self._library = context.library
 
     def undo(self) -> str:
-        """Take back this person's latest action and return what it was; raises when there is none, or a conflict."""
+        """Take back the latest action of who acts and return what it was; raises when there is none, or a conflict.
+
+        A person has one line of undo by whatever door they came in; an agent has that of its name.
+        """
         self._library.refresh()
-        action = self._library.past.undoable(is_person)
+        action = self._library.past.undoable(self._is_mine)
         if action is None:
             raise WorkbenchError("There is nothing to undo.")
         if action.purged_since:
@@ -44,7 +47,7 @@ class History:
     def redo(self) -> str:
         """Do again what was undone last and return what it was."""
         self._library.refresh()
-        action = self._library.past.redoable(is_person)
+        action = self._library.past.redoable(self._is_mine)
         if action is None:
             raise WorkbenchError("There is nothing to redo.")
         return action.label + self._carry_out("redo", action)
@@ -97,6 +100,11 @@ class History:
             raise UnknownRecord(f"There was no {key} at revision {rev}.", "`workbench history` lists its revisions.")
         return from_doc(self._library.records.kind_in(table), doc)
 
+    def _is_mine(self, actor: str) -> bool:
+        """Tell whether what an actor did is in the undo of who acts here."""
+        own = self._context.actor
+        return is_person(actor) if stands_by(own) else actor == own
+
     def _take_back(self, key: str, *, again: bool = False) -> tuple[str, str]:
         """Return what was taken back, and what was found in the files then."""
         action = self._library.past.action_of(key)
@@ -116,16 +124,22 @@ class History:
     def _with_files(self, verb: Verb, action: Action) -> str:
         """Undo or redo, with the files that hold promoted memories; return what was found there, in brackets."""
         touched = {change.table for entry in action.entries for change in entry.changes}
-        if "overrides" in touched and not stands_by(self._context.actor):
-            raise WorkbenchError(
-                "An agent cannot give or take a person's word.", f"Nothing was changed; {OWN_TERMINAL}"
-            )
+        if "overrides" in touched:
+            require_person(self._context.actor, "give or take a person's word")
+        if not stands_by(self._context.actor) and any(not self._is_mine(entry.actor) for entry in action.entries):
+            raise WorkbenchError("An agent takes back only what it did itself.", f"Nothing was changed; {OWN_TERMINAL}")
         past = self._library.past
         carry_out = past.undo if verb == "undo" else past.redo
+        if "edited_files" in touched:
+            from workbench.bench.agents.documents import editing  # most undos touch no file
+
+            with editing.guarded(self._context) as files:
+                carry_out(action, self._context.actor, files)
+            return ""
         if "placements" not in touched:
             carry_out(action, self._context.actor)
             return ""
-        from workbench.bench.promotion.placements import Placing  # most undos touch no file
+        from workbench.bench.promotion.placements import Placing
 
         with Placing(self._library).guarded() as follow:
             carry_out(action, self._context.actor, follow)

@@ -1,4 +1,7 @@
-"""Looking after a store: what is wrong with it, what to do about it, and packing its past."""
+"""Looking after a store: what is wrong with it, what to do about it, and packing its past.
+
+What only a look at every line needs is imported by it: the app asks for the notices behind its first screen.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,18 +12,19 @@ from typing import TYPE_CHECKING
 from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.folder import is_open_to_git
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.files import fresh
 from workbench.core.health.damage import Gone, MendedIndex
-from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import ABSENT, parse_time
 from workbench.store.entry import DocChange
-from workbench.store.maintenance import doctor, leavings, outside, restore
-from workbench.store.maintenance.compact import Packed
+from workbench.store.maintenance import leavings, outside
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.promotion.placements import HalfDone
+    from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
+    from workbench.store.maintenance.compact import Packed
 
 QUIET = timedelta(seconds=30)
 """How long nothing is written before an unfinished import counts as stopped: chunks follow within a second."""
@@ -66,7 +70,7 @@ class Findings:
     folder, where none is read any more. `mended` says when the read index was made anew last, since it differed.
     """
 
-    diagnosis: Diagnosis
+    diagnosis: "Diagnosis"
     unfinished: tuple[tuple[str, str], ...]
     edit: OutsideEdit | None
     caches: tuple[CacheState, ...]
@@ -84,18 +88,22 @@ class Findings:
         return self.diagnosis.is_sound and not broken and self.edit is None
 
 
-def examine(folder: Path, heads: Path | None = None, records: Records = RECORDS) -> Diagnosis:
+def examine(folder: Path, heads: Path | None = None, records: Records = RECORDS) -> "Diagnosis":
     """Check every line of a store that may be too damaged to be opened; nothing is changed.
 
     `heads` is where this machine remembers what it stored, `records` are the kinds of records. Raises `StoreProblem`.
     """
+    from workbench.store.maintenance import doctor
+
     if not folder.is_dir():
         raise StoreProblem(f"There is no store in {folder}.", "Nothing was changed.")
     return doctor.examine(folder, heads, records.key_of)
 
 
-def recover(folder: Path, at: datetime, records: Records = RECORDS) -> Recovery:
+def recover(folder: Path, at: datetime, records: Records = RECORDS) -> "Recovery":
     """Save everything that can be read into a new store beside the old one, which stays as it is."""
+    from workbench.store.maintenance import doctor
+
     return doctor.recover(folder, at, records.key_of)
 
 
@@ -106,7 +114,7 @@ class Care:
         self._context = context
         self._library = context.library
 
-    def findings(self, diagnosis: Diagnosis, state: Path | None = None) -> Findings:
+    def findings(self, diagnosis: "Diagnosis", state: Path | None = None) -> Findings:
         """Return all there is to say, of the person's `state` folder, too; nothing is changed but spoilt caches."""
         self._library.check_index()
         folder = self._library.folder
@@ -127,6 +135,8 @@ class Care:
 
     def _half_made(self) -> Iterator[Path]:
         """Yield the copies of this store that a killed process left outside it."""
+        from workbench.store.maintenance import restore
+
         scratch = self._context.caches / caches.SCRATCH
         if restore.is_left(scratch):
             yield scratch
@@ -145,7 +155,7 @@ class Care:
 
         Placing(self._library).finish(shown)
 
-    def broken_purges(self) -> tuple[Unfinished, ...]:
+    def broken_purges(self) -> "tuple[Unfinished, ...]":
         """Return the purges that were broken off, the latest first; reads the whole journal. Raises `StoreProblem`."""
         return self._library.maintenance.unfinished_purges()
 
@@ -167,19 +177,22 @@ class Care:
 
         Raises `Conflict` when the same fields were changed here, and `WorkbenchError` when nothing waits.
         """
+        require_person(self._context.actor, "take over what another program changed")
         found = self._waiting()
         self._library.maintenance.accept_edit(found)
         return sum(1 for change in found.changes if change.doc)
 
     def dismiss_edit(self) -> Path:
         """Turn down what another program changed; return the file in which it is kept."""
+        require_person(self._context.actor, "turn down what another program changed")
         return self._library.maintenance.dismiss_edit(self._waiting())
 
     def accept(self) -> tuple[Gone, ...]:
         """Take the journal as it is, with what is missing from it; return what was missed. Raises `StoreProblem`."""
+        require_person(self._context.actor, "accept that changes are gone")
         return self._library.maintenance.accept_losses()
 
-    def compact(self) -> list[Packed]:
+    def compact(self) -> "list[Packed]":
         """Pack the closed journal files; the history reads them as before. Raises `StoreProblem`."""
         return self._library.maintenance.compact()
 
@@ -197,7 +210,8 @@ class Care:
                 f"The journal is damaged ({damage[0]}{more}). Everything else is here; "
                 "`workbench doctor --recover` saves it into a new store."
             )
-        for group, label in self.unfinished() if self._is_quiet() else ():
+        unfinished = self.unfinished()  # asked first: whether it is quiet takes reading the last change, however long
+        for group, label in unfinished if unfinished and self._is_quiet() else ():
             said.append(f"“{label}” was not finished. `workbench undo --group {group}` takes back what was written.")
         if edit is not None:
             said.append(

@@ -1,18 +1,22 @@
 """Counts of a store, the one-line status, and what is new since the last look."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.bench.context import Context, is_person
 from workbench.bench.reflection.gauge import gauge_of, verdict_of
-from workbench.bench.review.review import Review
+from workbench.bench.review.counting import count_waiting
 from workbench.core.reflection.trigger import Gauge, TriggerVerdict
-from workbench.core.stream.memory import STATUSES
+
+if TYPE_CHECKING:
+    from workbench.bench.review.review import Review
+
+SMALL = 5_000
+"""Memories up to which what waits is counted anew whenever somebody asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(NamedTuple):
     """What a store holds: numbers of records, and memories by status, observation type and category."""
 
     memories: int
@@ -28,8 +32,7 @@ class Stats:
     by_category: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class SinceLastLook:
+class SinceLastLook(NamedTuple):
     """What others did since a revision: memories that arrived, reads by agents, and what waits for a decision."""
 
     arrived: tuple[str, ...]
@@ -49,8 +52,7 @@ class SinceLastLook:
         return f"Since you last looked: {', '.join(parts)} · {self.pending} to review"
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """What a status bar tells: what waits, what is new, whether a reflection is due, and the store's revision."""
 
     pending: int
@@ -68,18 +70,20 @@ class Status:
 class Overview:
     """Looks at the store as a whole; writes nothing."""
 
-    def __init__(self, context: Context, review: Review) -> None:
+    def __init__(self, context: Context, review: "Callable[[], Review]") -> None:
         self._context = context
         self._library = context.library
         self._review = review
 
     def stats(self) -> Stats:
         """Count everything."""
+        from workbench.core.stream.memory import STATUSES
+
         library, memories = self._library, self._library.memories.all()
         status = Counter(m.status for m in memories)
         return Stats(
             memories=len(memories),
-            pending=self._review.waiting(),
+            pending=self._review().waiting(),
             bullets=len(library.bullets),
             books=len(library.books),
             queries=len(library.queries),
@@ -95,15 +99,25 @@ class Overview:
         """Return how far the reflection trigger is along."""
         return gauge_of(self._context)
 
+    def due(self) -> TriggerVerdict:
+        """Return whether a reflection is due, and why."""
+        return verdict_of(self._context)
+
+    def waiting(self) -> int:
+        """Return how many proposals wait; who asks once of a store that is quickly looked through loads no queue."""
+        if self._library.is_read and len(self._library.memories) > SMALL:
+            return self._review().waiting()
+        return count_waiting(self._library, self._context.now())
+
     def status(self, since: int | None) -> Status:
         """Return what a status bar tells; `since` is the revision last looked at, `None` for never."""
         new = len(self._library.memories) if since is None else len(self._news(since)[0])
-        return Status(self._review.waiting(), new, verdict_of(self._context), self._library.revision)
+        return Status(self.waiting(), new, verdict_of(self._context), self._library.revision)
 
     def since(self, rev: int) -> SinceLastLook:
         """Return what actors other than this person did after revision `rev`."""
         arrived, read = self._news(rev)
-        return SinceLastLook(tuple(arrived), tuple(sorted(read)), self._review.waiting())
+        return SinceLastLook(tuple(arrived), tuple(sorted(read)), self.waiting())
 
     def _news(self, rev: int) -> tuple[list[str], set[str]]:
         """Return the memories that arrived after a revision, and those that agents read."""

@@ -9,6 +9,7 @@ from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.files.replaced import Replaced
 from workbench.bench.health.history import History, Place
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import UnknownRecord
 from workbench.core.health.diagnosis import Unfinished
 from workbench.core.record import ABSENT
@@ -89,8 +90,9 @@ class Eraser:
     def carry_out(self, plan: ErasePlan) -> Erased:
         """Erase what a plan names, from every file of the store and where it was promoted to.
 
-        Raises `StoreProblem`, or `WorkbenchError` for such a file; it can be run again then.
+        Raises `StoreProblem`, or `WorkbenchError` for such a file; it can be run again then. So it does for an agent.
         """
+        require_person(self._context.actor, "erase anything", "Nothing was erased")
         files, edited = self._out_of_files(plan)
         copies = self._replaced.without(self._library.maintenance.finder(plan.places))
         done = self._library.maintenance.purge(plan.places, self._context.actor, self._without_caches)

@@ -18,7 +18,7 @@ from workbench.core.playbook import delta
 from workbench.core.playbook.book import Bullet, Playbook, section_key
 from workbench.core.playbook.curation import Analysis, BulletTag, Curation
 from workbench.core.playbook.delta import Add, CreateMeta, Delete, Merge, Update
-from workbench.core.playbook.operations import Suggested, from_json, named_ids, title, to_json
+from workbench.core.playbook.operations import THEN, Suggested, from_json, named_ids, title, to_json
 from workbench.core.record import to_doc
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.feedback import apply_vote
@@ -178,11 +178,12 @@ class Curating:
         same = {k: v for k, v in operation.items() if k != "reply" or isinstance(suggested, BulletTag)}
         name = blake2b(repr(sorted(same.items())).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         bullets = self._library.bullets
-        now = [(id, found.content) for id in named_ids(suggested) if (found := bullets.find(f"{book}/{id}"))]
-        reasons = [*([reason] if reason.strip() else []), *(f"{id} says: {text}" for id, text in now)]
+        now = {id: found.content for id in named_ids(suggested) if (found := bullets.find(f"{book}/{id}"))}
+        said = {THEN: {id: clean_for_store(text) for id, text in now.items()}} if now else {}
+        reasons = [reason] if reason.strip() else []
         return Proposal(
             id=f"{reply.actor}-{name}", kind="curator", actor=reply.actor, title=clean_for_store(title(suggested)),
-            created_at=self._context.now(), reasons=tuple(map(clean_for_store, reasons)), operation=operation,
+            created_at=self._context.now(), reasons=tuple(map(clean_for_store, reasons)), operation=operation | said,
             flags=(clean_for_store(problem),) if problem else (),
         )  # fmt: skip
 

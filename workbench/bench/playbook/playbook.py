@@ -150,6 +150,14 @@ class Playbooks:
         after = self.apply(book, delta.Add(section, _clean(content)), f"add a bullet to {section}")
         return next(b.id for b in after.bullets if b.id not in before)
 
+    def add_to_new_section(self, book: str, title: str, content: str) -> str:
+        """Add a bullet in a section that is made for it, and the playbook too if need be; return the bullet's id."""
+        title = mask(title)  # the section's id is made of it
+        with self._library.transaction(self._context.actor, f"add a bullet to {title}"):
+            self.ensure(book)
+            after = self.apply(book, delta.CreateMeta(title, _clean(content)), f"add a bullet to {title}")
+        return after.in_section(delta.find_section(after, title).id)[-1].id
+
     def delete(self, book: str, ids: Sequence[str]) -> None:
         """Delete bullets and the votes on them; the other lines of the file stay as they are."""
         label = f"delete {ids[0]}" if len(ids) == 1 else f"delete {len(ids)} bullets"
@@ -161,10 +169,11 @@ class Playbooks:
                 if vote.table == "bullets" and vote.target in gone:
                     tx.delete(vote)
 
-    def move(self, book: str, ids: Sequence[str], section: str) -> None:
-        """Move bullets to the end of another section; they keep their ids."""
+    def move(self, book: str, ids: Sequence[str], section: str, position: int | None = None) -> None:
+        """Move bullets to the end of a section, or to `position` (from 0) in it; they keep their ids."""
         label = f"move {ids[0]} to {section}" if len(ids) == 1 else f"move {len(ids)} bullets to {section}"
-        self.apply_all(book, [delta.Move(id, section) for id in ids], label)
+        places = range(position, position + len(ids)) if position is not None else [None] * len(ids)
+        self.apply_all(book, [delta.Move(id, section, place) for id, place in zip(ids, places, strict=True)], label)
 
     def shift(self, book: str, id: str, step: int) -> bool:
         """Move a bullet up (−1) or down (+1) within its section; return whether there was room."""
@@ -178,10 +187,10 @@ class Playbooks:
         self.apply(book, delta.Reorder(bullet.section, tuple(siblings)), f"reorder {id}")
         return True
 
-    def pin(self, book: str, ids: Sequence[str]) -> bool:
-        """Pin bullets, or unpin them when all are pinned; return the new state."""
-        bullets = [self.bullet(book, id) for id in ids]
-        pinned = not all(b.pinned for b in bullets)
+    def pin(self, book: str, ids: Sequence[str], pinned: bool | None = None) -> bool:
+        """Pin or unpin bullets; without `pinned` they are unpinned when all are pinned. Return the new state."""
+        if pinned is None:
+            pinned = not all(bullet.pinned for bullet in [self.bullet(book, id) for id in ids])
         what = ids[0] if len(ids) == 1 else f"{len(ids)} bullets"
         with self._library.transaction(self._context.actor, f"{'pin' if pinned else 'unpin'} {what}") as tx:
             for id in ids:

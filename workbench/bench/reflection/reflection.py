@@ -60,16 +60,23 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a reflection: the candidates as stored (without ids after a dry run), and what went wrong, if so."""
+    """What came of a reflection: the candidates as stored (without ids after a dry run), and what went wrong, if so.
+
+    `afterwards` is what went wrong with what follows a reflection, which itself is stored.
+    """
 
     reflection: Reflection
     candidates: tuple[Memory, ...]
     unread: tuple[Waiting, ...] = ()
     problem: ReflectionProblem | None = None
+    afterwards: WorkbenchError | None = None
 
 
 class Reflecting:
-    """Reflections and their trigger. `mask` goes over every text before it is sent or stored."""
+    """Reflections and their trigger. `mask` goes over every text before it is sent or stored.
+
+    `after` is done when one is stored; it may raise `WorkbenchError`.
+    """
 
     def __init__(
         self,
@@ -77,11 +84,13 @@ class Reflecting:
         retriever: "Callable[[], Retriever]",
         mask: Mask = mask_of,
         connect: Connect | None = None,
+        after: Callable[[], None] = lambda: None,
     ) -> None:
         self._context = context
         self._library = context.library
         self._retriever = retriever
         self._mask = mask
+        self._after = after
         self._connect = connect or connecting(context)
         self.runs = LlmRuns(context)
 
@@ -202,6 +211,10 @@ class Reflecting:
         drafts = self._drafts(reflector, reflection, run)
         stored = self._store(reflector, drafts, counted if reflection.complete or drafts else None)
         unread = tuple(waiting for waiting in self.runs.waiting() if waiting.run == run)
+        try:
+            self._after()
+        except WorkbenchError as error:
+            return Outcome(reflection, stored, unread, problem, error)
         return Outcome(reflection, stored, unread, problem)
 
     def _memories_of(self, waiting: Waiting) -> tuple[Memory, ...]:

@@ -8,7 +8,9 @@ from datetime import datetime
 
 from workbench.bench.context import Context
 from workbench.bench.review.citations import Citations, Cited
+from workbench.bench.review.counting import count_waiting
 from workbench.bench.safety.flagging import SECRET, flags_of
+from workbench.bench.safety.masking import PREFIX, masked_name
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.core.pause import collection_paused, withhold_more
 from workbench.core.review import lifecycle
@@ -86,8 +88,7 @@ class ReviewQueue:
         """Return how many proposals are open and not put off; of a store that is not read yet, without reading it."""
         now = self._context.now()
         if self._entries is None and not self._library.is_read:
-            candidates, proposals = self._library.waiting(Memory, "candidate"), self._library.waiting(Proposal, "open")
-            return sum(not is_put_off(m, now) for m in candidates) + sum(not is_put_off(p, now) for p in proposals)
+            return count_waiting(self._library, now)
         return sum(not is_put_off(entry.proposal, now) for entry in self._current().values())
 
     def cited(self, proposal: Proposal) -> tuple[Cited, ...]:
@@ -97,7 +98,11 @@ class ReviewQueue:
         return tuple(Cited(id, self._library.memories.find(id)) for id in proposal.evidence)
 
     def find(self, id: str) -> Proposal | None:
-        """Return an open proposal as the store has it now, or `None`."""
+        """Return an open proposal as the store has it now, or `None`; `id` may be what stands for one with a secret."""
+        if id.startswith(PREFIX):
+            mask = self._context.verdicts.masked
+            names = (key for table, key in self._every_place() if masked_name(key, mask) == id)
+            id = next(names, id)
         entry = self._candidate(id)
         if entry is not None:
             return entry.at(self._context.now(), self._context.verdicts)

@@ -3,7 +3,6 @@
 What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
 """
 
-import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -11,17 +10,14 @@ from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
 from workbench.bench.review.citations import Branch, Citations, Cited
-from workbench.bench.review.kinds.candidate import candidate_in
 from workbench.bench.review.kinds.handler import Handler, handler_of, noted
 from workbench.bench.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
-from workbench.bench.review.rejection import REJECTED_BECAUSE
 from workbench.bench.safety.texts import kept_edges
-from workbench.core.duplicates.merge import absorb, merge_memories
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.record import from_doc, to_doc
 from workbench.core.review.proposal import Proposal
-from workbench.core.stream.filter import parse_filter
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import Memory, room_for
 from workbench.core.text import clean_for_store
 
 if TYPE_CHECKING:
@@ -33,12 +29,14 @@ __all__ = ["NO_EVIDENCE", "Branch", "Cited", "Review", "is_put_off"]
 LATER_DAYS = 7
 """How many days "later" puts a decision off."""
 
+_DECIDE = "decide on a proposal"
+
 Keep = Callable[[str], object]
 """Told a text, in the transaction that writes it, whose secrets stay as a person typed them."""
 
 
 class Review:
-    """The queue of proposals and the ways to decide on one."""
+    """The queue of proposals and the ways to decide on one, which are a person's: they raise for an agent."""
 
     def __init__(self, context: Context, retriever: "Callable[[], Retriever]") -> None:
         self._context = context
@@ -102,6 +100,8 @@ class Review:
         """
         if not text.strip():
             return tuple(queue)
+        from workbench.core.stream.filter import parse_filter
+
         chosen = parse_filter(text, self._context.now())
         wanted, words = chosen.predicate(), [word.casefold() for word in chosen.words]
         plain = not (chosen.clauses or chosen.phrases or chosen.excluded)
@@ -122,7 +122,8 @@ class Review:
         if memory is None or not self._retriever.ready:
             return known
         exclude = (memory.id, *memory.citations, *proposal.evidence, *(c.memory.id for c in known.cited if c.memory))
-        return looked_up(known, memory, self._retriever, exclude, k)
+        asked = replace(memory, content=self._handler(proposal).text(proposal, memory))
+        return looked_up(known, asked, self._retriever, exclude, k)
 
     def merged(self, proposal: Proposal, other: str = "", content: str | None = None) -> Memory:
         """Return what a merge would leave: of a merge proposal's memories, or of a candidate with `other`.
@@ -131,6 +132,8 @@ class Review:
         """
         if other:
             return self._absorbed(proposal.id, other, content)[0]
+        from workbench.core.duplicates.merge import merge_memories
+
         pair = [self._library.memories.get(id) for id in proposal.evidence]
         return merge_memories(pair, self._context.now(), keep=proposal.evidence[-1], content=content)[0]
 
@@ -151,6 +154,7 @@ class Review:
 
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"approve {_named(ids)}") as tx:
             proposals = [self._open(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
@@ -164,6 +168,7 @@ class Review:
 
         Raises `Conflict` when the text of its memory no longer is the `expected` one.
         """
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self._open(id)
             memory = self.memory(proposal)
@@ -179,6 +184,9 @@ class Review:
         Return the name of this action, with which `explain` may add the reason later. `keep` is told the reason, in
         the same transaction, when it stays as a person typed it.
         """
+        require_person(self._context.actor, _DECIDE)
+        import uuid
+
         group = f"reject-{uuid.uuid4().hex[:12]}"
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group) as tx:
             if keep is not None:
@@ -192,6 +200,9 @@ class Review:
 
     def explain(self, group: str, ids: Sequence[str], reason: str, keep: Keep | None = None) -> None:
         """Record why candidates were rejected, as part of the rejection: undo takes both back. `keep`: see `reject`."""
+        require_person(self._context.actor, _DECIDE)
+        from workbench.bench.review.rejection import REJECTED_BECAUSE
+
         with self._library.transaction(self._context.actor, _rejecting(ids, reason), group=group, part=2) as tx:
             if keep is not None:
                 keep(reason)
@@ -202,6 +213,7 @@ class Review:
 
     def later(self, ids: Sequence[str]) -> None:
         """Put decisions off; the proposals go to the end of the queue for a week."""
+        require_person(self._context.actor, _DECIDE)
         until = self._context.now() + timedelta(days=LATER_DAYS)
         with self._library.transaction(self._context.actor, f"later {_named(ids)}") as tx:
             for id in ids:
@@ -214,12 +226,16 @@ class Review:
         The memory keeps its text too, unless a person chose another `content`. Raises `InvalidRecord` for an empty
         or too long one, and `Conflict` when the memory's text no longer is the `expected` one.
         """
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"merge {id} into {other}") as tx:
             _require_text(self._library.memories.get(other), expected)
             for memory in self._absorbed(id, other, content):
                 tx.put(memory)
 
     def _absorbed(self, id: str, other: str, content: str | None) -> tuple[Memory, ...]:
+        from workbench.bench.review.kinds.candidate import candidate_in
+        from workbench.core.duplicates.merge import absorb
+
         target = self._library.memories.get(other)
         text = content if content in (None, target.content) else _checked(content or "", "merged", target)
         merged, archived = absorb(target, candidate_in(self._library, id), self._context.now(), text)
@@ -231,9 +247,11 @@ class Review:
         The original is archived as superseded. Raises `InvalidRecord` for fewer than two parts, or equal or too long
         ones, and `Conflict` when the text no longer is the `expected` one.
         """
+        from workbench.bench.review.kinds.candidate import candidate_in
         from workbench.bench.review.rewriting import check_parts, part_of, split_up
 
         check_parts(parts)
+        require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"split {id} into {len(parts)}") as tx:
             memory = candidate_in(self._library, id)
             _require_text(memory, expected)
@@ -247,6 +265,7 @@ class Review:
 
         Raises `InvalidRecord` for an empty or too long text, `Conflict` when the text no longer is `expected`.
         """
+        from workbench.bench.review.kinds.candidate import candidate_in
         from workbench.bench.review.rewriting import with_rounds
 
         with self._library.transaction(self._context.actor, f"refine {id}") as tx:
@@ -275,8 +294,8 @@ def _checked(content: str, what: str, before: Memory | None) -> str:
     text = kept_edges(clean_for_store(content), "" if before is None else before.content)
     if not text.strip():
         raise InvalidRecord(f"An empty text cannot be {what}.", "Reject it instead; nothing was changed.")
-    if len(text) > MAX_CONTENT:
-        raise InvalidRecord(f"The text is longer than {MAX_CONTENT:,} characters.", "Nothing was changed.")
+    if len(text) > (most := room_for("" if before is None else before.content)):
+        raise InvalidRecord(f"The text is longer than {most:,} characters.", "Nothing was changed.")
     return text
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workbench.core.errors import InvalidRecord
 from workbench.core.review.lifecycle import archive
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import MAX_CONTENT, Memory, room_for
 from workbench.core.text import clean_for_store
 
 ROUNDS = "rounds"
@@ -79,8 +79,8 @@ def with_rounds(memory: Memory, texts: Sequence[str], chosen: str) -> Memory:
     """
     if not chosen.strip():
         raise InvalidRecord("An empty text cannot be taken.", UNCHANGED)
-    if len(chosen) > MAX_CONTENT:
-        raise InvalidRecord(f"The text is longer than {MAX_CONTENT:,} characters.", UNCHANGED)
+    if len(chosen) > (most := room_for(memory.content)):
+        raise InvalidRecord(f"The text is longer than {most:,} characters.", UNCHANGED)
     others = [text for text in dict.fromkeys(map(clean_for_store, texts)) if text != chosen]
     summary = memory.summary if chosen == memory.content else ""
     metadata = {key: value for key, value in memory.metadata.items() if key != ROUNDS}

@@ -4,7 +4,6 @@ A hook goes through it too, so nothing heavy may be imported here.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -83,7 +82,7 @@ class Gate:
         changes = tuple(one.change(change) for change in entry.changes)
         label = self.cleaned(entry.label, lambda text: one.is_kept(text) or one.names(text))
         return (
-            entry if changes == entry.changes and label == entry.label else replace(entry, changes=changes, label=label)
+            entry if changes == entry.changes and label == entry.label else entry._replace(changes=changes, label=label)
         )
 
     def cleaned(self, text: str, known: Callable[[str], bool]) -> str:
@@ -129,7 +128,7 @@ class _One:
         if change.op not in ("insert", "update") or change.table in self._gate.records.copies or self._may_pass(change):
             return change
         fields = {name: (old, self._field(change, name, new)) for name, (old, new) in change.fields.items()}
-        return change if fields == change.fields else replace(change, fields=fields)
+        return change if fields == change.fields else change._replace(fields=fields)
 
     def is_kept(self, text: str) -> bool:
         """Tell whether a person keeps a secret, in this very transaction."""

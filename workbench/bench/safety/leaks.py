@@ -1,6 +1,5 @@
 """Secrets wherever a store keeps them: in any field of any record, in its history, in the files beside it."""
 
-import gzip
 import secrets as chance
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ from workbench.bench.context import Context
 from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
 from workbench.bench.safety.texts import texts_of
+from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import ABSENT
 from workbench.core.safety import Finding
@@ -89,8 +89,9 @@ class Leaks:
         """Take every secret out of the store and its history, but for texts that a person lets pass.
 
         There is no undo. Raises `NothingToMask` when there is none and nothing was broken off, `StoreProblem` when a
-        file cannot be rewritten; it can be run again then.
+        file cannot be rewritten; it can be run again then. Raises `WorkbenchError` for an agent.
         """
+        require_person(self._context.actor, "rewrite the history")
         flagged = tuple(flagged)
         kept = {s for held in flagged if self._safety.override(held.record) is not None for s in self._secrets_of(held)}
         kept |= self._kept_reasons()
@@ -194,7 +195,7 @@ def _read(path: Path) -> bytes | None:
             return None
         data = path.read_bytes()
         return zlib.decompressobj(wbits=31).decompress(data, LARGEST) if path.suffix == ".gz" else data
-    except (OSError, zlib.error, gzip.BadGzipFile):
+    except (OSError, zlib.error):
         return None
 
 

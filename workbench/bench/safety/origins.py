@@ -2,9 +2,12 @@
 
 import threading
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
-from workbench.core.agents.provenance import Provenance
 from workbench.store.library import Library, Touched
+
+if TYPE_CHECKING:
+    from workbench.core.agents.provenance import Provenance
 
 Place = tuple[str, str]
 """Table and key of a record."""
@@ -19,13 +22,13 @@ class Origins:
         self._touches = 0
         self._library: Library | None = None
 
-    def known(self, library: Library, table: str, keys: Collection[str]) -> tuple[dict[str, Provenance], int]:
+    def known(self, library: Library, table: str, keys: Collection[str]) -> "tuple[dict[str, Provenance], int]":
         """Return what is known of some records, and a moment to give to `learn` with what is found out of others."""
         self._follow(library)
         with self._lock:
             return {key: self._known[table, key] for key in keys if (table, key) in self._known}, self._touches
 
-    def learn(self, table: str, found: Mapping[str, Provenance], moment: int) -> None:
+    def learn(self, table: str, found: "Mapping[str, Provenance]", moment: int) -> None:
         """Keep what was found out, unless something was changed since that moment."""
         with self._lock:
             if moment == self._touches:

@@ -14,12 +14,18 @@ from workbench.core.agents.actors import stands_by
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.override import override_id
 from workbench.core.pause import collection_paused
+from workbench.core.playbook.book import Bullet
 from workbench.core.record import ABSENT
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.store.entry import DocChange, Entry
 
-_TEXTS = {"memories": ("content", "summary"), "bullets": ("content", "raw"), "sections": ("title", "raw")}
+_TEXTS = {
+    "memories": ("content", "summary"),
+    "bullets": ("content", "raw"),
+    "sections": ("title", "raw"),
+    "documents": ("content",),
+}
 """The fields that an agent reads, by table."""
 
 _APPROVED = ("confirmed", "promoted")
@@ -59,12 +65,25 @@ def _of_table(context: Context, table: str, records: Mapping[str, Outward]) -> d
     return known | found
 
 
-def is_own(context: Context, memory: Memory) -> bool:
-    """Tell whether the context's actor is the agent that wrote a memory: what it says of that counts nothing."""
+def is_own(context: Context, record: Memory | Bullet) -> bool:
+    """Tell whether the context's actor is the agent that wrote a record: what it says of that counts nothing.
+
+    A bullet is also its own that a person made of one of its memories.
+    """
     if not context.actor.startswith("agent:"):
         return False
-    known = provenances(context, [memory]).get(memory.id, UNKNOWN)
-    return known.kind == "agent" and f"agent:{known.name}" == context.actor
+    texts: list[Outward] = [record]
+    if isinstance(record, Bullet):
+        texts += made_of(context, record)
+    known = provenances_of(context, texts).values()
+    return any(one.kind == "agent" and f"agent:{one.name}" == context.actor for one in known)
+
+
+def made_of(context: Context, bullet: Bullet) -> list[Memory]:
+    """Return the memories that were promoted to a bullet."""
+    place, find = f"{bullet.book}/{bullet.id}", context.library.memories.find
+    placed = [one.memory for one in context.library.placements.all() if (one.kind, one.path) == ("bullet", place)]
+    return [memory for id in placed if (memory := find(id)) is not None]
 
 
 def learn_all(context: Context) -> None:

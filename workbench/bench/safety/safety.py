@@ -14,7 +14,8 @@ from workbench.bench.safety.masking import masked_name
 from workbench.bench.safety.shown import shown_texts
 from workbench.bench.safety.texts import Outward, place_of, texts_of
 from workbench.bench.stream.origin import imported_texts
-from workbench.core.agents.actors import OWN_TERMINAL, stands_by
+from workbench.core.agents.actors import require_person, stands_by
+from workbench.core.agents.document import Document
 from workbench.core.errors import UnknownRecord, WorkbenchError
 from workbench.core.override import Override, override_id
 from workbench.core.playbook.book import Bullet
@@ -198,7 +199,7 @@ class Safety:
     def flagged(self) -> tuple[Held, ...]:
         """Return every flagged record of the store, whether it may pass or not."""
         library = self._library
-        tables = (library.memories, library.bullets, library.sections, library.books)
+        tables = (library.memories, library.bullets, library.sections, library.books, library.table(Document))
         outgoing = self.check_outgoing(record for table in tables for record in table.all())
         return (*outgoing.refused, *outgoing.warned)
 
@@ -286,11 +287,11 @@ class Safety:
                 yield vote.reason
 
     def _require_person(self) -> None:
-        if not stands_by(self._context.actor):
-            raise WorkbenchError("An agent cannot let a text pass.", f"Nothing was changed; {OWN_TERMINAL}")
+        require_person(self._context.actor, "let a text pass")
 
     def withdraw(self, id: str) -> None:
-        """Take an override back; raises `UnknownRecord` when there is none."""
+        """Take an override back; raises `UnknownRecord` when there is none, `WorkbenchError` for an agent."""
+        require_person(self._context.actor, "take a person's word back")
         table, key = place_of(self.record(id))
         found = self._library.overrides.find(override_id(table, key))
         if found is None:
@@ -312,7 +313,8 @@ class Safety:
         try:
             return find_votable(self._context, id)
         except UnknownRecord:
-            found = self._library.sections.find(id) or self._library.books.find(id)
+            library = self._library
+            found = library.sections.find(id) or library.books.find(id) or library.table(Document).find(id)
             if found is None:
                 raise
             return found

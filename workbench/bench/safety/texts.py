@@ -6,13 +6,20 @@ from pathlib import Path
 
 from workbench.bench.safety.gate import strings
 from workbench.bench.safety.shown import shown_texts
+from workbench.core.agents.document import Document
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
 
-Outward = Memory | Bullet | Section | Book
-"""The records that exports and promotions carry."""
+Outward = Memory | Bullet | Section | Book | Document
+"""The records that exports, promotions and answers to agents carry."""
 
-TABLE_OF: Mapping[type, str] = {Memory: "memories", Bullet: "bullets", Section: "sections", Book: "books"}
+TABLE_OF: Mapping[type, str] = {
+    Memory: "memories",
+    Bullet: "bullets",
+    Section: "sections",
+    Book: "books",
+    Document: "documents",
+}
 
 
 def place_of(record: Outward) -> tuple[str, str]:
@@ -38,6 +45,8 @@ def texts_of(record: Outward) -> Iterator[str]:
             yield from (record.title, *record.lead)
         case Book():
             yield from record.tail
+        case Document():
+            yield record.content
 
 
 def kept_edges(text: str, before: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench.core.agents.actors import OWN_TERMINAL, stands_by
-from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.agents.actors import require_person
+from workbench.core.errors import StoreProblem
 from workbench.store.identity.heads import fingerprint_of
 from workbench.store.identity.trust import Standing
 from workbench.store.library import Library
@@ -62,19 +62,17 @@ class Trust:
 
     def accept(self, arrived: Arrived) -> None:
         """Take over what a person saw. Raises `WorkbenchError` for an agent, `StoreProblem` when more came since."""
-        if not stands_by(self._actor):
-            raise WorkbenchError("An agent cannot trust a store.", f"Nothing was changed; {OWN_TERMINAL}")
+        require_person(self._actor, "trust a store")
         maintenance = self._library.maintenance
         maintenance.trust(arrived.lines)
         maintenance.save_checkpoint()
 
 
 def keep_upgraded(library: Library) -> None:
-    """Trust a store that was here before this machine remembered, once, and say so."""
-    if library.standing.upgraded:
-        with contextlib.suppress(StoreProblem):
-            library.maintenance.trust()
-        library.note(
-            f"The store {library.folder} was here before and is trusted from now on; "
-            "what comes into it from elsewhere is asked for."
-        )
+    """Trust a store that was here before this machine remembered (`Standing.upgraded`), once, and say so."""
+    with contextlib.suppress(StoreProblem):
+        library.maintenance.trust()
+    library.note(
+        f"The store {library.folder} was here before and is trusted from now on; "
+        "what comes into it from elsewhere is asked for."
+    )

@@ -122,7 +122,7 @@ class Ingest:
         return Ingested("created", memory)
 
     def _rated(self, observation: Observation) -> Observation:
-        return replace(observation, rated_by=observation.rated_by or self._context.settings.importance)
+        return observation._replace(rated_by=observation.rated_by or self._context.settings.importance)
 
 
 class _Batch:

@@ -1,8 +1,9 @@
 """An observation: what somebody noticed, before it becomes a memory. Light, for hooks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from workbench.core.errors import InvalidRecord
 from workbench.core.stream.importance import GENERAL, HIGHEST, base_importance, table_named
@@ -14,8 +15,7 @@ MASKED = "masked"
 """Metadata key of what was masked when a memory was captured: the names of the secrets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """Something an agent or a person noticed.
 
     `masked` names the secrets that were taken out of it, `rated_by` the importance table (the general one when empty).
@@ -51,10 +51,10 @@ def cleaned(observation: Observation, mask: Callable[[str], str]) -> Observation
     speaker = mask(clean_for_store(said_by)).strip() or None if said_by else None
     source = replace(observation.source, speaker=speaker)
     section = mask(clean_for_store(observation.section)).strip()
-    cleaned = replace(observation, content=text, tags=tags, source=source, section=section)
+    cleaned = observation._replace(content=text, tags=tags, source=source, section=section)
     if text == given and (tags, source, section) == (observation.tags, observation.source, observation.section):
         return cleaned
-    return replace(cleaned, masked=masked_rules("\n".join((text, *tags, section, speaker or ""))))
+    return cleaned._replace(masked=masked_rules("\n".join((text, *tags, section, speaker or ""))))
 
 
 def memory_of(observation: Observation, id: str, now: datetime) -> Memory:

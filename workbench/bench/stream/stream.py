@@ -1,21 +1,24 @@
-"""The memory stream: find, vote, pin, edit, forget."""
+"""The memory stream: find, vote, pin, edit, forget.
+
+What only a change needs is imported by it: the first screen looks, and is not to wait for more.
+"""
 
 import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
 from workbench.bench.safety.shown import shown_texts
-from workbench.bench.safety.texts import kept_edges, kept_summary
-from workbench.bench.stream import votes
 from workbench.bench.stream.finding import MemoryFinder, best_of, newest, older, passed
-from workbench.core.errors import Conflict, InvalidRecord
-from workbench.core.review import lifecycle
+from workbench.core.errors import Conflict
 from workbench.core.stream.filter import Filter, Predicate, parse_filter
-from workbench.core.stream.memory import MAX_CONTENT, Memory
+from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict, vote_id
-from workbench.core.text import clean_for_store
+
+if TYPE_CHECKING:
+    from workbench.bench.stream.votes import VoteResult
 
 _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
 
@@ -120,8 +123,10 @@ class Stream:
         found = self._library.memories.find(id)
         return found or next((m for m in self._library.memories.all() if id in m.aliases), None) or self._strict(id)
 
-    def vote(self, ids: Sequence[str], verdict: Verdict) -> votes.VoteResult:
+    def vote(self, ids: Sequence[str], verdict: Verdict) -> "VoteResult":
         """Vote on one memory, or on several; the same vote again on a single one takes it back."""
+        from workbench.bench.stream import votes
+
         if len(ids) == 1:
             return votes.toggle(self._context, self._strict(ids[0]), verdict)
         with self._library.transaction(self._context.actor, f"vote {verdict} on {len(ids)} memories"):
@@ -139,27 +144,27 @@ class Stream:
 
         Raises `Conflict` when its text no longer is the `expected` one, `InvalidRecord` for one that is too long.
         """
+        from workbench.bench.stream.fields import with_text
+
         memory = self._strict(id)
-        text = kept_edges(clean_for_store(content), memory.content)
-        if text == memory.content:
+        if with_text(memory, content) == memory:
             return False
-        if len(text) > MAX_CONTENT:
-            over = len(text) - MAX_CONTENT
-            message = f"The text is {over:,} characters too long (at most {MAX_CONTENT:,})."
-            raise InvalidRecord(message, "Nothing was changed.")
-        summary = kept_summary(memory.summary, memory.content)
         with self._library.transaction(self._context.actor, f"edit {id}"):
             if expected is not None and self._strict(id).content != expected:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
-            self._change((id,), "edit", lambda m: replace(m, content=text, summary=summary))
+            self._change((id,), "edit", lambda m: with_text(m, content))
         return True
 
     def forget(self, ids: Sequence[str]) -> None:
         """Archive memories as forgotten; undo brings them back."""
+        from workbench.core.review import lifecycle
+
         self._change(ids, "forget", lifecycle.forget)
 
     def restore(self, ids: Sequence[str]) -> None:
         """Bring archived memories back into the stream."""
+        from workbench.core.review import lifecycle
+
         self._change(ids, "restore", lifecycle.restore)
 
     def cited_by(self, id: str) -> tuple[Memory, ...]:

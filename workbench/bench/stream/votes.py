@@ -99,7 +99,7 @@ def toggle(context: Context, record: Memory | Bullet, verdict: Verdict) -> VoteR
 
 
 def _is_own(context: Context, record: Memory | Bullet) -> bool:
-    if not isinstance(record, Memory) or not context.actor.startswith("agent:"):
+    if not context.actor.startswith("agent:"):
         return False
     from workbench.bench.safety.provenance import is_own  # a person's vote does not wait for what reads the journal
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -15,6 +14,7 @@ from workbench.bench.tuning.provenance import Birth, birth_of
 from workbench.core.errors import InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.files.fresh import fresh_file
 from workbench.core.record import iso
+from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.factors import RECIPE, Recipe, listed
 from workbench.core.tuning.profile import (
     BUILT_IN,
@@ -230,8 +230,8 @@ def _parameters(recipe: Recipe) -> dict[str, float | None]:
 
 def _toml_of(name: str, text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return parse_toml(text)
+    except ValueError as error:
         raise InvalidRecord(f"The profile “{name}” is not TOML: {error}.", "It was not used.") from error
 
 

@@ -1,7 +1,7 @@
 """A query over the store as it was when it was asked: ranked, compared and explained. Reads only."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -27,7 +27,7 @@ from workbench.retrieval.ranking.cases import ColumnCase, Explain, ShareCase
 from workbench.retrieval.ranking.flips import Lines, admitting, flips
 from workbench.retrieval.ranking.outcome import Ranking
 from workbench.retrieval.ranking.ranker import QueryScores, Ranker
-from workbench.retrieval.ranking.relevance import part_columns
+from workbench.retrieval.ranking.relevance import RELEVANCE, part_columns
 
 NO_EPISODE = "no episode, and this profile ranks only those"
 NO_CANDIDATE = "the profile's candidate filter leaves it out"
@@ -103,6 +103,21 @@ class Explanation:
     terms: tuple[TermPart, ...] = ()
 
 
+class _Latest:
+    """The shares that were worked out last, and what they depend on."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Hashable, tuple[Share, ...]] = (None, ())
+
+    def get(self, key: Hashable, make: Callable[[], tuple[Share, ...]]) -> tuple[Share, ...]:
+        """Return the value of a key, made anew unless it was the last one asked for."""
+        known, value = self._kept
+        if known != key:
+            value = make()
+            self._kept = (key, value)
+        return value
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """A query with its relevance for every memory; any number of rankings come from it, on any thread.
@@ -113,6 +128,7 @@ class Question:
     ranker: Ranker
     scores: QueryScores
     standard: Standard = UNKNOWN
+    _explained: _Latest = field(default_factory=_Latest, init=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -197,10 +213,19 @@ class Question:
         return max(len(here), len(top)) - same
 
     def shares(self, ranking: Ranking, id: str) -> tuple[Share, ...]:
-        """Return what a memory's raw relevance is made of, part by part. Raises `UnknownRecord`."""
-        pool, chosen, row = ranking.pool, ranking.candidates, ranking.pool.row(id)
+        """Return what a memory's raw relevance is made of, part by part. Raises `UnknownRecord`.
+
+        Those of the last memory are remembered: a weight that moves leaves them as they are.
+        """
+        pool, row = ranking.pool, ranking.pool.row(id)
         recipe = ranking.recipe.plain if ranking.profile.scorer == "episodic" else ranking.recipe
-        case = ColumnCase(pool, chosen, self.scores, ranking.profile, ranking.now, recipe)
+        case = ColumnCase(pool, ranking.candidates, self.scores, ranking.profile, ranking.now, recipe)
+        key = (id, pool, ranking.candidates, ranking.recipe, recipe, RELEVANCE.depends(case))
+        return self._explained.get(key, lambda: self._made(ranking, case, row))
+
+    def _made(self, ranking: Ranking, case: ColumnCase, row: int) -> tuple[Share, ...]:
+        """Work the shares of a row out."""
+        pool, chosen = case.pool, case.chosen
         made, position = part_columns(case) if len(chosen) else {}, chosen.position(row)
         found: list[Share] = []
         for part in ranking.recipe.parts:

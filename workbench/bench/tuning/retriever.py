@@ -15,8 +15,7 @@ import numpy as np
 from workbench.bench import caches
 from workbench.bench.context import Context
 from workbench.bench.tuning.kept_pool import KeptPool
-from workbench.core.duplicates.dedup import DedupThresholds
-from workbench.core.duplicates.thresholds import Thresholds
+from workbench.core.duplicates.thresholds import DedupThresholds, Thresholds
 from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory

@@ -6,7 +6,6 @@ and copied as those are.
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,6 +17,7 @@ from workbench.bench.tuning.profiles import parent_of, read_profile, to_toml
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 from workbench.core.files.fresh import fresh_file
 from workbench.core.record import iso, parse_time
+from workbench.core.toml_text import parse_toml
 from workbench.core.tuning.factors import RECIPE, Recipe
 from workbench.core.tuning.profile import Profile, check_profile
 
@@ -123,7 +123,7 @@ def _read(path: Path, recipe: Recipe) -> Snapshot:
     try:
         text = path.read_text("utf-8")
         profile = read_profile(path.stem, text, recipe)
-        raw = tomllib.loads(text)
+        raw = parse_toml(text)
         about = raw.get("snapshot")
         at = parse_time(str(about["at"])) if isinstance(about, dict) and "at" in about else None
         named = raw.get("name")

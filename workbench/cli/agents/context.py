@@ -24,6 +24,8 @@ _WHY: "dict[Why, str]" = {
     "unapproved": "not approved",
     "weak": "below the floor",
     "given": "given by a layer before",
+    "placed": "in a file that agents load",
+    "untrusted": "in documents that nobody has looked at",
 }
 
 

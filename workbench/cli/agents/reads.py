@@ -1,11 +1,15 @@
 """`workbench reads`: what agents asked and were given; `workbench index`: what the store holds, in one page."""
 
 import sys
+from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.files.export import report_written
 from workbench.cli.output import counted, cut, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, wants_json
 from workbench.cli.session import Session
+from workbench.core.errors import UnknownRecord
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -20,7 +24,11 @@ reading in full: each memory with the score it had, and what was left out. The n
 _INDEX = """Counts by status, type and category, what was confirmed lately and the top patterns, as Markdown. Secrets
 are masked, and what is held back from agents is counted and not told.
 
-  workbench index > memory-index.md"""
+With FILE it is written there. The file belongs to the store then: written anew as often as you like, and a
+file that somebody else wrote or changed is left alone, unless --force replaces it (a copy is kept). reflection.index in
+the config file names one that is written after each reflection.
+
+  workbench index memory-index.md"""
 
 
 def add_commands(commands: Commands) -> None:
@@ -31,7 +39,10 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--session", metavar="S", help="only this session's")
     add_limit(parser, 20)
     add_json(parser)
-    add_command(commands, "index", index, "print an overview of the store as Markdown", _INDEX)
+    parser = add_command(commands, "index", index, "print or write an overview of the store as Markdown", _INDEX)
+    parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="write this file (otherwise: to stdout)")
+    parser.add_argument("--force", action="store_true", help="replace a file whatever it holds; a copy of that is kept")
+    add_json(parser)
 
 
 def reads(session: Session) -> int:
@@ -51,8 +62,8 @@ def reads(session: Session) -> int:
                 moment(read.at),
                 one_line(masked(read.agent), 20),
                 one_line(masked(read.session), 16),
-                "nothing relevant" if read.is_empty else f"{len(read.memories):,} given",
-                one_line(masked(read.query), 80),
+                _given(read),
+                one_line(masked(_query(read)), 80),
                 read.id,
             )
             for read in listed
@@ -67,18 +78,23 @@ def reads(session: Session) -> int:
 def _one(session: Session, bench: "Workbench") -> int:
     from workbench.core.agents.read import AgentRead
 
-    read = bench.library.table(AgentRead).get(session.args.id)
+    read = bench.library.table(AgentRead).find(session.args.id)
+    if read is None:
+        message = f"There is no reading {session.args.id}, or not any more."
+        raise UnknownRecord(message, "`workbench reads -n 0` lists those that are kept.")
     if wants_json(session.args):
         write_json(_json(bench, read))
         return 0
     masked = bench.safety.masked
-    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {read.door}, profile {one_line(read.profile, 60)}")
-    say(masked(read.query))
+    by = f", profile {one_line(read.profile, 60)}" if read.profile else ""
+    say(f"{moment(read.at)}  {one_line(masked(read.agent), 60)}  by {read.door}{by}")
+    say(masked(_query(read)))
     rows = []
-    for place, (id, score) in enumerate(zip(read.memories, read.scores, strict=False), 1):
+    for place, (id, score) in enumerate(zip_longest(read.memories, read.scores[: len(read.memories)]), 1):
         memory = bench.library.memories.find(id)
         line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
-        rows.append((str(place), f"{score:.4f}", one_line(masked(id), 60), line))
+        rows.append((str(place), "" if score is None else f"{score:.4f}", one_line(masked(id), 60), line))
+    rows += [("", "", one_line(masked(cited), 100), "") for cited in read.documents]
     for line in table(rows, right=(0, 1)):
         say(line)
     if read.is_empty:
@@ -89,19 +105,49 @@ def _one(session: Session, bench: "Workbench") -> int:
     return 0
 
 
-def index(session: Session) -> int:
-    """Print the overview."""
-    from workbench.bench.agents.index import overview
-    from workbench.bench.agents.serving import as_served
+def _query(read: "AgentRead") -> str:
+    """Return the question, or what was looked up without one."""
+    if read.is_question:
+        return read.query
+    return f"(read the {read.query})" if read.query else "(looked up by id)"
 
-    with session.reading() as bench:
-        memories = bench.library.memories.all()
-        withheld = {memory.id for memory in memories if bench.safety.held_from_agents(memory)}
-        told = as_served(bench.context, [m for m in memories if m.id not in withheld], bench.safety).memories
-        sys.stdout.write(overview(memories, told, bench.context.now()))
-        if withheld:
-            warn(f"{counted(len(withheld), 'memory', 'memories')} held back from agents: counted, and not told.")
+
+def _given(read: "AgentRead") -> str:
+    """Say how many memories were given; of what was read as a whole there is nothing to say."""
+    if read.is_empty:
+        return "nothing relevant"
+    given = len(read.memories) + len(read.documents)
+    return f"{given:,} given" if given or read.is_question else ""
+
+
+def index(session: Session) -> int:
+    """Print the overview, or write it to a file."""
+    args = session.args
+    if args.file is None or str(args.file) == "-":
+        with session.reading() as bench:
+            made = bench.index_file.made()
+            if wants_json(args):
+                write_json(made)
+            else:
+                sys.stdout.write(made.text)
+        _withheld(made.withheld)
+        return 0
+    path = session.cwd / args.file.expanduser()
+    with session.changing() as bench:
+        written = bench.index_file.write(path, force=args.force)
+        withheld = bench.index_file.made().withheld
+    if wants_json(args):
+        write_json({"file": path, "bytes": written.size, "withheld": withheld, "copy": written.copy})
+    else:
+        say(f"{path} is up to date.")
+        report_written(written)
+    _withheld(withheld)
     return 0
+
+
+def _withheld(number: int) -> None:
+    if number:
+        warn(f"{counted(number, 'memory', 'memories')} held back from agents: counted, and not told.")
 
 
 def _newest(bench: "Workbench") -> "list[AgentRead]":

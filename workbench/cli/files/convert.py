@@ -34,6 +34,7 @@ def convert_file(session: Session) -> int:
     from workbench.bench.files.replaced import Replaced
     from workbench.cli.files.export import to_stdout
     from workbench.core.files.replacing import present_bytes, replace_file
+    from workbench.core.files.textbytes import bytes_of
 
     args = session.args
     to_screen = str(args.target) == "-"
@@ -54,7 +55,7 @@ def convert_file(session: Session) -> int:
     if to_screen:
         to_stdout(done.text)
         return 0
-    goes = there is not None and there != done.text.encode()
+    goes = there is not None and there != bytes_of(done.text)
     copy = Replaced(paths.replaced_dir()).keep(target, there) if goes and there else None
     replace_file(target, done.text, there)
     _report(done, target)

@@ -150,11 +150,13 @@ def _copy(text: str) -> None:
 
 def to_stdout(text: str) -> None:
     """Write the exact bytes: no newline is translated, and only a terminal gets no character that it would obey."""
+    from workbench.core.files.textbytes import bytes_of
+
     if sys.stdout.isatty():
         say(text.removesuffix("\n"))
         return
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.write(bytes_of(text))
     sys.stdout.buffer.flush()
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.parsing import Parser, count
+from workbench.cli.session import CLI_ACTOR, actor_of
 from workbench.core.errors import UnknownRecord, WorkbenchError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def choice_of(args: "Namespace", bench: "Workbench") -> "tuple[Choice, tuple[str
     elif kind.holds == "either" and found is None and not args.memories and not args.all_status:
         book, remarks = _only_book(bench)
     chosen = Choice(book, args.section, args.min_helpful, found, args.dialect, args.all_status)
-    return replace(chosen, within_budget=args.within_budget, mask=args.mask), remarks
+    return replace(chosen, within_budget=args.within_budget, mask=args.mask or actor_of(args) != CLI_ACTOR), remarks
 
 
 def _require_fitting(args: "Namespace", kind: "Outlet") -> None:

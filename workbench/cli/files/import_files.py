@@ -4,6 +4,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.bench.files.imports.importing import ImportPlan, ImportReport
     from workbench.bench.open import Workbench
 
-CANCELLED = 130
 LONGEST = 10_000
 """Characters of a record that a dry run shows."""
 
@@ -26,10 +26,12 @@ LONG = 1000
 
 _DETAILS = """Formats are recognised by content: learning entries (JSON lines), ACE playbooks, skillbooks, cass,
 query sets and qrels, genagents and Generative Agents nodes, agent-playbook patterns, .learnings,
-beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md and
-CLAUDE.md, external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector
+beads, MCP memory, mem0, Letta, claude-mem (export or database), Claude Code's MEMORY.md,
+external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Reflector
 and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
-csv or markdown and `list --json` write. Ids are kept, so importing a file again adds only what is
+csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
+rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
+statements to be reviewed. Ids are kept, so importing a file again adds only what is
 new, and what was changed in the store stays; --theirs takes the file's version instead. Where the
 file says who said something and the store does not know, that is filled in. `workbench undo` takes
 the last imported file back."""
@@ -43,6 +45,8 @@ def add_commands(commands: Commands) -> None:
     theirs = "take the file's version of what differs; with --dry-run as a diff"
     parser.add_argument("--theirs", action="store_true", help=theirs)
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
+    as_candidates = "take the statements of an instruction file as candidates"
+    parser.add_argument("--as-candidates", action="store_true", help=as_candidates)
     parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
     parser.add_argument(
         "--epoch",
@@ -70,13 +74,13 @@ def import_files(session: Session) -> int:
                 plan = _plan(session, bench, path)
             except ReadingStopped as error:
                 fail(error)
-                return CANCELLED
+                return INTERRUPTED
             except WorkbenchError as error:
-                fail(error)
+                fail(_as_given(error, session.cwd / path.expanduser(), path))
                 continue
             read += 1
             if not session.args.dry_run and not _carry_out(session, bench, plan):
-                return CANCELLED
+                return INTERRUPTED
             if wants_json(session.args):
                 done.append(_json(plan, shown, dry=session.args.dry_run))
                 continue
@@ -85,7 +89,13 @@ def import_files(session: Session) -> int:
             _report(plan, shown, dry=session.args.dry_run)
     if wants_json(session.args):
         write_json(done)
-    return 0 if read else 2
+    return 0 if read else PROBLEM
+
+
+def _as_given(error: WorkbenchError, full: Path, given: Path) -> WorkbenchError:
+    """Return an error that calls a file as it was named on the command line."""
+    said = (text.replace(str(full), str(given)) for text in (error.message, error.hint))
+    return WorkbenchError(*said)
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
@@ -114,7 +124,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
         try:
             plan = bench.importer.plan(
                 session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
-                theirs=args.theirs,
+                theirs=args.theirs, as_candidates=args.as_candidates,
                 progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:
@@ -152,6 +162,9 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
         say(f"  kept as they are in the store, where they differ: {shown}; --theirs takes the file's version")
     for note in plan.parsed.mappings if plan.records else ():
         say(f"  {show(str(note))}")
+    if plan.parsed.offered:
+        said = counted(plan.parsed.offered, "statement")
+        say(f"  {said} can be understood alone; --as-candidates takes them to be reviewed")
     if left_out := skipped(plan):
         say(f"  {counted(left_out, 'record')} skipped")
 
@@ -168,7 +181,7 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
     from workbench.bench.files.imports.said import counts_said
 
     fresh = counts_said(plan)
-    parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else "nothing new"]
+    parts = [f"{'would be new' if dry else 'new'}: {', '.join(fresh)}" if fresh else _nothing(plan)]
     if plan.present:
         parts.append(f"{plan.present:,} present already")
     if plan.replaced:
@@ -179,6 +192,11 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
     if plan.kept:
         parts.append(f"{len(plan.kept):,} kept")
     return " · ".join(parts)
+
+
+def _nothing(plan: "ImportPlan") -> str:
+    """Say that there is nothing new; of a valid file without any record, that it holds none."""
+    return "nothing new" if plan.parsed.records_in or plan.parsed.offered else "it holds no records"
 
 
 def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import FOUND, PROBLEM
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
@@ -13,9 +14,6 @@ from workbench.core.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.files.lint import Correction, Linted
     from workbench.core.files.cut import Cut
-
-FOUND = 1
-"""Exit code when something is wrong with a file."""
 
 _DETAILS = """Looks for duplicate ids and texts, ids that do not match their section, lines that belong to no
 bullet, text above the first heading, ### headings, bullets the reference reader does not take, a
@@ -67,7 +65,7 @@ def lint(session: Session) -> int:
     if wants_json(session.args):
         write_json(fixed if session.args.fix else [_document(linted) for linted in found])
     if not found or (failed and session.args.fix):
-        return 2
+        return PROBLEM
     return FOUND if any(linted.findings for linted in found) and not session.args.fix else 0
 
 
@@ -159,7 +157,7 @@ def _show_cuts(session: Session) -> int:
     if wants_json(session.args):
         write_json([_cut_document(*each) for each in cuts])
     if not cuts:
-        return 2
+        return PROBLEM
     return FOUND if any(cut.below for _, cut in cuts) else 0
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact as in_one_line
+from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, moment, say, table, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from workbench.bench.promotion.placements import HalfDone
     from workbench.config.backups import LastBackup
     from workbench.core.health.diagnosis import Diagnosis
-
-FOUND = 1
-"""Exit code when something waits for a person."""
 
 SHOWN = 60
 """Cells of a value, and how many fields of an outside edit or lines of a file's change are listed."""

@@ -3,6 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.session import Session
@@ -12,9 +13,6 @@ from workbench.core.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.health.purge import Erased, ErasePlan
     from workbench.bench.open import Workbench
-
-LEFT = 1
-"""Exit code when a file may still hold the text."""
 
 _PURGE = """Removes the records, their votes, judgments and proposals, and every text they ever held, from
 memory.json, the whole journal, backups and caches of this store, and from the copies of replaced
@@ -46,7 +44,7 @@ def erase(bench: "Workbench", plan: "ErasePlan") -> int:
     )
     erased = bench.eraser.carry_out(plan)
     _report(erased)
-    return LEFT if erased.edited else 0
+    return FOUND if erased.edited else 0
 
 
 def _require_agreement(ids: list[str], agreed: list[str], plan: "ErasePlan") -> None:

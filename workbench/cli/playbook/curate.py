@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
 from workbench.cli.output import counted, fail, moment, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import interruptible, waits_said
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.bench.playbook.curation_asking import Asked, CurationPlan
 
-PROBLEM, INTERRUPTED = 2, 130
 
 _CURATE = """Tells Claude, as the Curator, the playbook and what was confirmed or promoted since the last curation (at
 first: the latest 30), and puts the operations it suggests into Review, each as a proposal. With --run FILE the

@@ -4,6 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import memory_json
+from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
 from workbench.cli.output import counted, fail, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible, waits_said
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 CITED = 72
 """Cells of a cited memory's line."""
-
-PROBLEM, INTERRUPTED = 2, 130
 
 _REFLECT = """Reads the latest memories and proposes what they say together; you decide in Review. It does so only when
 a reflection is due, unless --force is given. With a key for Claude in the environment Claude is asked, and what is
@@ -64,6 +63,8 @@ def reflect(session: Session) -> int:
             _print(bench, plan, outcome, dry=args.dry_run)
         if outcome.problem is not None:
             fail(outcome.problem)
+        if outcome.afterwards is not None:
+            fail(outcome.afterwards)
     if stopped:
         warn("Stopped by ctrl+c; what was found before is kept.")
         return INTERRUPTED

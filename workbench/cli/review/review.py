@@ -95,8 +95,9 @@ def reject(session: Session) -> int:
     reason, kept = _reason(session), keeps(session.args)
     with session.changing() as bench:
         ids = _asked(session, bench)
+        names = _names(bench, ids)
         group = bench.review.reject(ids, reason, bench.safety.keep_typed if kept else None)
-    return _report(session, "Rejected", ids, group=group)
+    return _report(session, "Rejected", names, group=group)
 
 
 def put_off(session: Session) -> int:
@@ -111,7 +112,7 @@ def merge(session: Session) -> int:
         from workbench.cli.review.reading import show_merge
 
         with session.reading() as bench:
-            _waiting(bench, [id])
+            (id,) = _waiting(bench, [id])
             _require_target(bench, into)
             return show_merge(session, bench, id, into, take)
 
@@ -154,17 +155,18 @@ def _decide(
     reason, verb, kept = _reason(session), carry_out, keeps(session.args)
     with session.changing() as bench:
         ids = _asked(session, bench) if asked is None else _waiting(bench, asked)
+        names = _names(bench, ids)
         if not reason:
             verb(bench, ids)
         else:
             what = done.removesuffix(":")
             what = what[:1].lower() + what[1:]
-            label = f"{what} {ids[0] if len(ids) == 1 else counted(len(ids), 'proposal')}"
+            label = f"{what} {names[0] if len(names) == 1 else counted(len(names), 'proposal')}"
             with bench.library.transaction(bench.context.actor, f"{label}: {reason}"):
                 verb(bench, ids)
                 if kept:
                     bench.safety.keep_typed(reason)
-    return _report(session, done, ids)
+    return _report(session, done, names)
 
 
 def _asked(session: Session, bench: "Workbench") -> list[str]:
@@ -193,14 +195,21 @@ def _reason(session: Session) -> str:
 
 
 def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
-    """Return the ids, each once; raises `UnknownRecord` for one that waits for nothing, with what may help."""
-    ids = list(dict.fromkeys(asked))
-    for id in ids:
+    """Return the ids, each once, of what is called so; raises `UnknownRecord` for what waits for nothing."""
+    ids = []
+    for id in asked:
         try:
-            bench.review.open_one(id)
+            ids.append(bench.review.open_one(id).id)
         except UnknownRecord as error:
             raise UnknownRecord(error.message, f"Nothing was changed. {_hint(bench, id)}") from error
-    return ids
+    return list(dict.fromkeys(ids))
+
+
+def _names(bench: "Workbench", ids: Sequence[str]) -> list[str]:
+    """Return ids as they may be printed."""
+    from workbench.bench.safety.masking import masked_name
+
+    return [masked_name(id, bench.safety.masked) for id in ids]
 
 
 def _hint(bench: "Workbench", id: str) -> str:

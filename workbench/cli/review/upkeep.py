@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import INTERRUPTED
 from workbench.cli.output import counted, fail, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, share, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from workbench.bench.health.upkeep import UpkeepPlan
     from workbench.core.stream.memory import Memory
 
-CANCELLED = 130
 LONG = 1000
 """Memories above which comparing shows its progress."""
 
@@ -83,7 +83,7 @@ def find_duplicates(session: Session) -> int:
                 raise
             line.clear()
             fail(error)
-            return CANCELLED
+            return INTERRUPTED
         line.clear()
         proposed = 0 if dry else len(bench.deduplication.propose(plan))
         shown = Shown(bench, how=HOW)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
 from workbench.cli.session import Session
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from workbench.bench.safety.leaks import Leak, Masked
     from workbench.bench.safety.safety import Held
     from workbench.core.safety import Finding
-
-FOUND = 1
-"""Exit code when something was found that is not allowed to pass."""
 
 _SCAN = """Looks for secrets (keys, tokens, passwords, private keys), for text that gives orders to an agent, and for
 hidden characters. Without FILE the store is scanned: every field of every record, the history, the files beside it,

@@ -4,6 +4,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, say, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
@@ -51,9 +52,9 @@ def trust(session: Session) -> int:
         if args.show:
             return 0
         _require_own(folder)
-        if not _agreed(yes=args.yes):
+        if not agreed(yes=args.yes):
             say("It stays as it is: not trusted.")
-            return 1
+            return FOUND
         bench.trust.accept(arrived)
     say(f"Trusted: {folder}")
     return 0
@@ -91,13 +92,13 @@ def _require_own(folder: "Path") -> None:
         raise WorkbenchError(f"{folder} belongs to another user.", hint)
 
 
-def _agreed(*, yes: bool) -> bool:
+def agreed(*, yes: bool, what: str = "a store") -> bool:
     """Ask; where nobody can answer only `yes` does, and never under an agent, which can make up a terminal."""
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     names = () if terminal else MAYBE_AGENTS
     if agent := next((name for name in (*ENVIRONMENT, *names) if os.environ.get(name, "").strip()), ""):
-        hint = "Nothing was changed; run `workbench trust` in a terminal of your own."
-        raise WorkbenchError(f"An agent cannot trust a store ({agent} is set).", hint)
+        hint = "Nothing was changed; run this command in a terminal of your own."
+        raise WorkbenchError(f"An agent cannot trust {what} ({agent} is set).", hint)
     if yes:
         return True
     if not terminal:

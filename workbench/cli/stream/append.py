@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, warn, write_json
-from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, wants_json
+from workbench.cli.parsing import Commands, Parser, add_actor, add_command, add_json, wants_json
 from workbench.cli.safety.flags import flagged_in
 from workbench.cli.session import Session, actor_of, is_there, keeps, remember_since, say_made
 from workbench.config import paths
@@ -53,13 +53,6 @@ def observed(args: Namespace) -> "Observation":
         text_of(args.text), args.type, args.memory_type, args.session, tags_of(args.tag),
         Source(speaker=args.speaker.strip() or None), rated_by=args.rated_by,
     )  # fmt: skip
-
-
-def add_actor(parser: Parser, typed: str = "the text") -> None:
-    """Add `--actor`, and `--keep` for what is `typed`."""
-    about = "the agent this is done by (otherwise: the agent that runs the command, or you)"
-    parser.add_argument("--actor", metavar="NAME", help=about)
-    add_keep(parser, typed)
 
 
 def append_text(session: Session) -> int:

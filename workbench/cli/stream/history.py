@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import compact
+from workbench.cli.exit_codes import PROBLEM
 from workbench.cli.output import fail, moment, plain, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, count, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 DEFAULT = 20
 SHOWN = 60
 """Cells of a value in a history line."""
-
-CANNOT = 2
 
 _UNDO = """Without an option: your own latest change; what agents did is not touched. --rev takes back any change that
 `workbench history` lists, --group all parts of an import that was stopped. A change that something later
@@ -60,7 +59,7 @@ def undo(session: Session) -> int:
             fail(conflict)
             for clash in conflict.clashes[1:]:
                 warn(f"      {clash.key} {clash.name}: now {told(clash.present)}, would become {told(clash.wanted)}")
-            return CANNOT
+            return PROBLEM
         revision = bench.library.revision
     if wants_json(args):
         write_json({"undone": label, "revision": revision})

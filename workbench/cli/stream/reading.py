@@ -1,7 +1,6 @@
-"""`workbench show`, `list`, `stats` and `status`: reading the store."""
+"""`workbench show`, `list` and `stats`: reading the store."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
@@ -9,7 +8,6 @@ from workbench.cli.output import counted, cut, moment, say, table, warn, write_j
 from workbench.cli.parsing import Commands, add_command, add_json, add_limit, revision, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, sign
 from workbench.cli.session import Session
-from workbench.config import paths, recent
 from workbench.core.errors import UnknownRecord
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.feedback import effective_importance
@@ -31,12 +29,9 @@ _LIST = """FILTER is the filter language of the Stream: type: memory: status: ta
 until: pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
 forgiven. Archived memories are listed only when a status: asks for them."""
 
-_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, what is new since you
-last opened the app on this store."""
-
 
 def add_commands(commands: Commands) -> None:
-    """Add `show`, `list`, `stats` and `status`."""
+    """Add `show`, `list` and `stats`."""
     show = add_command(commands, "show", show_record, "print memories or bullets in full")
     about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
     show.add_argument("ids", metavar="ID", nargs="+", help=about)
@@ -50,7 +45,6 @@ def add_commands(commands: Commands) -> None:
     add_secrets(listing)
     add_json(listing)
     add_json(add_command(commands, "stats", print_stats, "count what the store holds"))
-    add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS))
 
 
 def show_record(session: Session) -> int:
@@ -109,7 +103,7 @@ def list_memories(session: Session) -> int:
             masked.observation_type,
             m.status,
             f"{m.importance_score:g}",
-            sign(bench, m) + said,
+            sign(bench, m) + (f"({_length(m)}) " if m.is_long else "") + said,
         )
         for m in listed
         for masked, said in ((shown(m), shown(m.line)),)
@@ -131,7 +125,9 @@ def print_stats(session: Session) -> int:
         unfinished = dict(bench.library.unfinished)
     if wants_json(session.args):
         store, reflection = session.choice().folder, _gauge_json(gauge)
-        write_json({**asdict(stats), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())})
+        write_json(
+            {**stats._asdict(), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())}
+        )
         return 0
     for line in table(_stats_rows(stats, gauge)):
         say(line)
@@ -140,23 +136,8 @@ def print_stats(session: Session) -> int:
     return 0
 
 
-def print_status(session: Session) -> int:
-    """Print one line."""
-    look = recent.last_look(paths.state_dir(), session.known_store())
-    with session.reading() as bench:
-        status = bench.overview.status(None if look is None else look.rev)
-    if wants_json(session.args):
-        write_json(
-            {
-                "line": status.line,
-                "pending": status.pending,
-                "reflection_due": status.due.due,
-                "revision": status.revision,
-            }
-        )
-    else:
-        say(status.line)
-    return 0
+def _length(memory: Memory) -> str:
+    return f"{len(memory.content):,} characters"
 
 
 def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
@@ -171,6 +152,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
         ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
+        ("length", f"{_length(memory)}: an agent's budget may cut it" if memory.is_long else ""),
         ("section", memory.section),
         ("category", memory.category),
         ("tags", ", ".join(memory.tags)),

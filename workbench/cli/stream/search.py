@@ -1,6 +1,7 @@
 """`workbench search`: what an agent is given for a query. Nothing counts as read unless an agent asks."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.describe import found_json
@@ -48,6 +49,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--now", metavar="ISO", type=time, help="rank as at this time (without an offset: UTC)")
     about = "serve this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
+    parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
     add_secrets(parser)
     add_json(parser)
@@ -109,10 +111,10 @@ def _rows_json(
 def _check(args: "Namespace") -> None:
     if not args.query.strip():
         raise InvalidQuery("The query is empty.", "Say what to look for; `workbench list` shows everything.")
+    if args.actor is None and args.session:
+        raise InvalidQuery("--session is the session of an agent that is served.", "Name it: --for-agent NAME.")
     if args.actor is not None and args.now is not None:
         raise InvalidQuery("--now only looks, so it serves no agent.", "Leave out --now or --for-agent.")
-    if args.actor is not None and args.show_secrets:
-        raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
 
 
 def nothing_served(session: Session) -> int:
@@ -124,12 +126,15 @@ def nothing_served(session: Session) -> int:
 
 def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served":
     """Rank for a look, or serve an agent, and say what was not given to it."""
+    from workbench.bench.agents.reads import BY_COMMAND
     from workbench.bench.agents.serving import look, serve
 
     args, tuning = session.args, bench.tuning
     if args.actor is None:
         return look(tuning, args.query, args.k, profile, args.now or session.clock())
-    served = serve(bench.context, tuning, args.query, args.k, profile, bench.safety)
+    served = serve(
+        bench.context, tuning, args.query, args.k, profile, bench.safety, replace(BY_COMMAND, session=args.session)
+    )
     if served.held:
         warn(held_back(served.held))
     if served.problem:

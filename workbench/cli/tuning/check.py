@@ -1,110 +1,162 @@
-"""`workbench check`: does retrieval find what it should? For CI: exit 0 when it does, 1 when not."""
+"""`workbench check`: does the store still answer as it is expected to? For CI."""
 
-import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import counted, plain, say, write_json
+from workbench.cli.exit_codes import FOUND, INTERRUPTED
+from workbench.cli.naming import nearest
+from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
+from workbench.cli.progress import ProgressLine, interruptible
 from workbench.cli.session import Session
 from workbench.cli.tuning.profile import profile_of
-from workbench.core.errors import UnreadableFile
+from workbench.core.served import hidden_because
 from workbench.core.text import one_line
-from workbench.core.tuning.expectation import expectations
+from workbench.core.tuning.expectation import Checked, Expected, QualityExpected, Shortfall, Why
 
 if TYPE_CHECKING:
-    from workbench.bench.tuning.checking import Checked, Miss
+    from workbench.bench.open import Workbench
+    from workbench.bench.tuning.checks.checking import Checking
 
-FOUND_WRONG = 1
-"""Exit code when something is not as expected."""
+LONG = 2000
+"""Texts above which embedding them shows its progress."""
 
-LARGEST = 10 << 20
+SHOWN = 80
+"""Cells of a query."""
 
-_DETAILS = """Reads expectations from a TOML file and asks the store as an agent would be served: what is held back,
-waits for review or is below the floor is not found. Nothing counts as read. Exit code 0: all hold; 1: some do not;
-2: it cannot be checked.
-In CI, WORKBENCH_TRUST=PATH says that the store is trusted.
+_DETAILS = """Asks the store as an agent is served: what is held back, waits for review or is below the floor is not
+found. An id that was merged into another memory stands for that. FILE is TOML, or JSON lines, one such object a line:
 
   [[expect]]
   query = "why did the token refresh fail"
   finds = ["mem-20260209-0000015"]      # within the first `top` (default: 5)
   never = ["mem-20260206-0000008"]
+  now = 2026-03-20T18:00:00Z            # asked then (default: now); name = "what the report calls it"
 
   [[expect]]
   query = "recipe for lasagne"
-  nothing = true
+  nothing = true                        # nothing here is relevant
 
   [[expect]]
-  queries = "queries.jsonl"             # as `workbench eval` reads them
-  ndcg = 0.7
+  queries = "queries.jsonl"             # as `workbench eval` reads them, from the folder of FILE
+  ndcg = 0.7                            # nDCG@10; or metric = "recall@5" (mrr@K, p@K) and at_least = 0.6
+
+It only looks: nothing counts as read. In CI, WORKBENCH_TRUST=PATH says that the store is trusted.
+Exit code: 0 when all hold, 1 when some do not, 2 when it cannot be checked.
 
   workbench check expectations.toml"""
+
+_WORDS: Mapping[Why, str] = {
+    "below": "{id} stands at {place:,}; expected within the first {top:,}",
+    "weak": "{id} stands at {place:,}, below the floor; expected within the first {top:,}",
+    "held": "{id} is given to nobody: held back for what it says",
+    "unapproved": "{id} is given to no such agent: no person wrote or approved it",
+    "hidden": "{id} is given to nobody: {hidden}",
+    "unknown": "{id} is given to nobody: it is not in the store{near}",
+    "left out": "{id} is given to nobody: the profile leaves it out",
+    "irrelevant": "{id} is given to nobody: nothing here is relevant to the query",
+    "unwanted": "{id} stands at {place:,}; expected never within the first {top:,}",
+    "relevant": "{id} is given; expected nothing relevant",
+    "low": "{metric} is {value:.4f}; expected at least {least:g}",
+}
+
+_KINDS: Mapping[Why, str] = {
+    "below": "low", "weak": "low", "unwanted": "found", "relevant": "something", "low": "metric",
+}  # fmt: skip
+"""What `--json` calls a shortfall; a memory that is given to nobody is `absent`."""
 
 
 def add_commands(commands: Commands) -> None:
     """Add `check`."""
-    parser = add_command(commands, "check", check, "hold retrieval against expectations", _DETAILS)
-    parser.add_argument("file", metavar="FILE", type=Path, help="the expectations, TOML")
+    parser = add_command(commands, "check", check, "check what a store answers against a file, for CI", _DETAILS)
+    parser.add_argument("file", metavar="FILE", type=Path, help="the expectations")
     parser.add_argument("--profile", metavar="P", help="the retrieval profile (default: the one in your settings)")
+    about = "as this agent is served, where the settings tell agents apart"
+    parser.add_argument("--for-agent", metavar="NAME", default="check", help=about)
     add_json(parser)
 
 
 def check(session: Session) -> int:
-    """Check every expectation and say which do not hold."""
+    """Check every expectation and say which are not met, and why."""
+    from workbench.bench.tuning.checks.checking import Checking
+    from workbench.bench.tuning.checks.reading import read_expectations
+
     args = session.args
-    place = session.cwd / args.file.expanduser()
-    expected = expectations(_table(place))
+    path = session.cwd / args.file.expanduser()
+    expectations = read_expectations(path)
     with session.reading() as bench:
-        from workbench.bench.tuning.checking import Checker
-
-        bench.retriever.load()
         profile = profile_of(session, bench)
-        checker = Checker(bench.context, bench.tuning, bench.evaluator, profile, place.parent)
-        checked = list(checker.check(expected))
-    failed = [one for one in checked if not one.holds]
-    if wants_json(args):
-        write_json([_json(one) for one in checked])
+        context = replace(bench.context, actor=f"agent:{args.for_agent}")
+        checking = Checking(context, bench.tuning, bench.evaluator, profile, path.parent)
+        done, stopped = _checked(bench, checking, expectations)
+        for remark in checking.remarks:
+            warn(remark)
+        if wants_json(args):
+            write_json([_json(bench, one) for one in done])
+        else:
+            _print(bench, done, profile.name, args.file)
+    if stopped:
+        warn(f"Stopped by ctrl+c after {len(done):,} of {len(expectations):,} expectations.")
+        return INTERRUPTED
+    return 0 if all(one.passes for one in done) else FOUND
+
+
+def _checked(
+    bench: "Workbench", checking: "Checking", expectations: Sequence[Expected]
+) -> tuple[tuple[Checked, ...], bool]:
+    """Check; the flag says whether ctrl+c was pressed."""
+    from workbench.bench.tuning.evaluation import EvaluationCancelled
+
+    reading, asking = ProgressLine("reading the memories", LONG), ProgressLine("checking", 20)
+    with interruptible() as cancelled:
+        try:
+            bench.retriever.load(reading)
+            reading.clear()
+            return checking.check(expectations, asking, cancelled), cancelled()
+        except EvaluationCancelled:
+            return (), True
+        finally:
+            reading.clear()
+            asking.clear()
+
+
+def _print(bench: "Workbench", done: Sequence[Checked], profile: str, file: Path) -> None:
+    for one in done:
+        line = f" ({file}:{one.expected.line})" if one.expected.line and not one.passes else ""
+        say(f"{'✓' if one.passes else '✗'} {_title(bench, one.expected)}{line}")
+        for short in one.shortfalls:
+            say(f"    {_reason(bench, one, short)}")
+    failed = sum(not one.passes for one in done)
+    rest = f", {failed:,} not as expected" if failed else ", all hold"
+    say(f"{counted(len(done), 'expectation')} under {profile}{rest}.")
+
+
+def _title(bench: "Workbench", expected: Expected) -> str:
+    about = expected.queries if isinstance(expected, QualityExpected) else expected.query
+    return bench.safety.masked(one_line(expected.name or about, SHOWN))
+
+
+def _reason(bench: "Workbench", one: Checked, short: Shortfall) -> str:
+    facts: dict[str, object] = {"id": one_line(short.id, 60), "place": short.place, "value": short.value}
+    if isinstance(one.expected, QualityExpected):
+        facts |= {"metric": one.expected.measure.title, "least": one.expected.at_least}
     else:
-        for one in checked:
-            _tell(one)
-        rest = f", {len(failed)} not as expected" if failed else ", all hold"
-        say(f"{counted(len(checked), 'expectation')} under {profile.name}{rest}.")
-    return FOUND_WRONG if failed else 0
+        memory = bench.library.memories.find(short.id)
+        at = one.expected.now or bench.context.now()
+        facts |= {"top": one.expected.top, "hidden": memory and hidden_because(memory, at), "near": ""}
+        if short.why == "unknown":
+            close = nearest(short.id, [memory.id for memory in bench.library.memories.all()])
+            facts["near"] = f" (did you mean {close}?)" if close else ""
+    return bench.safety.masked(_WORDS[short.why].format(**facts))
 
 
-def _table(place: Path) -> dict[str, object]:
-    try:
-        if not place.is_file():
-            raise UnreadableFile(f"{place} is no file.", "Nothing was checked.")
-        if place.stat().st_size > LARGEST:
-            raise UnreadableFile(f"{place} is larger than {LARGEST >> 20} MB.", "Nothing was checked.")
-        return tomllib.loads(place.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UnreadableFile(f"{place} cannot be read: {error}.", "Nothing was checked.") from error
-
-
-def _tell(checked: "Checked") -> None:
-    say(f"{'✓' if checked.holds else '✗'} {one_line(checked.expectation.name, 100)}")
-    for miss in checked.misses:
-        say(f"    {_sentence(checked, miss)}")
-
-
-def _sentence(checked: "Checked", miss: "Miss") -> str:
-    id, wanted = one_line(miss.id, 60), checked.expectation
-    match miss.kind:
-        case "low":
-            why = f", {miss.why}" if miss.why else ""
-            return f"{id} stands at {miss.place}{why}; expected within the first {wanted.top}"
-        case "found":
-            return f"{id} stands at {miss.place}; expected never within the first {wanted.top}"
-        case "something":
-            return f"{id} is given; expected nothing relevant"
-        case "ndcg":
-            return f"nDCG@10 is {miss.value:.3f}; expected at least {wanted.ndcg:g}"
-        case _:
-            return f"{id} is given to nobody: {miss.why}"
-
-
-def _json(checked: "Checked") -> dict[str, object]:
-    misses = plain(checked.misses)
-    return {"name": checked.expectation.name, "holds": checked.holds, "misses": misses}
+def _json(bench: "Workbench", one: Checked) -> dict[str, object]:
+    misses = [
+        {"kind": _KINDS.get(short.why, "absent"), "id": short.id, "place": short.place, "value": short.value,
+         "reason": short.why, "why": _reason(bench, one, short)}
+        for short in one.shortfalls
+    ]  # fmt: skip
+    about = {"name": _title(bench, one.expected), "line": one.expected.line or None}
+    return {**about, "holds": one.passes, "value": one.value, "misses": misses}

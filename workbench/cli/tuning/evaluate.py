@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import FOUND, INTERRUPTED
 from workbench.cli.output import counted, fail, say, table, warn, write_json
 from workbench.cli.parsing import Commands, Parser, add_command, add_json, count, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
@@ -19,12 +20,8 @@ if TYPE_CHECKING:
     from workbench.core.tuning.profile import Profile
     from workbench.core.tuning.verdict import Verdict
 
-CANCELLED = 130
 LONG = 2000
 """Texts above which embedding them shows its progress."""
-
-NOT_SAVED = 1
-"""Exit code when a proposal that is not better was to be saved."""
 
 _EVAL = """QUERIES is a query set, one {"query", "relevant": {"ID": grade}, "tags", "now"} a line, or TREC qrels
 of queries saved in the store. Every profile is compared with the first one named (without --profile: the
@@ -69,7 +66,7 @@ def evaluate(session: Session) -> int:
                 found = _evaluator(bench).evaluate(judged, chosen, base=base, progress=line, cancelled=cancelled)
             except EvaluationCancelled as stopped:
                 fail(stopped)
-                return CANCELLED
+                return INTERRUPTED
             finally:
                 line.clear()
     if wants_json(args):
@@ -102,7 +99,7 @@ def tune(session: Session) -> int:
                 found = scored.tune(start, Search(measure, args.folds), line, cancelled, profiles.own())
             except (EvaluationCancelled, TuningCancelled) as stopped:
                 fail(stopped)
-                return CANCELLED
+                return INTERRUPTED
             finally:
                 scoring.clear()
                 line.clear()
@@ -114,7 +111,7 @@ def tune(session: Session) -> int:
         _print_proposal(found, saved)
     if held:
         warn("On queries it was not chosen on, the proposal is not better: it was not saved. --force saves it.")
-        return NOT_SAVED
+        return FOUND
     return 0
 
 

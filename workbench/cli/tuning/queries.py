@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import INTERRUPTED
 from workbench.cli.output import counted, fail, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible
@@ -14,7 +15,6 @@ from workbench.core.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
 
-CANCELLED = 130
 LONG = 2000
 """Texts above which embedding them shows its progress."""
 
@@ -104,7 +104,7 @@ def _export(session: Session, bench: "Workbench") -> int:
         text = _text(session, bench)
     except EvaluationCancelled as stopped:
         fail(stopped)
-        return CANCELLED
+        return INTERRUPTED
     if not to_file:
         to_stdout(text)
         return 0

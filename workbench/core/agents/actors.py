@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from workbench.core.errors import WorkbenchError
+
 SERVE = ("all", "approved")
 """Whether agents are given everything that is not held back, or only what a person wrote or approved."""
 
@@ -37,6 +39,12 @@ _PEOPLE = ("human", "cli")
 def stands_by(actor: str) -> bool:
     """Tell whether an actor is a person who gives their own word, by the app or the command line."""
     return actor.partition(":")[0] in _PEOPLE
+
+
+def require_person(actor: str, what: str, lost: str = "Nothing was changed") -> None:
+    """Raise `WorkbenchError` unless a person acts; `what` is what an agent cannot do, `lost` what was left alone."""
+    if not stands_by(actor):
+        raise WorkbenchError(f"An agent cannot {what}.", f"{lost}; {OWN_TERMINAL}")
 
 
 class AgentSettings(NamedTuple):

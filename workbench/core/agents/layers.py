@@ -2,26 +2,34 @@
 
 An entry names what finds its items (`core.named`), which is imported when it is first used. The budgets are those of
 a working memory (source 004, section 1): 2,000 tokens for what always holds, 5,000 for the playbook as the task's own
-rules, 3,000 for what is known, 2,000 for what was retrieved.
+rules, 3,000 for what is known, 2,000 for what was retrieved; 3,000 for the overview of an external memory and 8,000
+for its last turns, where there is one.
 """
 
 from dataclasses import dataclass
 
 _FINDERS = "workbench.bench.agents.context.finders"
+_DOCUMENTS = "workbench.bench.agents.context.from_documents"
 
 
 @dataclass(frozen=True, slots=True)
 class LayerKind:
-    """One layer: its id, its heading, its budget in tokens, and the name of what finds its items."""
+    """One layer: its id, its heading, its budget in tokens, and the name of what finds its items.
+
+    One that `may_lack` is not there at all where nothing is found for it: no budget is kept for it then.
+    """
 
     id: str
     title: str
     budget: int
     finder: str
+    may_lack: bool = False
 
 
 LAYERS: tuple[LayerKind, ...] = (
     LayerKind("pinned", "Always", 2_000, f"{_FINDERS}:pinned"),
+    LayerKind("overview", "Working memory", 3_000, f"{_DOCUMENTS}:overview", may_lack=True),
+    LayerKind("turns", "Recent turns", 8_000, f"{_DOCUMENTS}:turns", may_lack=True),
     LayerKind("playbook", "Playbook", 5_000, f"{_FINDERS}:playbook"),
     LayerKind("known", "Known", 3_000, f"{_FINDERS}:known"),
     LayerKind("retrieved", "For this task", 2_000, f"{_FINDERS}:retrieved"),

@@ -8,10 +8,15 @@ from datetime import datetime
 class AgentRead:
     """One question of an agent, and the answer to it.
 
+    Where it `is_question` no longer, it looked memories up by their ids, without scores; `query` then names what it
+    read as a whole (`playbook`, `index`), or is empty.
+
     `agent` is what it calls itself, a label and no proof; `session` the agent session it was asked in, empty where
     nobody said. `door` says by which way it came: `cli`, `mcp` or `hook`. `query` is masked. `memories` are the ids
     that were given, best first, with their `scores` under `profile`; none where `is_empty`, nothing being relevant.
+    `documents` are the places in documents that were given, as they are cited.
     `held`, `unapproved` and `weak` count what was left out, as in `bench.agents.serving.Served`.
+    `parent` names the process that started the one it was asked through, empty where nobody looked.
     """
 
     id: str
@@ -27,4 +32,7 @@ class AgentRead:
     held: int = 0
     unapproved: int = 0
     weak: int = 0
+    documents: tuple[str, ...] = ()
     version: int = 1
+    is_question: bool = True
+    parent: str = ""

@@ -10,28 +10,16 @@ import re
 import unicodedata
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Literal, NamedTuple
 
 from workbench.core.duplicates.conflict import Conflict
+from workbench.core.duplicates.thresholds import DEFAULT_THRESHOLDS, DedupThresholds
 from workbench.core.text import words
 
 RECENT = 10
 """How many of the latest entries tier 1 looks at."""
-
-
-@dataclass(frozen=True, slots=True)
-class DedupThresholds:
-    """`flag`: cosine from which a pair is proposed; `review`: from which it joins a review list.
-
-    `order`: ordered text similarity (0–100) from which a flagged pair may be absorbed.
-    """
-
-    flag: float = 0.90
-    review: float = 0.75
-    order: float = 95.0
 
 
 class PairVerdict(NamedTuple):
@@ -45,9 +33,6 @@ class PairVerdict(NamedTuple):
     reasons_for: tuple[str, ...] = ()
     reasons_against: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
-
-
-DEFAULT_THRESHOLDS = DedupThresholds()
 
 
 def contained_in_recent(content: str, recent: Sequence[str]) -> bool:
@@ -263,8 +248,7 @@ def _is_identifier(token: str) -> bool:
     return shouted or marked or bool(_INNER.search(token))
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(NamedTuple):
     """What one text says, as far as pairs are compared by it.
 
     What is `negated` stands there as stems and as written; `plain_identifiers` could be words in capitals.

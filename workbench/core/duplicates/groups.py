@@ -6,12 +6,11 @@ or a content word of each that the other does not hold (mom, dad).
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
 
 from workbench.core.duplicates.dedup import (
-    DedupThresholds,
     PairVerdict,
     content_words,
     identifiers,
@@ -23,6 +22,7 @@ from workbench.core.duplicates.dedup import (
 )
 from workbench.core.duplicates.differing import word_conflicts
 from workbench.core.duplicates.identity import identity_of, parted
+from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.review.lifecycle import LADDER
 from workbench.core.stream.memory import Memory
 
@@ -108,7 +108,7 @@ def read_texts(new: str, old: str, similarity: float, order: float, thresholds: 
     Unless they say the same in every respect, content words that only one of them holds speak against it as well.
     """
     # The pair was chosen by its cosine already, and rounding must not turn that decision over.
-    limits = replace(thresholds, flag=min(thresholds.flag, similarity))
+    limits = thresholds._replace(flag=min(thresholds.flag, similarity))
     verdict = judge_pair(new, old, similarity, order, limits)
     words = word_conflicts(new, old) if verdict.action != "absorb" else ()
     return verdict._replace(

@@ -1,10 +1,9 @@
-"""From which similarity on two memories are worth a look."""
+"""From which similarity on two texts are worth a look: settings and a model's own, read without what compares."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """Cosines: from `flag` on a likely duplicate, from `review` on an entry in the review list.
 
     Nothing is merged on a cosine alone, because a static model ignores word order and negation.
@@ -16,3 +15,17 @@ class Thresholds:
 
 BUNDLED = Thresholds(flag=0.90, review=0.75)
 """Measured on paraphrases and near-misses for the bundled model (see `model/README.md`)."""
+
+
+class DedupThresholds(NamedTuple):
+    """`flag`: cosine from which a pair is proposed; `review`: from which it joins a review list.
+
+    `order`: ordered text similarity (0–100) from which a flagged pair may be absorbed.
+    """
+
+    flag: float = BUNDLED.flag
+    review: float = BUNDLED.review
+    order: float = 95.0
+
+
+DEFAULT_THRESHOLDS = DedupThresholds()

@@ -115,7 +115,8 @@ class Parsed:
 
     `in_steps` says that records were created at a step that is counted, not at a time that is named.
     `digest` is the SHA-256 of the file's bytes (set by `opening.read_file`, empty for a database), to
-    be compared before the file is replaced.
+    be compared before the file is replaced. `offered` is how many statements a document has of which records can be
+    made when somebody asks for them.
     """
 
     format: str = ""
@@ -130,6 +131,7 @@ class Parsed:
     runs: tuple[Run, ...] = ()
     replies: tuple[Curation | Analysis, ...] = ()
     in_steps: bool = False
+    offered: int = 0
     detected: Detection | None = field(default=None, compare=False)
 
     @property
@@ -164,7 +166,8 @@ class ReadContext:
     type, content) on 0–10 for records that bring no rating. `agent` names whose memories they are
     where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
     where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
-    none (both set by `opening.read_file`). Readers of files that may be long call `watch` with
+    none (both set by `opening.read_file`). With `as_candidates` the statements of a document that makes no records
+    otherwise are read as candidates. Readers of files that may be long call `watch` with
     (lines read, lines in all) every now and then; it may raise to stop them.
     """
 
@@ -177,6 +180,7 @@ class ReadContext:
     path: str = ""
     beside: Callable[[str], str | None] = nothing_beside
     watch: Callable[[int, int], None] = unwatched
+    as_candidates: bool = False
 
 
 DetectFile = Callable[[str, str], Detection]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Format
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Formats(Sequence["Format"]):
     """The formats that are known, in the order of asking; `entries` name them (`core.named`)."""
 
@@ -25,7 +25,9 @@ class Formats(Sequence["Format"]):
 
     @cached_property
     def _every(self) -> "tuple[Format, ...]":
-        return tuple(implementation(entry) for entry in self.entries)
+        from workbench.core.files.textbytes import tolerant
+
+        return tuple(tolerant(implementation(entry)) for entry in self.entries)
 
     @overload
     def __getitem__(self, at: int) -> "Format": ...
@@ -54,6 +56,7 @@ FORMATS = Formats(
         "workbench.formats.mem0:FORMAT",
         "workbench.formats.letta:FORMAT",
         "workbench.formats.claude_memory.claude_memory:FORMAT",
+        "workbench.formats.instructions.instructions:FORMAT",
         "workbench.formats.claude_mem.claude_mem:FORMAT",
         "workbench.formats.claude_mem.database:FORMAT",
         "workbench.formats.external.notes:OVERVIEW_FORMAT",

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,8 @@ def fresh_file(target: Path, begin: str = "") -> Iterator[tuple[BinaryIO, Path]]
     A file that is being written is locked, and the lock goes with its process: process ids would not tell, they lie
     across containers. Raises `OSError`.
     """
+    import tempfile  # what only reads is not to wait for it
+
     begin = begin or f".{target.name}."
     _remove_left(target.parent, begin)
     while True:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from workbench.core.errors import Conflict, StoreProblem, WorkbenchError
 from workbench.core.files.fresh import fresh_file
+from workbench.core.files.textbytes import bytes_of, text_in
 
 NOTHING = "Nothing was written."
 
@@ -25,10 +26,10 @@ def present(path: Path) -> str | None:
 
 def text_of(path: Path, data: bytes) -> str:
     """Return the text that a file's bytes are; raises `WorkbenchError` when they are none."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise WorkbenchError(f"{path} exists and is not a text file.", NOTHING) from error
+    text = text_in(data)
+    if text is None:
+        raise WorkbenchError(f"{path} exists and is not a text file.", NOTHING)
+    return text
 
 
 def present_bytes(path: Path) -> bytes | None:
@@ -74,8 +75,8 @@ def _mode_of_new_files(beside: Path) -> int:
 
 
 def replace_file(path: Path, text: str, before: bytes | _Anything | None = ANYTHING) -> None:
-    """Write `text` as UTF-8; see `replace_bytes`."""
-    replace_bytes(path, text.encode("utf-8"), before)
+    """Write `text` as the bytes that it is; see `replace_bytes`."""
+    replace_bytes(path, bytes_of(text), before)
 
 
 def replace_bytes(path: Path, data: bytes, before: bytes | _Anything | None = ANYTHING) -> None:

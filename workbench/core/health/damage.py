@@ -1,7 +1,6 @@
 """What of a store is not what it was: lines of the journal that are damaged, gone or merged under the number of another
 one, and a read index that said something else."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -41,8 +40,7 @@ class Gone(NamedTuple):
         return f"Revisions {self.first} to {self.last} were stored and are gone from the journal."
 
 
-@dataclass(frozen=True, slots=True)
-class Renumbered:
+class Renumbered(NamedTuple):
     """A change that stands under number `rev` in the file and counts as `now`, and the records that were renamed."""
 
     rev: int

@@ -9,11 +9,13 @@ from workbench.core.playbook.delta import Add, CreateMeta, Delete, Merge, Operat
 Suggested = Operation | BulletTag
 """An operation of a Curator, or a tag of a Reflector."""
 
-BOOK, REPLY = "book", "reply"
+BOOK, REPLY, THEN = "book", "reply", "said_then"
 
 
 def to_json(suggested: Suggested, book: str, reply: str) -> dict[str, object]:
     """Return a suggestion for a book as JSON values; `reply` names the reply it came with.
+
+    What its bullets said when it was made can stand beside it, under `THEN` (see `said_then`).
 
     Raises `InvalidRecord` for an operation that no role suggests.
     """
@@ -59,6 +61,12 @@ def from_json(doc: Mapping[str, object]) -> tuple[str, str, Suggested]:
     if found is None:
         raise InvalidRecord(f"There is no operation “{doc.get('type')}”.", "The playbook was not changed.")
     return text(BOOK), text(REPLY), found
+
+
+def said_then(doc: Mapping[str, object]) -> dict[str, str]:
+    """Return what the bullets of a suggestion said when it was made, by id; suggestions of before name none."""
+    said = doc.get(THEN)
+    return {str(id): text for id, text in said.items() if isinstance(text, str)} if isinstance(said, dict) else {}
 
 
 def named_ids(suggested: Suggested) -> tuple[str, ...]:

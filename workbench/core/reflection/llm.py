@@ -1,10 +1,9 @@
 """What a person sets for reflections by a language model."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class LlmSettings:
+class LlmSettings(NamedTuple):
     """How Claude is asked.
 
     `temperature` (0–1) is sent only when it is set: not every model takes one. `max_tokens` bounds one reply,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from workbench.core.playbook.operations import said_then
 from workbench.core.review.kinds import KINDS, Kinds
 from workbench.core.review.proposal import Proposal
 
@@ -31,4 +32,5 @@ def describe(proposal: Proposal, kinds: Kinds = KINDS) -> Wording:
     for flag, other, asked in kind.flagged:
         if flag in proposal.flags:
             label, question = other, asked
-    return Wording(label, proposal.title, question, kind.yes, kind.no, proposal.reasons, proposal.flags)
+    said = tuple(f"{id} says: {text}" for id, text in said_then(proposal.operation).items())
+    return Wording(label, proposal.title, question, kind.yes, kind.no, (*proposal.reasons, *said), proposal.flags)

@@ -5,16 +5,16 @@ a kind by its name. An entry names what carries it out (`core.named`), which is 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 _BENCH = "workbench.bench.review.kinds"
 _RULES = "workbench.core.review.upkeep"
 _VIEWS = "workbench.tui.review.views"
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalKind:
+class ProposalKind(NamedTuple):
     """One kind of proposals.
 
     `yes` and `no` say what approving and rejecting do; a `sign` stands for the label where there is little room. A
@@ -44,7 +44,7 @@ class ProposalKind:
     settled_by_promotion: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Kinds:
     """The kinds that are known, in the order in which they are named."""
 
@@ -62,7 +62,7 @@ class Kinds:
 
     def __getitem__(self, id: str) -> ProposalKind:
         """Return a kind; one that nobody here knows can be looked at and turned down."""
-        return self._by_id.get(id) or replace(_UNKNOWN, id=id, label=id)
+        return self._by_id.get(id) or _UNKNOWN._replace(id=id, label=id)
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ Every step is a function from memory to memory that raises `WorkbenchError` when
 impossible. The age rules only find; archiving and asking are proposals that a person decides.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.record import moved
+from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.stream.memory import ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
 LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")
@@ -20,17 +21,6 @@ ARCHIVED_FROM = "archived_from"
 """Metadata key that remembers the status before archiving, so that `restore` can give it back."""
 
 UNCHANGED = "Nothing was changed."
-
-
-@dataclass(frozen=True, slots=True)
-class LifecycleLimits:
-    """Ages in days after which a rule speaks, and how often a memory is seen before it earns confirmation."""
-
-    signal_days: float = 14.0
-    candidate_days: float = 30.0
-    confirmed_days: float = 90.0
-    sightings: int = 3
-    references: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +37,6 @@ class Tombstone:
 
     rejected: Memory
     similarity: float
-
-
-DEFAULT_LIMITS = LifecycleLimits()
 
 
 def approve(memory: Memory, now: datetime | None = None, limits: LifecycleLimits = DEFAULT_LIMITS) -> Memory:
@@ -83,6 +70,27 @@ def contradict(memory: Memory) -> Memory:
     """Take one point of confidence, down to 0, from a living memory that was contradicted."""
     _require(memory, LADDER, "contradicted")
     return replace(memory, confidence=max(0, memory.confidence - 1))
+
+
+def moved_to(memory: Memory, status: Status, now: datetime) -> Memory:
+    """Put a signal up for review, or confirm a signal or candidate; raises `WorkbenchError` for any other step.
+
+    The other steps are made by what they are for: forgetting, promoting to a file, restoring, undo.
+    """
+    if status == "confirmed":
+        return approve(memory, now)
+    if status != "candidate":
+        raise WorkbenchError(f"No memory is made {status} by an edit.", f"{UNCHANGED} {_WAYS[status]}")
+    _require(memory, ("signal",), "put up for review")
+    return replace(memory, status="candidate")
+
+
+_WAYS: Mapping[Status, str] = {
+    "signal": "Undo takes a step back.",
+    "promoted": "Promoting writes it where agents read.",
+    "archived": "Forgetting or archiving does that.",
+}
+"""How a status is reached that no edit gives."""
 
 
 def forget(memory: Memory) -> Memory:

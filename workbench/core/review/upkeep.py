@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Literal, get_args
 
 from workbench.core.review import lifecycle
-from workbench.core.review.lifecycle import DEFAULT_LIMITS, LifecycleLimits
+from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 

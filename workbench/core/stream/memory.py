@@ -22,10 +22,18 @@ ARCHIVED_REASONS: tuple[ArchivedReason, ...] = get_args(ArchivedReason)
 OBSERVATION_TYPES = (
     "instruction", "error", "decision", "code_change", "insight", "test_result", "general", "tool_output",
     "correction", "failure", "convention", "command", "gotcha", "discovery", "pattern",
+    "production_incident", "security_issue", "architectural_decision", "test_failure", "api_design", "bug_fix",
+    "feature_implementation", "refactoring", "configuration_change", "code_review_feedback", "dependency_change",
+    "test_success", "file_read",
 )  # fmt: skip
+"""What an observation is of: the general types and those of coding (source 000, algorithm 3 and section 4), and the
+lifecycle's (source 001)."""
 
 MAX_CONTENT = 10_000
-"""Longest content, in characters (source 000)."""
+"""Longest content that a person or an agent writes, in characters (source 000); one of a file comes in whole."""
+
+MAX_KEPT = 1_000_000
+"""Longest content that is kept at all, in characters."""
 
 FILE_KEY = "_file"
 """The metadata key under which a reader keeps how a record was written; it tells a person nothing."""
@@ -105,11 +113,21 @@ class Memory:
         return self.harmful_imported + self.harmful_votes
 
     @property
+    def is_long(self) -> bool:
+        """Whether its content is longer than anybody may write one: a file brought it."""
+        return len(self.content) > MAX_CONTENT
+
+    @property
     def line(self) -> str:
         """The memory in one line: its summary, or else the first non-blank line of its content."""
         if self.summary:
             return self.summary
         return next((part for raw in self.content.splitlines() if (part := raw.strip())), "")
+
+
+def room_for(before: str) -> int:
+    """Return how long a text may be that is written in place of another: as long as that one was, where it was long."""
+    return max(MAX_CONTENT, len(before))
 
 
 def check_memory(memory: Memory) -> None:
@@ -129,7 +147,7 @@ def broken_rule(memory: Memory) -> str | None:
     rules: tuple[tuple[bool, str], ...] = (
         (not memory.id, "it has no id"),
         (not memory.content.strip(), "its content is empty"),
-        (len(memory.content) > MAX_CONTENT, f"its content is longer than {MAX_CONTENT:,} characters"),
+        (len(memory.content) > MAX_KEPT, f"its content is longer than {MAX_KEPT:,} characters"),
         (memory.memory_type not in MEMORY_TYPES, f"unknown memory type “{memory.memory_type}”"),
         (memory.status not in STATUSES, f"unknown status “{memory.status}”"),
         (not 0 <= memory.importance_score <= 10, "importance is outside 0–10"),

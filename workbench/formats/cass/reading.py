@@ -24,7 +24,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     if patterns is not None and isinstance(patterns[1], SequenceNode) and patterns[1].value:
         number = len(patterns[1].value)
         line = patterns[0].start_mark.line + 1
-        report.skip(line, f"deprecated patterns are no bullets: not read ({number:,} of them)", number)
+        report.no_records(line, f"deprecated patterns are no bullets ({number:,} of them)", number)
     book = books.playbook(context.file, [], [(item.section, item) for item in found])
     return report.parsed(NAME, playbooks=(book,))
 

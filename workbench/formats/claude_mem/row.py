@@ -3,7 +3,7 @@
 from typing import Any
 
 from workbench.core.files.format import ReadContext
-from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, Source
+from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, Source
 from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared.jsontext import JsonReader
@@ -69,7 +69,7 @@ def _content(said: dict[str, str], facts: tuple[str, ...], notes: Notes) -> str:
     whole = "\n".join(part for part in (body, *(f"- {fact}" for fact in facts)) if part)
     if not whole:
         raise ValueError("it says nothing: no title, narrative, facts or text")
-    if len(whole) > MAX_CONTENT and body:
+    if len(whole) > MAX_KEPT and body:
         notes.append(("facts", "too long to stand below the narrative: kept in the metadata only"))
         return body
     return whole

@@ -1,4 +1,4 @@
-"""Claude Code memory: `MEMORY.md` with its topic files, and `CLAUDE.md`."""
+"""Claude Code memory: `MEMORY.md` with its topic files; a `CLAUDE.md` only when somebody asks for it."""
 
 import re
 from collections.abc import Iterator
@@ -30,13 +30,11 @@ def detect(head: str, path: str) -> Detection:
         return Detection(NAME, 0.9, "front matter with a memory's name, description and type")
     if name in _INDEX:
         return Detection(NAME, 0.9, "named MEMORY.md")
-    if name in _RULES:
-        return Detection(NAME, 0.8, "named CLAUDE.md")
     links = len(_LINKS.findall(head))
     written = sum(bool(line.text.strip()) and not line.text.startswith("#") for line in lines(head))
     if links and links > written / 2:
         return Detection(NAME, 0.5, "a list of links to Markdown files with a word on each")
-    return Detection(NAME, 0.0, "neither an index of topic files nor named MEMORY.md or CLAUDE.md")
+    return Detection(NAME, 0.0, "neither an index of topic files nor named MEMORY.md")
 
 
 def read(text: str, context: ReadContext) -> Parsed:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workbench.core.files.format import ReadContext
 from workbench.core.files.textedit import lines
-from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, Source
+from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle.entry import content_id
 from workbench.formats.lifecycle.values import Notes
@@ -54,8 +54,8 @@ def linked(target: str, context: ReadContext) -> Topic | None:
 def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Memory, Notes]:
     """Read a topic; `title` and `hook` are what the index says about it. Raises `ValueError`."""
     notes: Notes = []
-    if len(found.body) > MAX_CONTENT:
-        raise ValueError(f"the file {found.name} has more than {MAX_CONTENT:,} characters")
+    if len(found.body) > MAX_KEPT:
+        raise ValueError(f"the file {found.name} has more than {MAX_KEPT:,} characters")
     kind = found.facts.get("type", "")
     observation_type = KINDS.get(kind, "general")
     created = created_at(found.facts, ("created", "date", "created_at"), context, notes)

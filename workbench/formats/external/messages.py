@@ -1,5 +1,6 @@
 """External memory (source 002, section 3): `messages.jsonl`, the raw conversation, one message a line."""
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -94,6 +95,18 @@ def _speaker(inner: Mapping[str, Any]) -> str | None:
     """Return who said a message: the name that a user or assistant goes by there, or else the role."""
     role, named = inner["role"].strip(), values.speaker(inner.get("name"))
     return named if named and role in _NAMED else values.speaker(role)
+
+
+def spoken(line: str) -> tuple[str, str] | None:
+    """Return who says a message and its text, of one line of the file; `None` when it is no message."""
+    try:
+        doc = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    inner = doc.get("message") if isinstance(doc, dict) and isinstance(doc.get("message"), dict) else doc
+    if not isinstance(inner, dict) or not isinstance(inner.get("role"), str):
+        return None
+    return _speaker(inner) or inner["role"], _said(inner.get("content"))
 
 
 def _said(content: object) -> str:

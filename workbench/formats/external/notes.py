@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 
+from workbench.core.agents.document import HEADINGS
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
-from workbench.core.files.textedit import BLANKS, newline_of
+from workbench.core.files.front_matter import facts, meta
+from workbench.core.files.textedit import newline_of
 from workbench.core.record import iso
-from workbench.core.stream.memory import FILE_KEY, MAX_CONTENT, Memory, MemoryType, Source
-from workbench.core.text import clean_for_store
+from workbench.core.stream.memory import FILE_KEY, MAX_KEPT, Memory, MemoryType, Source
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared.jsontext import JsonReader
@@ -20,11 +21,6 @@ from workbench.formats.shared.records import file_part
 from workbench.formats.shared.report import Report
 from workbench.formats.shared.sections import Part, body_of, parts, rewritten, topic_of
 
-HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", "Recent Operations")
-"""The sections of an overview, in order."""
-
-_META = re.compile(r"<!--\s*META:?[ \t]*\r?\n", re.IGNORECASE)
-_FACT = re.compile(r"^[ \t]*(?:-[ \t]+)?(\w+):(.*)$", re.MULTILINE)
 _TYPES = {"Key Decisions": "decision"}
 
 
@@ -51,7 +47,7 @@ def detect_overview(head: str, path: str) -> Detection:
 
 def detect_detail(head: str, path: str) -> Detection:
     """Sure when there is a META comment; likely in a folder `detail`."""
-    if _meta(head):
+    if meta(head):
         return Detection(DETAIL.name, 0.9, "Markdown with a META comment")
     if PurePath(path).suffix.lower() == ".md" and PurePath(path).parent.name == "detail":
         return Detection(DETAIL.name, 0.6, "Markdown in a folder “detail”")
@@ -61,14 +57,14 @@ def detect_detail(head: str, path: str) -> Detection:
 def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:
     """Read every section that says something."""
     report, found = Report(context.file), list[Memory]()
-    said, end = _meta(text) or ("", 0)
-    facts = {name: value.strip(BLANKS) for name, value in _FACT.findall(clean_for_store(said))}
+    said, end = meta(text) or ("", 0)
+    known = facts(said)
     topic = topic_of(text)
     for part in parts(text, end):
         if not part.body.text:
             continue
         try:
-            memory, notes = _memory(kind, part, topic, facts, context)
+            memory, notes = _memory(kind, part, topic, known, context)
         except ValueError as reason:
             report.skip(part.line, f"the section “{part.title or part.name}”: {reason}")
             continue
@@ -77,18 +73,11 @@ def _read(kind: _Kind, text: str, context: ReadContext) -> Parsed:
     return report.parsed(kind.name, memories=tuple(found))
 
 
-def _meta(text: str) -> tuple[str, int] | None:
-    """Return what the META comment says and where it ends; `None` when there is none, or it never ends."""
-    opened = _META.search(text)
-    end = text.find("-->", opened.end()) if opened else -1
-    return None if opened is None or end < 0 else (text[opened.end() : end], end + len("-->"))
-
-
 def _memory(
-    kind: _Kind, part: Part, topic: str, facts: Mapping[str, str], context: ReadContext
+    kind: _Kind, part: Part, topic: str, known: Mapping[str, str], context: ReadContext
 ) -> tuple[Memory, Notes]:
     notes: Notes = []
-    created = created_at(facts, ("created",), context, notes)
+    created = created_at(known, ("created",), context, notes)
     content, said = part.body.text, _TYPES.get(part.title, "general")
     stem = slug(PurePath(context.path or context.file).stem)
     memory = Memory(
@@ -100,12 +89,12 @@ def _memory(
         memory_type=kind.memory_type,
         observation_type=said,
         section=part.title,
-        tags=_keywords(facts.get("keywords", ""), notes),
+        tags=_keywords(known.get("keywords", ""), notes),
         status="confirmed",
         importance_score=rating(context, said, content, notes),
         source=Source(file=PurePath(context.file).name),
         metadata={
-            **{name: value for name, value in facts.items() if name not in ("created", "keywords")},
+            **{name: value for name, value in known.items() if name not in ("created", "keywords")},
             FILE_KEY: {"format": kind.name, "section": part.name},
         },
     )
@@ -129,7 +118,7 @@ def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
     A memory that was read from such a file has a section of its own; others that have the same title share one.
     """
     text = _template(kind, parsed) if original is None else original
-    newline, (_, end) = newline_of(text), _meta(text) or ("", 0)
+    newline, (_, end) = newline_of(text), meta(text) or ("", 0)
     known = {part.name: part for part in parts(text, end)}
     placed, added = _placed(kind, parsed.memories, known)
     new: dict[str, str | None] = {}
@@ -138,7 +127,7 @@ def _write(kind: _Kind, parsed: Parsed, original: str | None = None) -> str:
         if value.strip() != part.body.text and body != text[part.body.start : part.body.end]:
             new[name] = body
     for name, part in known.items():
-        if part.body.text and name not in placed and len(part.body.text) <= MAX_CONTENT:
+        if part.body.text and name not in placed and len(part.body.text) <= MAX_KEPT:
             new[name] = None
     ended = [(title, body_of(value, newline)) for title, value in added]
     return rewritten(text, known, new, ended, HEADINGS if kind is OVERVIEW else ())

@@ -2,6 +2,7 @@
 
 Three dialects stand side by side: `## 2026-02-22 — title` with `- **Category**: x | **Area**: y`,
 `## [LRN-…] title` with the same fields, and `## [LRN-…] category` with `**Logged**:` lines and `###` sections.
+The heading of an entry may stand one level deeper, and its id without brackets.
 """
 
 import re
@@ -11,6 +12,12 @@ from dataclasses import dataclass, field
 from workbench.core.files.textedit import BLANKS, Line, Span, lines, plain, span
 
 _NAMED = re.compile(r"##\s+\[(?P<id>[A-Za-z]+-[^\]\s]+)\]\s*(?P<title>.*)")
+_BARE = re.compile(
+    r"#{2,3}\s+(?:\[(?P<id>(?:LRN|ERR|FEAT)-[^\]\s]+)\]|(?P<bare>(?:LRN|ERR|FEAT)-[0-9][\w-]*))"
+    r"\s*(?:[—–:-]+\s*)?(?P<title>.*)"
+)
+"""A heading one level deeper, or an id without brackets."""
+
 _DATED = re.compile(r"##\s+(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?![\w-])\s*(?:[—–:-]+\s*)?(?P<title>.*)")
 _FIELD = re.compile(r"\*\*([^*:\n]{1,40}?)(?:\*\*:|:\*\*)[ \t]*")
 _FIELDS = re.compile(r"[ \t]*(?:[-*][ \t]+)?\*\*[^*:\n]{1,40}?(?:\*\*:|:\*\*)")
@@ -39,15 +46,19 @@ class Block:
 def blocks(text: str) -> Iterator[Block | Line]:
     """Yield the entries of a file, and the heading line of every section that is no entry."""
     found = list(lines(text))
-    heads = [n for n, line in enumerate(found) if not line.code and re.match(r"##?(?:\s|$)", line.text)]
+    heads = [n for n, line in enumerate(found) if not line.code and _is_head(line.text)]
     for number, head in enumerate(heads):
         stop = heads[number + 1] if number + 1 < len(heads) else len(found)
         line = found[head]
         if not line.text.startswith("##"):
             continue
         end = found[stop].start if stop < len(found) else len(text)
-        match = _NAMED.match(line.text) or _DATED.match(line.text)
+        match = _NAMED.match(line.text) or _DATED.match(line.text) or _BARE.match(line.text)
         yield line if match is None else _block(text, found[head:stop], end, match)
+
+
+def _is_head(line: str) -> bool:
+    return re.match(r"##?(?:\s|$)", line) is not None or (line.startswith("###") and _BARE.match(line) is not None)
 
 
 def _block(text: str, part: Sequence[Line], end: int, match: re.Match[str]) -> Block:
@@ -55,7 +66,8 @@ def _block(text: str, part: Sequence[Line], end: int, match: re.Match[str]) -> B
     title = span(text, head.start + match.start("title"), head.end, head.number)
     cut = next((n for n, line in enumerate(part) if n and _is_section(line)), len(part))
     fields = _fields(text, part[1:cut])
-    block = Block(head.number, head.start, end, match["id"], match.re is _DATED, title, fields, {}, {},
+    name = match["id"] or match["bare"]
+    block = Block(head.number, head.start, end, name, match.re is _DATED, title, fields, {}, {},
                   max((value.end for value in fields.values()), default=head.end))  # fmt: skip
     for first, last in _parts(part, cut):
         name = part[first].text.lstrip("#").strip()

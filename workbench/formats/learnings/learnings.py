@@ -13,7 +13,7 @@ from workbench.formats.learnings.entry import NAME, edits, entry, kept_block, na
 from workbench.formats.shared.records import NO_CONTEXT, at_time_of
 from workbench.formats.shared.report import Report, shown
 
-_NAMED = re.compile(r"^##[ \t]+\[(?:LRN|ERR|FEAT)-", re.MULTILINE)
+_NAMED = re.compile(r"^###?[ \t]+(?:\[(?:LRN|ERR|FEAT)-|(?:LRN|ERR|FEAT)-[0-9])", re.MULTILINE)
 _DATED = re.compile(
     r"^##[ \t]+[0-9]{4}-[0-9]{2}-[0-9]{2}\b.*\r?\n\s*[-*][ \t]+\*\*(?:Category|Context|Status)", re.MULTILINE
 )

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path, PurePath
 
-from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import ReadContext
 from workbench.core.files.formats import FORMATS, Formats, detect, format_named
 from workbench.core.files.lint import LintFinding
@@ -45,7 +44,7 @@ def lint_text(
         topics = [other.name for other in path.parent.glob("*.md") if other.is_file() and other.name != path.name]
         named = list(dict.fromkeys([*topics, *overlay]))
         return memory_index.lint(text, str(path), lambda name: overlay.get(name) or there(name), named)
-    known, context = format_named(kind, formats), ReadContext(now=now, file=str(path))
+    known, context = format_named(kind, formats), ReadContext(now=now, file=str(path), as_candidates=True)
     if known.read_path is not None:
         return records.lint(opening.read_file(path, format=kind, context=context, formats=formats), str(path))
     parsed = known.read(text, replace(context, path=str(path), beside=opening.beside(path.parent)))
@@ -54,8 +53,6 @@ def lint_text(
 
 def _kind(path: Path, text: str, formats: Formats) -> str:
     found = detect(path, text, formats)
-    if not found and PurePath(path).name.upper() == "AGENTS.MD":
-        return CLAUDE_MEMORY  # the same kind of rules under another name
     if not found:
-        raise UnreadableFile(f"{path} is of no known format.", "Name its format with --format if it has one.")
+        raise opening.unknown(path, text, "Name its format with --format if it has one.")
     return found[0].format

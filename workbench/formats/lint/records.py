@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from workbench.core.duplicates.identity import Described, says_all_the_same, text_key
 from workbench.core.errors import WorkbenchError
-from workbench.core.files.format import Parsed, WriteText
+from workbench.core.files.format import Issue, Parsed, WriteText
 from workbench.core.files.lint import COMPARED, Fix, LintFinding, Rule
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
@@ -53,9 +53,9 @@ class _Wrong:
 
 def lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[LintFinding]:
     """Return what is wrong with the records of a file, with fixes where a `writer` can make them."""
-    out = [LintFinding(file, issue.line, "unreadable", issue.reason) for issue in parsed.issues if issue.records]
+    out = [LintFinding(file, issue.line, "unreadable", issue.reason) for issue in _damage(parsed)]
     tried = 0
-    for wrong in (*_duplicates(parsed), *_dangling(parsed)):
+    for wrong in (*_duplicates(parsed, is_stream=writer is None), *_dangling(parsed)):
         line, fix = 1, None
         if writer is not None and wrong.right is not None and tried < MOST:
             tried += 1
@@ -64,8 +64,16 @@ def lint(parsed: Parsed, file: str, writer: Writer | None = None) -> list[LintFi
     return out
 
 
-def _duplicates(parsed: Parsed) -> Iterator[_Wrong]:
+def _damage(parsed: Parsed) -> Iterator[Issue]:
+    """Yield what should have been a record; what is none and stays in the file is nothing wrong."""
+    yield from (issue for issue in parsed.issues if issue.records and issue.fate is None)
+
+
+def _duplicates(parsed: Parsed, *, is_stream: bool) -> Iterator[_Wrong]:
+    """Find records that say the same; in a stream that a program keeps, what happens again is told again."""
     for gone, kept in _equal(parsed.memories):
+        if is_stream and gone.created_at != kept.created_at and (gone.memory_type == "episodic" or gone.is_synthetic):
+            continue
         fewer = replace(parsed, memories=tuple(_merged(parsed.memories, kept.id, gone.id)))
         yield _same(gone, kept, fewer)
     for at, book in enumerate(parsed.playbooks):

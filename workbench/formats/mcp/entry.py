@@ -1,12 +1,13 @@
 """Entities and relations of the MCP memory server: one memory each.
 
 An entity's content is its observations, one a line; further lines of an observation are indented
-by two spaces. A relation's content is “from relation to”.
+by two spaces. A relation's content is “from relation to”. Other servers spell some keys in another way.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +21,7 @@ from workbench.formats.shared.records import (
     Doc,
     Key,
     at_time_of,
+    changes,
     file_part,
     fresh,
     remembered,
@@ -29,10 +31,19 @@ from workbench.formats.shared.records import (
 )
 
 NAME = "mcp-memory"
-Item = Callable[[object], tuple[Memory, Notes]]
-"""Reads one JSON value."""
+Item = Callable[[object, str], tuple[Memory, Notes]]
+"""Reads one JSON value, given what it is listed as."""
 
 ENTITY, RELATION = "entity", "relation"
+SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "entityType": ("entityType", "entity_type", "type"),
+    "from": ("from", "from_entity", "source"),
+    "to": ("to", "to_entity", "target"),
+    "relationType": ("relationType", "relation_type", "relation"),
+}
+"""How the keys are called that not everybody calls the same, the server's own name first."""
+
+_FOREIGN = frozenset({"_type", "content", "context", "status", "description", "query", "role", "memory"})
 
 
 def _name(memory: Memory) -> str:
@@ -89,7 +100,39 @@ _RELATION: tuple[Key[Memory], ...] = (
 
 def keys_of(memory: Memory) -> tuple[Key[Memory], ...]:
     """Return the keys of the line that `memory` is written as."""
-    return _RELATION if (file_part(memory, NAME) or {}).get("kind") == RELATION else _ENTITY
+    kept = file_part(memory, NAME) or {}
+    return _keys(str(kept.get("kind")), kept.get("spelled"))
+
+
+def _keys(kind: str, spelled: object) -> tuple[Key[Memory], ...]:
+    keys = _RELATION if kind == RELATION else _ENTITY
+    if not isinstance(spelled, Mapping) or not spelled:
+        return keys
+    # What says “type” for something else says nothing of being an entity.
+    own = (key for key in keys if key.name != "type" or "type" not in spelled.values())
+    return tuple(replace(key, name=str(spelled.get(key.name, key.name))) for key in own)
+
+
+def kind_of(doc: object) -> str:
+    """Tell whether a JSON value is an entity or a relation, by its type or else by its keys; empty for neither."""
+    if not isinstance(doc, Mapping):
+        return ""
+    if doc.get("type") in (ENTITY, RELATION):
+        return str(doc["type"])
+    if "name" in doc and ("observations" in doc or "entityType" in doc or "entity_type" in doc):
+        return ENTITY
+    return RELATION if all(_spelling(doc, key) in doc for key in ("from", "to", "relationType")) else ""
+
+
+def is_elsewhere(doc: Mapping[str, Any]) -> bool:
+    """Whether an object has keys that a record of a graph has not: an `id`, a `time`, a text."""
+    return not _FOREIGN.isdisjoint(doc)
+
+
+def _spelling(doc: Mapping[str, Any], key: str) -> str:
+    """Return how a document calls a key; the server's own name when it has none of them."""
+    known = (name for name in SPELLINGS[key] if name in doc)
+    return next((name for name in known if doc[name] not in (ENTITY, RELATION) or name != "type"), key)
 
 
 def entity_id(name: str) -> str:
@@ -103,15 +146,18 @@ def ends_of(memory: Memory) -> tuple[str, ...]:
     return tuple(map(entity_id, _ends(memory))) if kept.get("kind") == RELATION else ()
 
 
-def item(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
-    """Read an entity or a relation. Raises `ValueError` when it is neither."""
-    kind = doc.get("type") if isinstance(doc, dict) else None
-    if kind not in (ENTITY, RELATION):
+def item(doc: Any, context: ReadContext, listed: str = "") -> tuple[Memory, Notes]:
+    """Read an entity or a relation, or what is `listed` as one. Raises `ValueError` when it is neither."""
+    kind = listed or kind_of(doc)
+    if not kind or not isinstance(doc, dict):
         raise ValueError("neither an entity nor a relation")
-    notes: Notes = []
-    memory, place = _entity(doc, context, notes) if kind == ENTITY else _linked(doc, context, notes)
+    wanted = ("entityType",) if kind == ENTITY else ("from", "to", "relationType")
+    spelled = {key: name for key in wanted if (name := _spelling(doc, key)) != key}
+    said, notes = {**doc, **{key: doc[name] for key, name in spelled.items()}}, Notes()
+    memory, place = _entity(said, context, notes) if kind == ENTITY else _linked(said, context, notes)
     notes.append(("created_at", "set to the time of the import, the format has none"))
-    keys = _ENTITY if kind == ENTITY else _RELATION
+    place |= {"spelled": spelled} if spelled else {}
+    keys = _keys(kind, spelled)
     # The keys read the names from what is kept, so that comes first.
     placed = remembered(checked(memory), {}, (), NAME, place=place)
     return remembered(placed, doc, keys, NAME, place=place), notes
@@ -174,8 +220,46 @@ def _as_entity(memory: Memory, shared: Mapping[str, int]) -> Memory:
         return named
 
 
+def merged(memory: Memory, others: Sequence[Memory]) -> Memory:
+    """Return an entity with the observations that its name has elsewhere in the file, each once."""
+    every = [text for one in (memory, *others) for text in _observations(one)]
+    return replace(memory, content=_joined(list(dict.fromkeys(every))) or memory.content) if others else memory
+
+
+def parted(parts: Sequence[Memory], after: Memory) -> list[list[str]]:
+    """Return the observations of an entity for each place where its name stands: each stays where it stood.
+
+    What takes the place of another stands where that stood, and what is new behind the one before it.
+    """
+    owner, before = list[int](), list[str]()
+    for place, part in enumerate(parts):
+        fresh_ones = [text for text in _observations(part) if text not in before]
+        before += fresh_ones
+        owner += [place] * len(fresh_ones)
+    now = _observations(after)
+    found: list[list[str]] = [[] for _ in parts]
+    for kind, start, stop, begin, end in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
+        for step, text in enumerate(now[begin:end]):
+            at = min(start + step, stop - 1) if kind in ("equal", "replace") else start - 1
+            found[owner[at] if 0 <= at < len(owner) else 0].append(text)
+    return found
+
+
+def changed(parts: Sequence[Memory], after: Memory) -> list[Doc]:
+    """Return for each place of one memory the keys that are another value there, as `records.changes` has them."""
+    first, *others = parts
+    found = changes(merged(first, others), after, keys_of(first))
+    if not others or "observations" not in found:
+        return [found, *({} for _ in others)]
+    del found["observations"]
+    kept = parted(parts, merged(first, others))
+    lists = [{"observations": now} if now != old else {} for now, old in zip(parted(parts, after), kept, strict=True)]
+    return [{**lists[0], **found}, *lists[1:]]
+
+
 def document(memory: Memory) -> Doc:
     """Return the JSON object for `memory`; a memory from elsewhere becomes an entity."""
     context = at_time_of(memory)
-    doc = restored(memory, keys_of(memory), NAME, lambda doc: item(doc, context)[0])
+    kind = str((file_part(memory, NAME) or {}).get("kind", ""))
+    doc = restored(memory, keys_of(memory), NAME, lambda doc: item(doc, context, kind)[0])
     return doc or fresh(memory, _ENTITY)

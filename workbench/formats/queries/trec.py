@@ -208,7 +208,7 @@ def _refuse_run(text: str, context: ReadContext) -> Parsed:
     del text
     raise UnreadableFile(
         f"{context.file} is a TREC run: rankings, which are no memories and no judgments.",
-        "Nothing was read; judgments come as qrels or as JSON lines.",
+        "Nothing was read; `workbench queries measure FILE` holds it against judgments, which come as qrels.",
     )
 
 

@@ -36,6 +36,10 @@ class Report:
         """Note a text that is no record and stays in its file; `no_part_of` is what it does not belong to."""
         self.issues.append(Issue(self.file, line, what, 0, "kept", no_part_of))
 
+    def no_records(self, line: int, what: str, records: int = 1) -> None:
+        """Note that `records` parts of the file, as it should have them, are no records: they stay in the file."""
+        self.issues.append(Issue(self.file, line, what, records, "kept"))
+
     def mapped(self, field: str, how: str) -> None:
         """Count one record whose `field` does not hold the file's own value."""
         self._mapped[field, how] = self._mapped.get((field, how), 0) + 1

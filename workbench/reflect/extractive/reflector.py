@@ -41,7 +41,10 @@ _NEARNESS = 0.46
 _WORDED = 0.4
 """Quality of the wording below which a sentence is not proposed, however much supports it."""
 
-_HAPPENED = {"code_change": 0.6, "test_result": 0.5, "tool_output": 0.5, "error": 0.7, "general": 0.9}
+_HAPPENED = {
+    "code_change": 0.6, "test_result": 0.5, "tool_output": 0.5, "error": 0.7, "general": 0.9, "test_failure": 0.7,
+    "test_success": 0.5, "bug_fix": 0.6, "feature_implementation": 0.6, "refactoring": 0.6, "file_read": 0.5,
+}  # fmt: skip
 """What a sentence is worth when its memory tells what happened once, rather than what holds."""
 
 _PART = 5

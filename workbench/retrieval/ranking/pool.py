@@ -216,6 +216,8 @@ class Pool:
         pool = type(self)(self.memories.added(memories), row_of, *names, **columns)
         if "text_keys" in self.__dict__:
             pool.take_keys(np.concatenate([self.text_keys, _text_keys(map(content_and_summary, memories))]))
+        if "asks" in self.__dict__:
+            pool.__dict__["asks"] = np.concatenate([self.asks, _asking(map(content_and_summary, memories))])
         return pool
 
     @cached_property
@@ -245,7 +247,7 @@ class Pool:
     @cached_property
     def asks(self) -> Column:
         """Return the share of each text that asks, 0…1; nothing but what weighs questions waits for it."""
-        return np.fromiter((question_share(content) for content, _ in self.memories.texts()), np.float64, len(self))
+        return _asking(self.memories.texts())
 
     @cached_property
     def actors(self) -> frozenset[str]:
@@ -277,6 +279,11 @@ class Pool:
         """Be told the `text_keys`, and so the `twins`, by who has named the texts already."""
         self.__dict__["text_keys"] = keys
         self.__dict__["twins"] = first_of_equals(keys)
+
+
+def _asking(texts: Iterable[tuple[str, str]]) -> Column:
+    """Return the share of each content that asks."""
+    return np.array([question_share(content) for content, _ in texts], np.float64)
 
 
 def _text_keys(texts: Iterable[tuple[str, str]]) -> Keys:
@@ -393,6 +400,10 @@ def _carry_over(old: Pool, new: Pool, rows: Rows) -> None:
         same = all(old.memories.text(row) == new.memories.text(row) for row in rows)
     if same:
         keep += ["twins", "asks", "text_keys"]
+    elif "asks" in old.__dict__:
+        asks = old.asks.copy()
+        asks[rows] = _asking(new.memories.text(row) for row in rows.tolist())
+        new.__dict__["asks"] = asks
     for name in keep:
         if name in old.__dict__:
             new.__dict__[name] = old.__dict__[name]

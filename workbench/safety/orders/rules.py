@@ -133,7 +133,19 @@ _PIPE_SHELL = (
     r"\|\s{0,4}`?\s{0,2}(?:sudo\s{1,4}(?:-\w{1,2}\s{1,4}){0,3})?(?:/\w{1,12}){0,3}/?(?:(?:ba|z|da|k|fi)?sh|python[23]?|"
     r"node|perl|ruby|php|iex|pwsh|powershell)(?![\w.])"
 )
-_FETCH = r"(?<![\w\-])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|base64|aria2c|fetch|lynx)(?![\w\-])"
+_FETCHERS = (
+    "curl",
+    "wget",
+    "iwr",
+    "irm",
+    "invoke-webrequest",
+    "invoke-restmethod",
+    "base64",
+    "aria2c",
+    "fetch",
+    "lynx",
+)
+_FETCH = rf"(?<![\w\-])(?:{'|'.join(_FETCHERS)})(?![\w\-])"
 _KEEPERS = (
     r"(?:\.env(?!\.(?:example|sample|template|dist))\b|id_(?:rsa|ed25519|ecdsa)|\.ssh\b|\.aws\b|\.netrc|\.npmrc|"
     r"\.pypirc|/etc/(?:passwd|shadow)|credentials|secrets?\.(?:ya?ml|json|toml)|\.kube/config|\.gnupg|\$\(env\)|"
@@ -411,7 +423,8 @@ RULES: tuple[OrderRule, ...] = (
             Mark(r"(?<![\w\-])(?:curl|wget)(?![\w\-])", ("curl", "wget"), after=_GIVEN + _KEEPERS),
             Mark(r"(?<![\w\-])(?:nc|ncat|netcat|socat|telnet|s?ftp)\s", ("nc ", "netcat", "socat", "telnet", "ftp "),
                  after=r"[<\s/~]" + _KEEPERS),
-            Mark(r"\|\s{0,4}(?:sudo\s{1,4})?(?:curl|wget|nc|ncat|netcat|socat|mail|telnet)(?![\w\-])", ("|",),
+            Mark(r"\|\s{0,4}(?:sudo\s{1,4})?(?:curl|wget|nc|ncat|netcat|socat|mail|telnet)(?![\w\-])",
+                 ("curl", "wget", "nc", "netcat", "socat", "mail", "telnet"),
                  before=rf"{_KEEPERS}|\b(?:env|printenv)(?=\s{{0,4}}\|)"),
             Mark(r"\$\((?:cat|env|printenv|whoami|hostname|id|base64|echo|head|tar)\b[^)\n]{0,80}+\)[^\s\"']{0,20}\.\w",
                  ("$(",), before=r"\b(?:nslookup|dig|ping|host|curl|wget|resolve)\s"),
@@ -428,7 +441,7 @@ RULES: tuple[OrderRule, ...] = (
         "runs a download",
         "It feeds something from the net, or something encoded, to a shell.",
         marks=(
-            Mark(_PIPE_SHELL, ("|",), before=_FETCH),
+            Mark(_PIPE_SHELL, _FETCHERS, before=_FETCH),
             Mark(r"(?:(?:ba|z|da|k)?sh|source|eval|\.)\s{1,4}(?:-c\s{1,4})?[\"']?(?:<\(|\$\(|`)\s{0,4}(?:curl|wget)\b", ("curl", "wget")),
             Mark(r"(?:python[23]?|node|perl|ruby|php)\s{1,4}-[cer]\s{1,4}[\"']?(?:\$\(|`)\s{0,4}(?:curl|wget)\b", ("curl", "wget")),
             Mark(r"\b(?:iex|invoke-expression)\b", ("iex", "invoke-expression"),

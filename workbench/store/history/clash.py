@@ -53,7 +53,7 @@ def _without_passive(change: DocChange, present: Doc | None) -> DocChange:
         for name, sides in change.fields.items()
         if name not in PASSIVE or same(present.get(name, ABSENT), sides[0])
     }
-    return replace(change, fields=kept)
+    return change._replace(fields=kept)
 
 
 def _share(staged: Staged, change: DocChange, present: Doc | None) -> DocChange:

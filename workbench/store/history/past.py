@@ -1,12 +1,19 @@
 """The past of an open store, as those outside the store ask for it: who changed what, and the way back."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import TypeVar
 
+from workbench.core.errors import InvalidRecord
+from workbench.core.record import from_doc
 from workbench.store.entry import Doc, DocChange, Entry
 from workbench.store.history import reading, undo
 from workbench.store.history.reading import Event
 from workbench.store.history.undo import Action, Meanwhile, Mine, nothing_else
 from workbench.store.journal.engine import Journal
+from workbench.store.records import RECORDS
+
+R = TypeVar("R")
 
 
 class Past:
@@ -42,6 +49,19 @@ class Past:
         What was purged is gone at every revision. Raises `ValueError` for a revision that is not there yet.
         """
         return reading.at_revision(self._journal, table, key, rev)
+
+    def records_at(self, kind: type[R], rev: int) -> list[R]:
+        """Return the records of a kind as they were right after revision `rev`, but for those that cannot be read.
+
+        What was purged is gone at every revision. Raises `ValueError` for a revision that is not there yet.
+        """
+        if not 0 <= rev <= self._journal.rev:
+            raise ValueError(f"there is no revision {rev}; the latest is {self._journal.rev}")
+        found: list[R] = []
+        for doc in reading.tables_at(self._journal, rev).get(RECORDS.table_of(kind), {}).values():
+            with suppress(InvalidRecord):
+                found.append(from_doc(kind, doc))
+        return found
 
     def action_of(self, key: str) -> Action | None:
         """Return the action with that key: a group's name, or a revision number as text.

@@ -9,8 +9,8 @@ was moved, cut or put back is still known. Files that look as they did when the 
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.core.errors import StoreProblem
 from workbench.store.files import read_regular
@@ -37,8 +37,7 @@ class NotTrusted(StoreProblem):
         super().__init__(f"The store {folder} came from elsewhere and is not trusted.", _HINT)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """How far the lines of a store are trusted: `foreign` is how many changes of it are not known on this machine.
 
     `upgraded` tells that the store is trusted for having been here before this machine remembered.

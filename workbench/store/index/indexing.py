@@ -1,8 +1,8 @@
 """How a store is indexed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.store.entry import Doc
 
@@ -13,8 +13,7 @@ FILE = "index.sqlite"
 """Name of the index, in the cache folder of a store."""
 
 
-@dataclass(frozen=True, slots=True)
-class Indexing:
+class Indexing(NamedTuple):
     """How a store is indexed: in which cache `folder`, by what marks, of which table the `news` are kept.
 
     `begin` makes the folder before anything is written, and raises `OSError` when that cannot be done.

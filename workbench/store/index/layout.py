@@ -6,9 +6,10 @@ It is a cache: it lies in the user's own cache folder and can be deleted at any 
 import os
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from workbench.store.index.indexing import FILE
 from workbench.store.journal.codec import dumps, loads
@@ -53,8 +54,7 @@ class TableFacts:
     pieces: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What is known of a store as of revision `rev`.
 
     `digest` and `look` are of the `memory.json` that places are in, which holds revision `saved`; `offset`, `line`,
@@ -73,7 +73,7 @@ class Facts:
     next_ids: Mapping[str, int]
     unfinished: Mapping[str, str]
     news_from: int
-    tables: Mapping[str, TableFacts] = field(default_factory=dict)
+    tables: Mapping[str, TableFacts] = MappingProxyType({})
     schema: int = SCHEMA
 
     @property
@@ -109,4 +109,9 @@ def facts_in(connection: sqlite3.Connection) -> Facts:
 def note_facts(connection: sqlite3.Connection, facts: Facts) -> None:
     """Write the facts of an index, in place of those it has."""
     connection.execute("DELETE FROM facts")
-    connection.execute("INSERT INTO facts VALUES (?)", (dumps(asdict(facts)),))
+    connection.execute("INSERT INTO facts VALUES (?)", (dumps(_json_of(facts)),))
+
+
+def _json_of(facts: Facts) -> dict[str, object]:
+    known = {name: asdict(table) for name, table in facts.tables.items()}
+    return {**facts._asdict(), "next_ids": dict(facts.next_ids), "unfinished": dict(facts.unfinished), "tables": known}

@@ -91,8 +91,8 @@ def fold(
         connection.execute("DELETE FROM news WHERE rev <= ?", (tail.rev - MOST_NEWS,))
         tables = {name: _facts_now(index.facts.tables[name], unread[name]) for name in index.tables}
         since = max(index.facts.news_from, tail.rev - MOST_NEWS)
-        note_facts(connection, replace(
-            index.facts, rev=tail.rev, offset=tail.place.offset, line=tail.place.line, start=tail.place.start,
+        note_facts(connection, index.facts._replace(
+            rev=tail.rev, offset=tail.place.offset, line=tail.place.line, start=tail.place.start,
             mark=tail.mark, next_ids=dict(state.next_ids), unfinished=dict(unfinished), news_from=since, tables=tables,
         ))  # fmt: skip
         connection.execute("COMMIT")

@@ -6,9 +6,7 @@ before its first entry.
 
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterator, Sequence
-from gzip import BadGzipFile
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -28,6 +26,7 @@ from workbench.store.journal.segments import (  # fmt: skip
     read_lines,
     values_in,
 )
+from workbench.store.packed import DAMAGED
 
 _FIRST_LINES = 10_000
 """Lines at the beginning of a segment within which its heading is found."""
@@ -157,7 +156,7 @@ def _sealed(handle: BinaryIO) -> Iterator[bytes]:
                 # What only begins like a header is none.
                 if not (piece.startswith(_OPENING) and all(is_header(value) for value in values_in(piece))):
                     yield piece
-    except (EOFError, zlib.error, BadGzipFile, TooLarge):
+    except (*DAMAGED, TooLarge):
         return
 
 
@@ -176,7 +175,7 @@ def is_sound(folder: Path, until: Position, accepted: frozenset[tuple[int, int]]
                     if after is None:
                         return False
                     rev = after
-            except (EOFError, zlib.error, BadGzipFile, TooLarge):
+            except (*DAMAGED, TooLarge):
                 return False
     return True
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from copy import deepcopy
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +10,14 @@ from tinydb.queries import QueryLike
 from tinydb.storages import Storage
 from tinydb.table import Document, Table
 
-from workbench.core.errors import StoreProblem
 from workbench.store.entry import Doc
-from workbench.store.files import cannot_read, cannot_write
 from workbench.store.journal.engine import STANDARD, Clock, Journal, Options
+from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import KeyOf, id_field
 
 ACTOR = "tinydb"
 """The actor of changes made through the plain TinyDB interface."""
-
-
-def utc_now() -> datetime:
-    """Return the present moment in UTC."""
-    return datetime.now(UTC)
 
 
 def open_db(
@@ -37,21 +30,9 @@ def open_db(
 ) -> "JournalDB":
     """Open (or create) the store folder `path` as a TinyDB whose tables commit through the journal.
 
-    `counters` names integer fields whose changes are written as increments; `key_of` names the
-    key a document is found by (its `id` field, unless told otherwise); `heads` is the folder of the heads.
-    Raises `StoreProblem` when the folder cannot be made or read, or is a file.
+    See `open_journal` for what the others are. Raises `StoreProblem` as that does.
     """
-    folder = Path(path)
-    try:
-        if folder.exists() and not folder.is_dir():
-            raise StoreProblem(f"{folder} is a file, not a store folder.", "Nothing was changed.")
-    except OSError as error:
-        raise cannot_read(folder, error) from error
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
-    return JournalDB(Journal(folder, clock, counters, key_of, options, heads))
+    return JournalDB(open_journal(path, clock, counters, key_of, options, heads))
 
 
 class JournalStorage(Storage):

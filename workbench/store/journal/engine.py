@@ -8,9 +8,9 @@ import itertools
 import threading
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.errors import StoreProblem
 from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
@@ -31,17 +31,19 @@ from workbench.store.journal.codec import seal, unseal
 from workbench.store.journal.difference import changed_keys, diff_tables, take_back
 from workbench.store.journal.groups import Groups
 from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
-from workbench.store.journal.reorder import read_marked, rewrite
 from workbench.store.journal.segments import Position
-from workbench.store.journal.settle import Settled, settle
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import KeyOf, Keys, State, Tables, id_field
 from workbench.store.journal.tail import Tail
-from workbench.store.maintenance import checkpoint, outside
+from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import Loaded, Stamp, Stranger
 from workbench.store.maintenance.keeper import Keeper
 from workbench.store.maintenance.leavings import sweep
 from workbench.store.naming import schema_needed
+
+if TYPE_CHECKING:
+    from workbench.store.journal.settle import Settled
+    from workbench.store.maintenance.outside import Notice, OutsideEdit
 
 Clock = Callable[[], datetime]
 
@@ -54,8 +56,7 @@ _REPLAYED, _REPLAYED_BESIDE_INDEX = 200, 5000
 """Revisions whose replay costs a start more than writing a checkpoint does, without a read index and with one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How a store is kept.
 
     `segment_bytes`: when a journal segment is closed; `checkpoint_every`: revisions between background
@@ -95,7 +96,7 @@ class Journal:
         self.folder = folder
         self.heads = heads
         self.clock = clock
-        self.notices: list[outside.Notice] = []
+        self.notices: list[Notice] = []
         self.stranger: Stranger | None = None
         self.gate: Gate | None = None
         self._counters = counters
@@ -154,6 +155,11 @@ class Journal:
         return self._tail.store
 
     @property
+    def mark(self) -> str:
+        """The checksum of the last line that was taken in; it tells two histories with as many changes apart."""
+        return self._tail.mark
+
+    @property
     def unfinished(self) -> Mapping[str, str]:
         """The groups whose last part has not come, with their labels."""
         return self._groups.unfinished
@@ -169,8 +175,10 @@ class Journal:
         return self._staged if self._owner == threading.get_ident() else None
 
     @property
-    def outside_edit(self) -> outside.OutsideEdit | None:
+    def outside_edit(self) -> "OutsideEdit | None":
         """What another program changed in `memory.json`, waiting to be accepted or dismissed (see `outside`)."""
+        from workbench.store.maintenance import outside
+
         return outside.find(outside.Present(self.folder, self.rev, self._tables_at, self.stranger))
 
     @property
@@ -262,7 +270,7 @@ class Journal:
         """Commit what the gate makes of an entry, with the numbers that its new records were given."""
         if self.gate is not None:
             entry = self.gate(entry, self.state.view())
-        self._commit(replace(entry, next_ids=self._next_ids(entry, staged)))
+        self._commit(entry._replace(next_ids=self._next_ids(entry, staged)))
 
     def entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
         """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
@@ -293,7 +301,7 @@ class Journal:
         kept = self._keeper.save(self.snapshot)
         self.stranger = None
         if kept:
-            self.notices.append(outside.Strange(kept, unplaced))
+            self._note_strange(kept, unplaced=unplaced)
 
     def close(self) -> None:
         """Write a checkpoint if this process changed anything; raises `StoreProblem`.
@@ -597,6 +605,9 @@ class Journal:
 
     def _settle(self) -> None:
         """Read the whole journal and put what it says in order, in memory; the next writer does it in the file."""
+        from workbench.store.journal.reorder import read_marked  # hardly ever is anything out of order
+        from workbench.store.journal.settle import settle
+
         self._settled = settle(read_marked(self.folder), self._key_of)
         self.state = self._settled.state
         self._groups = Groups({})
@@ -616,6 +627,8 @@ class Journal:
             self._keep_trust()
         self._adopt()
         if self._settled is not None and not self._since and self.standing.trusted:
+            from workbench.store.journal.reorder import rewrite
+
             try:
                 if rewrite(self.folder, self._settled, self._tail, self.expect):
                     trust(self.folder, self.heads, self.store)
@@ -681,7 +694,7 @@ class Journal:
 
     def _commit(self, entry: Entry) -> None:
         """Write one transaction and apply what was written, so that memory and file cannot differ."""
-        line = seal(to_json(replace(entry, part=self._groups.part(entry))))
+        line = seal(to_json(entry._replace(part=self._groups.part(entry))))
         entry = from_json(unseal(line[:-1]))
         with self._reading:
             try:
@@ -809,7 +822,12 @@ class Journal:
             return
         self._keeper.expect_strange_file(stranger.base)
         if not stranger.unplaced:
-            self.notices.append(outside.Strange())
+            self._note_strange()
+
+    def _note_strange(self, kept: str = "", *, unplaced: bool = False) -> None:
+        from workbench.store.maintenance.outside import Strange  # hardly ever is there such a file
+
+        self.notices.append(Strange(kept, unplaced))
 
     def _adopt(self) -> None:
         """Write the documents of an adopted TinyDB file as the first transaction, before anything else is written."""

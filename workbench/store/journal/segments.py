@@ -6,9 +6,7 @@ A line is good when its checksum fits, also where its line end was lost or zeros
 """
 
 import contextlib
-import gzip
 import os
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -19,7 +17,7 @@ from workbench.core.files.handles import open_handle
 from workbench.core.health.damage import Damage
 from workbench.store.files import TooLarge, open_regular
 from workbench.store.journal.codec import BadLine, looks_whole, mark_of, sealed_in, unseal
-from workbench.store.packed import LONGEST, open_lines
+from workbench.store.packed import DAMAGED, LONGEST, open_lines
 
 NAME = "journal.jsonl"
 SCHEMA = 3
@@ -184,7 +182,7 @@ def read_lines(handle: BinaryIO, file: str, start: Position) -> Iterator[Line]:
             for line in _read_line(raw, place, file):
                 place = line.after
                 yield line
-    except (EOFError, zlib.error, gzip.BadGzipFile, TooLarge) as error:
+    except (*DAMAGED, TooLarge) as error:
         why = (
             f"the rest is not read: {error.strerror}"
             if isinstance(error, TooLarge)

@@ -7,7 +7,7 @@ is taken, and they are rewritten so that they can be undone as if they had alway
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from workbench.core.health.damage import Renumbered
@@ -139,7 +139,7 @@ class _Work:
         self.renumbered.append(Renumbered(entry.rev, rev, entry.label, new))
         names.revs[entry.rev] = rev
         target = names.revs.get(entry.target, entry.target)
-        moved = replace(fitted, rev=rev, target=target, label=names.text(entry.label), was=entry.was or mark)
+        moved = fitted._replace(rev=rev, target=target, label=names.text(entry.label), was=entry.was or mark)
         self._apply(moved)
 
     def _apply(self, entry: Entry) -> None:
@@ -157,7 +157,7 @@ class _Work:
         for change in changes:
             if change.doc:
                 ids[change.table] = max(ids.get(change.table, self.state.next_id(change.table)), int(change.doc) + 1)
-        return replace(entry, changes=changes, next_ids=ids)
+        return entry._replace(changes=changes, next_ids=ids)
 
     def _fit(self, change: DocChange, names: _Names) -> Iterator[DocChange]:
         if not change.doc or change.redacted:
@@ -165,7 +165,7 @@ class _Work:
             return
         doc = names.docs.get((change.table, change.doc), change.doc)
         sides = {name: tuple(names.field(name, side) for side in both) for name, both in change.fields.items()}
-        change = replace(change, doc=doc, fields=cast(dict[str, tuple[Any, Any]], sides))
+        change = change._replace(doc=doc, fields=cast(dict[str, tuple[Any, Any]], sides))
         present = self.state.get(change.table, doc)
         new = apply_change(present, change)
         if change.op == "insert" and new is not None:

@@ -7,12 +7,12 @@ journal and the checksum of the line before it, so a journal that was swapped or
 Each stamp has a checksum beside it; one that fails it is not believed.
 """
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from workbench.core.pause import collection_paused
 from workbench.store.files import put_in_place, read_regular, write_atomically, write_temporary
@@ -28,8 +28,7 @@ _STAMPS = 8
 _LARGEST_NOTE = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What a checkpoint file holds: its hash, the revision, and where the journal goes on from there.
 
     `mark` is the checksum of the line before that place, `unfinished` the groups that were open.
@@ -42,7 +41,7 @@ class Stamp:
     next_ids: dict[str, int]
     start: int = 0
     mark: str = ""
-    unfinished: dict[str, str] = field(default_factory=dict)
+    unfinished: Mapping[str, str] = MappingProxyType({})
 
     @property
     def position(self) -> Position:
@@ -50,8 +49,7 @@ class Stamp:
         return Position(self.offset, self.line, self.start)
 
 
-@dataclass(frozen=True, slots=True)
-class Stranger:
+class Stranger(NamedTuple):
     """A `memory.json` that does not belong to the journal beside it.
 
     `base` is the revision its writer probably started from, `None` when that cannot be told;
@@ -61,14 +59,13 @@ class Stranger:
 
     data: bytes
     base: int | None
-    next_ids: dict[str, int] = field(default_factory=dict)
+    next_ids: Mapping[str, int] = MappingProxyType({})
     ours: bool = False
     mark: str = ""
     unplaced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What `checkpoint.json` says: the stamps that can be believed, newest first, and whether those are all.
 
     Stamps that carry no checksum were written by an older version; `checked` says that all here do.
@@ -79,8 +76,7 @@ class Note:
     checked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A checkpoint that was read: its state, where the journal goes on, and the file that did not fit.
 
     `saved` is the revision that `memory.json` holds; what an index knows is of a later one.
@@ -89,7 +85,7 @@ class Loaded:
     state: State
     position: Position
     mark: str = ""
-    unfinished: dict[str, str] = field(default_factory=dict)
+    unfinished: Mapping[str, str] = MappingProxyType({})
     stranger: Stranger | None = None
     saved: int = 0
 
@@ -179,7 +175,7 @@ def save(folder: Path, tables: Tables, stamp: Stamp) -> tuple[Stamp, Places]:
     temporary = write_temporary(folder / DOCUMENTS, pieces())
     try:
         before = stamps(folder)[: _STAMPS - 1]
-        stamp = replace(stamp, hash=digest.hexdigest())
+        stamp = stamp._replace(hash=digest.hexdigest())
         _write_note(folder, [stamp, *before])
     except OSError:
         temporary.unlink(missing_ok=True)
@@ -232,7 +228,7 @@ def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> Non
     """
     known = stamps(folder)
     moved = [
-        replace(one, offset=one.offset + by, mark=marks.get(one.mark, one.mark))
+        one._replace(offset=one.offset + by, mark=marks.get(one.mark, one.mark))
         if one.start == start and one.offset
         else one
         for one in known
@@ -242,7 +238,7 @@ def move_stamps(folder: Path, start: int, by: int, marks: dict[str, str]) -> Non
 
 
 def _write_note(folder: Path, stamps: list[Stamp]) -> None:
-    raw = [asdict(stamp) for stamp in stamps]
+    raw = [{**stamp._asdict(), "unfinished": dict(stamp.unfinished)} for stamp in stamps]
     sums = [fingerprint(dumps(stamp)) for stamp in raw]
     write_atomically(folder / NOTE, dumps({"schema": 1, "stamps": raw, "sums": sums}))
 

@@ -1,7 +1,6 @@
 """Finding damage in a store, and saving everything else into a new one beside it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -120,7 +119,7 @@ class _Writer:
             self.entries += 1
             self._new[entry.rev] = self.entries
             target = self._new.get(entry.target, 0)
-            yield self._line(replace(entry, rev=self.entries, target=target))
+            yield self._line(entry._replace(rev=self.entries, target=target))
         changes = tuple(diff_tables(self._state.tables, self._best.tables))
         if any(change.doc for change in changes):
             self.added = sum(1 for change in changes if change.doc)

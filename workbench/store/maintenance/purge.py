@@ -8,7 +8,7 @@ import gzip
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnknownRecord
@@ -191,7 +191,7 @@ def _moved(folder: Path, stamp: Stamp) -> Stamp:
     with open_lines(folder / NAME) as file:
         for raw in file:
             offset, count, last = offset + len(raw), count + 1, raw
-    return replace(stamp, offset=offset, line=count, mark=mark_of(last[:-1]))
+    return stamp._replace(offset=offset, line=count, mark=mark_of(last[:-1]))
 
 
 @contextmanager

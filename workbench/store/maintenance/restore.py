@@ -1,9 +1,7 @@
 """Making a store of a backup: in a new folder, whole or not at all, and held against what the backup says."""
 
-import gzip
 import os
 import shutil
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -134,7 +132,7 @@ def _check_packed(folder: Path) -> None:
                         pass
             except TooLarge as error:
                 raise no_backup(f"{error.strerror} in {segment.path.name}") from error
-            except (EOFError, zlib.error, gzip.BadGzipFile):
+            except packed.DAMAGED:
                 continue
 
 
@@ -161,7 +159,7 @@ def _header(path: Path) -> bytes:
         with segments.open_segment(path) as file:
             line = file.readline(packed.LONGEST)
         return line if segments.is_header(unseal(line[:-1])) else b""
-    except (FileNotFoundError, EOFError, BadLine, zlib.error, gzip.BadGzipFile):
+    except (FileNotFoundError, BadLine, *packed.DAMAGED):
         return b""
 
 

@@ -5,7 +5,7 @@ in one transaction, after the store was copied: before a library's first change,
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.core.errors import StoreProblem
 from workbench.store.entry import Doc
@@ -15,8 +15,7 @@ from workbench.store.upgrades import backup, explicit
 Rule = Callable[[str, Doc], Doc]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """The way to `version` from the one before. Records it `must` change cannot be read, only upgraded at once."""
 
     version: int

@@ -1,7 +1,6 @@
 """A copy of a store's files, made before something that rewrites records."""
 
 import os
-import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -31,12 +30,16 @@ def copy_store(folder: Path, at: datetime) -> Path:
         growing.rename(target)
         sync_folder(folder)
     except OSError as error:
+        import shutil  # hardly ever is a store upgraded
+
         shutil.rmtree(growing, ignore_errors=True)
         raise cannot_write(folder, error) from error
     return target
 
 
 def _copy(file: Path, to: Path) -> None:
+    import shutil
+
     with open_regular(file) as source, os.fdopen(open_handle(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as copy:
         shutil.copyfileobj(source, copy, 1 << 20)
         copy.flush()

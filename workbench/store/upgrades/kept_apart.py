@@ -8,10 +8,8 @@ import threading
 from collections.abc import Mapping
 from typing import TypeGuard
 
-from workbench.core.duplicates.kept_pair import pairs_kept_by
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.record import from_doc
-from workbench.core.review.proposal import Proposal
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.staged import Staged
@@ -131,6 +129,9 @@ def _pairs_of(doc: Doc | None) -> dict[str, Doc]:
     """Return the documents of the pairs that a proposal's document stands for, by their keys."""
     if not _keeps_apart(doc):
         return {}
+    from workbench.core.duplicates.kept_pair import pairs_kept_by  # mostly there are none, and a vote does not wait
+    from workbench.core.review.proposal import Proposal
+
     try:
         return {pair.id: to_document(pair) for pair in pairs_kept_by(from_doc(Proposal, doc), ACTOR)}
     except InvalidRecord:

@@ -246,4 +246,6 @@ def why(left: LeftOut) -> str:
         "unapproved": "not approved by a person",
         "weak": "below the floor",
         "given": "given by a layer above",
+        "placed": "in a file that agents load",
+        "untrusted": "nobody has looked at it: workbench documents DIR --trust",
     }[left.why]

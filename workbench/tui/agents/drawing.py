@@ -36,7 +36,7 @@ def session_cells(session: AgentSession, width: int, bench: Workbench) -> list[C
         Cell(counts(session), 26 if width >= _WITH_QUESTION else 0),
     ]
     if width >= _WITH_QUESTION:
-        asked = next((mask(read.query) for read in session.reads), "")
+        asked = next((mask(read.query) for read in session.reads if read.is_question), "")
         cells.append(Cell(asked, 0, MUTED))
     return cells
 
@@ -51,6 +51,8 @@ def outcome(read: AgentRead) -> str:
     """Say what became of a question: how many were given, and what was left out for which reason."""
     if read.is_empty:
         return NOTHING
+    if not read.is_question and not read.memories:
+        return ""
     left = ((read.held, "held back"), (read.unapproved, "not approved"), (read.weak, "too weak"))
     parts = [f"{number(len(read.memories))} given" if read.memories else "nothing given"]
     return ", ".join([*parts, *(f"{number(n)} {what}" for n, what in left if n)])
@@ -70,16 +72,23 @@ def draw(line: Line, width: int, bench: Workbench) -> list[Cell]:
 def _asked(read: AgentRead, width: int, bench: Workbench) -> list[Cell]:
     said = outcome(read)
     room = max(12, min(len(said), width * 3 // 5))
-    style = "$text-warning" if not read.memories else MUTED
-    query = bench.safety.masked(read.query)
-    return [Cell(_clock(read.at), 5, MUTED), Cell(f"“{query[:_LONGEST]}”", 0), Cell(said, room, style, "right")]
+    style = "$text-warning" if read.is_question and not read.memories else MUTED
+    return [Cell(_clock(read.at), 5, MUTED), Cell(_query(read, bench), 0), Cell(said, room, style, "right")]
+
+
+def _query(read: AgentRead, bench: Workbench) -> str:
+    """Return the question, or what was looked up without one."""
+    query = bench.safety.masked(read.query)[:_LONGEST]
+    if read.is_question:
+        return f"“{query}”"
+    return f"read the {query}" if query else "looked up by id"
 
 
 def _given(line: Given, width: int, bench: Workbench) -> list[Cell]:
     score = "" if line.score is None else f"{line.score:.3f}"
     cells = [Cell(str(line.place + 1), 5, MUTED, "right"), Cell(score, 5, "", "right")]
     if width >= _WITH_BAR:
-        cells.append(Cell(bar(line.share, 8), 8))
+        cells.append(Cell("" if line.score is None else bar(line.share, 8), 8))
     return [*cells, Cell(_text(line, bench))]
 
 
@@ -135,7 +144,7 @@ def told(line: Line, bench: Workbench) -> Content:
         place = f"Given as {line.place + 1} of {len(line.read.memories)}{score}"
         by = f" by profile {mask(line.read.profile)}" if line.read.profile else ""
         head, at = f"{place}{by}", line.read.at
-        more = [body(f"for “{mask(line.read.query)[:_LONGEST]}”", MUTED)]
+        more = [body(f"for {_query(line.read, bench)}" if line.read.is_question else _query(line.read, bench), MUTED)]
     elif isinstance(line, Written):
         agent, at, more = mask(line.write.agent), line.write.at, []
         head = f"Written by {agent}" if line.write.rev else f"Brought in as part of this session of {agent}"
@@ -153,7 +162,7 @@ def _question(read: AgentRead, bench: Workbench) -> Content:
     facts += [f"session {mask(read.session)}"] if read.session else ["no session named"]
     facts += [f"profile {mask(read.profile)}"] if read.profile else []
     parts = [
-        body(f"“{mask(read.query)}”", "bold"),
+        body(f"“{mask(read.query)}”" if read.is_question else _query(read, bench), "bold"),
         body(" · ".join(facts), MUTED),
         Content.styled(_when(read.at, bench.context.now()), MUTED),
         Content(""),
@@ -166,6 +175,8 @@ def _outcome_sentences(read: AgentRead) -> list[str]:
     if read.is_empty:
         return ["Nothing here was relevant to it, so nothing was given."]
     many = len(read.memories)
+    if not read.is_question and not many:
+        return ["It read the whole of it; no memory was given on its own."]
     told = [f"{number(many)} {'memory was' if many == 1 else 'memories were'} given."]
     if read.held:
         told.append(f"{number(read.held)} better held back: the text gives orders or hides characters.")

@@ -299,14 +299,20 @@ class AgentsScreen(AreaScreen):
         agent = self._only or (session.agent if session is not None else "")
         self.app.push_screen(ContextDialog(self.bench, agent, self.copy, self.workbench_app.say))
 
+    def action_documents(self) -> None:
+        """Show what agents keep in documents."""
+        from workbench.tui.agents.documents import DocumentsDialog
+
+        self.app.push_screen(DocumentsDialog(self.bench))
+
     @work
     async def action_judge(self) -> None:
         """Ask the question of this row, or the last one of the session, in Tune."""
         read = read_of(self.rows.current) if self.focused is not self.sessions else None
         session = self.sessions.current
         if read is None and session is not None and self.focused is self.sessions:
-            read = next(iter(session.reads), None)
-        if read is None:
+            read = next((one for one in session.reads if one.is_question), None)
+        if read is None or not read.is_question:
             self.workbench_app.say("Go to a question, or to what was given for it: J asks it again in Tune.")
             return
         from workbench.tui.tuning.screen import TuneScreen

@@ -146,7 +146,7 @@ class AreaScreen(Screen[object]):
 
     def show_status(self) -> None:
         """Show what waits in the top bar, and the reflection gauge in the key bar."""
-        waiting = self.bench.review.waiting()
+        waiting = self.bench.overview.waiting()
         self.query_one(TopBar).counts = {"review": waiting}
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
         self.query_one(TopBar).store = self.workbench_app.title_shown

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.bench.agents.documents.places import DocumentPlaces
 from workbench.bench.context import PERSON
 from workbench.bench.open import Workbench, open_workbench
 from workbench.config import drafts, loading, paths, recent, told
@@ -96,6 +97,7 @@ def _opened(store: Path, loaded: loading.Loaded) -> Workbench:
         actor=f"agent:{agent}" if (agent := agent_in(os.environ)) else PERSON,
         heads=paths.heads_dir(),
         believed=paths.is_believed(store),
+        documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir()),
     )
 
 

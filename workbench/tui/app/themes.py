@@ -5,13 +5,14 @@ A theme file holds `name`, `dark` (true or false), colours (`primary` … `panel
 """
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
+
+from workbench.core.toml_text import parse_toml
 
 COLOURS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "boost",
@@ -50,8 +51,8 @@ def load_themes(folders: Iterable[Path]) -> LoadedThemes:
 
 def _load(path: Path) -> tuple[Theme | None, list[str]]:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = parse_toml(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         return None, [f"The theme {path.name} cannot be read ({_short(error)}), so it is left out."]
     variables = data.get("variables", {})
     if not isinstance(variables, dict):

@@ -30,6 +30,7 @@ HELP = "\n".join(
         "  Store        what the doctor says, and what another program changed",
         "  Files        what is wrong with the files this store has to do with, and how to fix it",
         "  History      the latest changes of everybody",
+        "  Capture      what agents' sessions were followed, what was passed over, and hooks that failed",
     ]
 )
 

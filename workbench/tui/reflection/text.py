@@ -73,6 +73,8 @@ def outcome_text(outcome: Outcome, width: int) -> Content:
         lines.append(Content.styled(f"✗ {printable(str(outcome.problem))}", "$text-error"))
     elif not reflection.complete and not by_person:
         lines.append(Content.styled(f"It is not complete: {printable(reflection.stopped)}", "$text-warning"))
+    if outcome.afterwards is not None:
+        lines.append(Content.styled(f"✗ {printable(str(outcome.afterwards))}", "$text-warning"))
     if reflection.usage.total:
         used = f"{number(reflection.usage.input)} tokens in, {number(reflection.usage.output)} out"
         lines.append(Content.styled(f"Used {used}.", MUTED))

@@ -126,7 +126,8 @@ def suggestion(proposal: Proposal, said: Wording, card: Card | None, now: dateti
     book = str(proposal.operation.get("book", ""))
     proposed = f"proposed {since(proposal.created_at, now)} ({absolute(proposal.created_at)})"
     parts = [Content.styled(said.question, "bold"), facts((proposal.actor, f"for {book}", proposed))]
-    because = [reason for reason in proposal.reasons if not _quotes(reason, card)]
+    # As its bullets are now, the card shows them in full; without one, what they said is all there is.
+    because = said.pro if card is None else proposal.reasons
     parts += [Content.styled("+ ", "bold $text-success") + body(mask(reason)) for reason in because]
     if card is None:
         return Content("\n").join([*parts, body(mask(proposal.title)), Content(""), answers(said)])
@@ -134,11 +135,6 @@ def suggestion(proposal: Proposal, said: Wording, card: Card | None, now: dateti
     if not card.touches and card.after:
         parts.append(Content.styled("It changes no bullet that is there.", MUTED))
     return Content("\n").join([*parts, Content(""), answers(said)])
-
-
-def _quotes(reason: str, card: Card | None) -> bool:
-    """Tell whether a reason only says what a bullet said then; as it is now, it is shown in full."""
-    return card is not None and any(reason.startswith(f"{bullet.id} says: ") for bullet in card.touches)
 
 
 def _because(evidence: Evidence, how: Cites) -> list[Content]:

@@ -26,7 +26,7 @@ STYLES: dict[Status, str] = {
 USUAL: Status = "signal"
 """The status that most memories have, and that a row therefore does not name."""
 
-PINNED, REFLECTION, UNREAD = "★", "◆", "•"
+PINNED, REFLECTION, UNREAD, LONG = "★", "◆", "•", "¶"
 
 _WITH_TYPE, _WITH_VOTES, _WITH_STATUS = 66, 84, 100
 """Columns from which a row has room for its type, its votes, and its status in words."""
@@ -81,8 +81,9 @@ def row(
 
 
 def marks_of(memory: Memory, unread: bool = False) -> str:
-    """Return the symbols that stand before a memory's line: unread, pinned, reflection."""
-    return (UNREAD if unread else "") + (PINNED if memory.pinned else "") + (REFLECTION if memory.is_synthetic else "")
+    """Return the symbols that stand before a memory's line: unread, pinned, reflection, long."""
+    own = (PINNED if memory.pinned else "") + (REFLECTION if memory.is_synthetic else "")
+    return (UNREAD if unread else "") + own + (LONG if memory.is_long else "")
 
 
 def detail(memory: Memory, around: Surroundings) -> Content:
@@ -148,6 +149,7 @@ def _standing(memory: Memory, around: Surroundings) -> Content:
         (f"\nvotes {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),
         (f"  {_count_parts(memory)}" if _has_votes(memory) else "", MUTED),
         (f" · yours: {around.live_vote}" if around.live_vote else "", "bold"),
+        (f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it" if memory.is_long else "", ""),
     ]
     return assemble(parts)
 

@@ -22,7 +22,7 @@ from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.changes import Changes, Picked
-from workbench.tui.stream.found import Found, Nearby, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
+from workbench.tui.stream.found import Found, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
 from workbench.tui.stream.memory_view import UNREAD, Surroundings, detail, row
 from workbench.tui.stream.near import NearSearch
 from workbench.tui.stream.side import Side
@@ -35,6 +35,7 @@ from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
 if TYPE_CHECKING:
     from workbench.bench.stream.near_by import NearBy
+    from workbench.tui.stream.nearby import Nearby
 
 VIEWS = (
     Choice("", "Everything", "newest first"),
@@ -192,6 +193,8 @@ class StreamScreen(AreaScreen):
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
         known = self._nearby is not None and self._nearby.found == found
+        from workbench.tui.stream.nearby import Nearby
+
         # Where nothing is listed, there is still to be said that nothing was found.
         if self._view is view and not (known and self.rows.rows):
             self._nearby = Nearby(found, self.bench.recipe.factors)

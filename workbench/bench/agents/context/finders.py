@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.bench.agents.context.values import Found
+from workbench.bench.agents.context.values import Found, LeftOut
 from workbench.bench.agents.serving import Served, give
 from workbench.bench.context import Context
 from workbench.bench.safety.safety import Safety
@@ -37,10 +37,11 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a finder found, and the ranking behind it where there is one."""
+    """What a finder found, the ranking behind it where there is one, and what is not even looked at."""
 
     found: tuple[Found, ...]
     served: Served | None = None
+    refused: tuple[LeftOut, ...] = ()
 
 
 def pinned(asking: Asking) -> Answer:

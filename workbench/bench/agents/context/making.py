@@ -1,13 +1,13 @@
 """Makes the context of a task: what the layers find, without what no agent gets, cut where the budgets end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from workbench.bench.agents.blocks import Blocks
 from workbench.bench.agents.context.finders import Answer, Asking
 from workbench.bench.agents.context.values import AgentContext, Found, Item, Layer, LeftOut
-from workbench.bench.agents.reads import BY_COMMAND, keep, new_id
+from workbench.bench.agents.reads import BY_COMMAND, Asked, keep, new_id
 from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import judges_of
 from workbench.bench.context import Context
@@ -24,10 +24,13 @@ from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import by_value
 from workbench.core.stream.memory import Memory
-from workbench.core.tokens import tokens_of
+from workbench.core.tokens import CHARACTERS_PER_TOKEN, tokens_of
 
 _ALL = 1 << 40
 """A budget that nothing exceeds."""
+
+_LEAST = 200
+"""Tokens of room from which on the beginning of a long text is worth giving."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,43 +68,72 @@ def gathered(
     safety = Safety(context)
     asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks))
     seen: set[str] = set()
+    # An agent loads its instruction files whole: what a managed block of theirs holds is not given twice.
+    placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
     found, is_empty, weak = [], False, 0
     for kind in layers:
         answer = cast(Answer, implementation(kind.finder)(asking))
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
-        new = [one for one in answer.found if one.id not in seen]
+        new = [one for one in answer.found if one.id not in seen | placed]
         refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
+        refused += [LeftOut(one.id, "placed") for one in answer.found if one.id in placed - seen]
         seen |= {one.id for one in new}
+        refused += answer.refused
+        if kind.may_lack and not (new or refused):
+            continue
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))
     return Material(task, tuple(found), is_empty, weak)
 
 
-def reading_of(context: Context, made: AgentContext, asked: str, session: str, door: str) -> AgentRead:
-    """Return what is kept of a context that was given; `asked` is the task, masked."""
+def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:
+    """Return what is kept of a context that was given; the `task` is masked."""
     agent, profile = context.actor.removeprefix("agent:"), context.settings.profile
     given = [item for item in made.given if item.id in context.library.memories]
     ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
     now = context.now()
-    return AgentRead(new_id(), agent, now, asked, session, door, profile, ids, scores, made.is_empty, weak=made.weak)
+    cited = tuple(item.id for layer in made.layers if layer.kind.may_lack for item in layer.items)
+    return AgentRead(
+        new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
+        parent=asked.parent, documents=cited,
+    )  # fmt: skip
 
 
 def kept(context: Context, made: AgentContext, asked: str, session: str = "") -> None:
     """Keep that the context's agent was given it by a command; raises `StoreProblem`."""
-    keep(context, [reading_of(context, made, asked, session, BY_COMMAND.door)])
+    keep(context, [reading_of(context, made, asked, Asked(BY_COMMAND.door, session))])
 
 
 def _fitting(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
-    """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in."""
+    """Return what fits, the first first; what does not is left out, and smaller ones after it may still come in.
+
+    A long text is cut to the room there is, where that is worth it.
+    """
     taken, left, spent = [], [], 0
     for item in items:
-        if spent + item.tokens <= room:
-            taken.append(item)
-            spent += item.tokens
+        fitting = item if spent + item.tokens <= room else _shortened(item, room - spent)
+        if fitting is not None:
+            taken.append(fitting)
+            spent += fitting.tokens
         else:
             left.append(LeftOut(item.id, "budget", spent + item.tokens - room))
     return tuple(taken), tuple(left)
+
+
+def _shortened(item: Item, room: int) -> Item | None:
+    """Return the beginning of a long text in at most so many tokens; `None` when it is not long, or there is no room.
+
+    What is cut is said in its block, which stays closed.
+    """
+    if room < _LEAST or not item.inside:
+        return None
+    lead, _, tail = item.text.partition(item.inside)
+    note = f" …\n[cut: the beginning of {len(item.inside):,} characters]"
+    within = CHARACTERS_PER_TOKEN * room - len(f"{lead}{note}{tail}".encode("utf-8", "surrogatepass"))
+    begin = item.inside.encode("utf-8", "surrogatepass")[: max(0, within)].decode("utf-8", "ignore")
+    text = f"{lead}{begin.rstrip()}{note}{tail}"
+    return replace(item, text=text, tokens=tokens_of(text)) if begin.strip() else None
 
 
 def _bullets(playbooks: Playbooks) -> tuple[Bullet, ...]:
@@ -147,5 +179,6 @@ def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[It
         text = one.record.content if allowed else masked(one.record, safety.masked).content
         shown = blocks.enclosed(one.id, text)
         name = served_name(one.id, safety.findings)
-        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score))
+        inside = text if isinstance(one.record, Memory) and one.record.is_long else ""
+        items.append(Item(name, shown, tokens_of(shown), origins[one.id], one.score, inside))
     return tuple(items)

@@ -3,38 +3,43 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.core.agents.document import Document
 from workbench.core.agents.layers import LayerKind
 from workbench.core.agents.provenance import Provenance
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
 
-Why = Literal["budget", "held", "unapproved", "weak", "given"]
-"""Why something is left out: over the budget, held back for what its text says, not approved, below the floor, or given
-already by a layer before."""
+Why = Literal["budget", "held", "unapproved", "weak", "given", "placed", "untrusted"]
+"""Why something is left out: over the budget, held back for what its text says, not approved, below the floor, given
+already by a layer before, placed in a file that agents load whole, or in a document that nobody has looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something that a layer would give: a memory or a bullet, and its score where it was ranked."""
+    """Something that a layer would give: a memory, a bullet or a document, and its score where it was ranked."""
 
-    record: Memory | Bullet
+    record: Memory | Bullet | Document
     score: float | None = None
 
     @property
     def id(self) -> str:
         """Its id, with the playbook's before a bullet's."""
-        return self.record.id if isinstance(self.record, Memory) else f"{self.record.book}/{self.record.id}"
+        return f"{self.record.book}/{self.record.id}" if isinstance(self.record, Bullet) else self.record.id
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score."""
+    """One thing that is given: its id and text as the agent sees them, its tokens, its origin and its score.
+
+    `inside` is what of the text stands in its block, where it is so long that it may be cut; else it is empty.
+    """
 
     id: str
     text: str
     tokens: int
     provenance: Provenance
     score: float | None = None
+    inside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from workbench.bench.tuning.queries.sets import judged_queries
 from workbench.core.errors import UnknownRecord, UnreadableFile, WorkbenchError
 from workbench.core.files.format import Outlet, Parsed, ReadContext
 from workbench.core.files.formats import format_named
+from workbench.core.files.textbytes import restored
 from workbench.core.playbook.book import Playbook
 from workbench.formats.outlets import outlet
 from workbench.formats.shared.books import dated
@@ -110,7 +111,7 @@ def _without(parsed: Parsed, places: frozenset[tuple[str, str]]) -> Parsed:
 
 def _text(context: Context, kind: Outlet, parsed: Parsed, choice: Choice, own: str | None) -> str:
     if kind.dialects is not None:
-        return kind.dialects.write(parsed.playbooks[0], choice.dialect)
+        return restored(kind.dialects.write(parsed.playbooks[0], choice.dialect), own)
     if kind.by_topic:
         return qrels(context, own)
     if kind.needs_times:

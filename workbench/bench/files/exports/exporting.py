@@ -18,6 +18,7 @@ from workbench.bench.playbook.playbook import Playbooks
 from workbench.core.errors import StoreProblem, UnknownRecord, UnreadableFile
 from workbench.core.files.format import Outlet
 from workbench.core.files.replacing import changed_meanwhile, present_bytes, replace_bytes, text_of
+from workbench.core.files.textbytes import bytes_of
 from workbench.core.playbook.book import Dialect
 from workbench.core.waiting import StoreBusy
 from workbench.formats import opening
@@ -219,13 +220,13 @@ class Exporter:
     def _write(self, preview: ExportPreview, text: str) -> Written:
         # What came from elsewhere and nobody has looked at goes into no file.
         self._context.library.require_trust()
-        before = None if preview.present is None else preview.present.encode()
+        before = None if preview.present is None else bytes_of(preview.present)
         if present_bytes(preview.path) != before:
             raise changed_meanwhile(preview.path)
         copy = self._replaced.keep(preview.path, before) if preview.obstacle is not None and before else None
         if text != preview.present:
-            replace_bytes(preview.path, text.encode(), before)
-        written = Written(preview.path, preview.kind.name, len(text.encode()), copy)
+            replace_bytes(preview.path, bytes_of(text), before)
+        written = Written(preview.path, preview.kind.name, len(bytes_of(text)), copy)
         try:
             self._states.wrote(preview.path, preview.kind, preview.text, before, self._context.actor)
         except StoreProblem as error:

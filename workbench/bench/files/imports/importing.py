@@ -103,15 +103,15 @@ class Importer:
         epoch: datetime | None = None,
         step_hours: float = 1.0,
         theirs: bool = False,
+        as_candidates: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
         """Read a file and compare it with the store; writes nothing. Raises `UnreadableFile`, `ReadingStopped`.
 
         With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
-        `epoch` and `step_hours` place records that have step counters instead of times. `progress` hears of
-        (lines read, lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files
-        when they are read.
+        `as_candidates`, `epoch` and `step_hours` are as of a `ReadContext`. `progress` hears of (lines read, lines
+        in all) while a file of JSON lines is read, and `cancelled` is asked; of other files when they are read.
         """
         rev = self._library.revision
         context = ReadContext(
@@ -121,14 +121,14 @@ class Importer:
             step_hours=step_hours,
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
             watch=_watching(path, progress, cancelled),
+            as_candidates=as_candidates,
         )
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
         new, kept = self._compared(parsed, path)
         filled = tuple(self._filled(parsed))
-        read = len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
-        present = read - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
+        present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
         if parsed.runs or parsed.replies:
             return replace(self._plan_for_books(path, parsed), rev=rev)
         records = (*new, *(memory for _, memory in filled))
@@ -278,6 +278,10 @@ class Importer:
         for memory, grade in query.relevant.items():
             if judgment_id(name, memory) not in self._library.judgments:
                 yield Judgment(judgment_id(name, memory), name, memory, grade, "import", at)
+
+
+def _comparable(parsed: Parsed) -> int:
+    return len(parsed.memories) + sum(len(p.bullets) for p in parsed.playbooks)
 
 
 def _filled_besides(

@@ -27,6 +27,11 @@ class Handler:
         """Return the id of the memory that it is about, or "" for none."""
         return next(iter(proposal.evidence), "")
 
+    def text(self, proposal: Proposal, memory: Memory) -> str:
+        """Return the text a decision is about: of the memory that it is about, unless something else is to be said."""
+        del proposal
+        return memory.content
+
     def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...] | None:
         """Return the memories that accepting writes, from the records as they are now.
 

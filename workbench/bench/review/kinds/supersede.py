@@ -27,6 +27,10 @@ class Supersede(Handler):
     Votes are not carried over: they were about another text.
     """
 
+    def text(self, proposal: Proposal, memory: Memory) -> str:
+        """Return what the new memory will say."""
+        return str(proposal.operation.get("content") or memory.content)
+
     def becoming(self, proposal: Proposal, content: str | None = None) -> tuple[Memory, ...]:
         """Return the old memory as superseded, and the new one, which has no id of its own before it is stored.
 

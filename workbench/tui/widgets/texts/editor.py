@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from workbench.config.drafts import digest
-from workbench.core.stream.memory import MAX_CONTENT
+from workbench.core.stream.memory import room_for
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.drafting import SECONDS, Drafting
 from workbench.tui.app.waiting import change
@@ -47,7 +47,7 @@ class TextEditor(Dialog[str | None]):
         title: str,
         text: str,
         *,
-        limit: int = MAX_CONTENT,
+        limit: int | None = None,
         check: Callable[[str], str | None] = lambda _: None,
         typed: str | None = None,
         draft: Drafting | None = None,
@@ -60,7 +60,7 @@ class TextEditor(Dialog[str | None]):
         self._start = typed if typed is not None else self._restored.text if self._restored is not None else text
         self._written = self._start
         self._stale = self._restored is not None and not self._restored.is_of(text)
-        self._limit = limit
+        self._limit = limit or room_for(text)
         self._check = check
         self._told = told or self._room_left
         self._draft = draft

@@ -1,0 +1,350 @@
+"""`workbench capture`: transcripts and hook events, written here from the public documentation."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from workbench.config.paths import captures_dir
+from workbench.core.stream.memory import Memory
+from workbench.store.library import Library
+
+ROOT = Path(__file__).parents[2]
+SESSION = "0b5e6a34-3f0e-4a54-9a37-0f3f8b8a7c11"
+SECRET = "AKIAZ7QWERTYUI5PLMNB"
+
+
+class Transcript:
+    """A session file of Claude Code, written line by line."""
+
+    def __init__(self, path: Path, session: str = SESSION) -> None:
+        self.path = path
+        self._session = session
+        self._count = 0
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+    def line(self, **doc: Any) -> None:
+        self._count += 1
+        known = {
+            "sessionId": self._session, "uuid": f"{self._session[:8]}-{self._count}", "cwd": "/home/ann/shop",
+            "timestamp": f"2026-03-19T10:{self._count:02}:00.000Z", "version": "2.1.39", "isSidechain": False,
+        }  # fmt: skip
+        with self.path.open("a") as file:
+            file.write(json.dumps({**known, **doc}) + "\n")
+
+    def asked(self, text: str, **more: Any) -> None:
+        self.line(type="user", message={"role": "user", "content": text}, **more)
+
+    def ran(self, command: str, output: str = "", failed: bool = False, **more: Any) -> str:
+        id = f"toolu_{self._session[:6]}{self._count:04}"
+        use = {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}
+        result = {"type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed}
+        self.line(type="assistant", message={"role": "assistant", "content": [use]}, **more)
+        self.line(type="user", message={"role": "user", "content": [result]}, **more)
+        return id
+
+    def noise(self) -> None:
+        self.line(type="progress", data={"type": "hook_progress", "hookEvent": "Stop", "command": "no, use pnpm here"})
+        self.line(type="file-history-snapshot", messageId="m", snapshot={})
+        self.line(type="system", subtype="turn_duration", durationMs=12)
+
+
+def told(store: Path) -> list[Memory]:
+    return sorted(Library(store).memories.all(), key=lambda memory: memory.id)
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Transcript:
+    written = Transcript(tmp_path / "sessions" / f"{SESSION}.jsonl")
+    written.asked("build the cart and push it")
+    written.noise()
+    written.ran("git push", "Exit code 128\nfatal: The current branch cart has no upstream branch.", failed=True)
+    written.ran("git push -u origin cart", "done")
+    written.line(type="queue-operation", operation="enqueue", content=f"No, use pnpm instead of npm, key {SECRET}")
+    return written
+
+
+@pytest.fixture
+def hook(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    def call(name: str, agent: str = "claude-code", **event: Any) -> str:
+        doc = {"session_id": SESSION, "cwd": str(cli.cwd), "hook_event_name": name, **event}
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(doc).encode())))
+        result = cli("capture", agent)
+        assert (result.code, result.err) == (0, "")
+        return result.out
+
+    return call
+
+
+def test_a_dry_run_shows_what_counts_most_first_and_writes_nothing(cli: Cli, transcript: Transcript) -> None:
+    out = cli.ok("capture", "transcript", str(transcript.path), "--dry-run")
+    assert "1 transcript: 2 new lessons, 2 of them wait for a decision." in out
+    assert out.index("No, use pnpm instead of npm") < out.index("has no upstream branch") < out.index("What worked")
+    assert SECRET not in out
+    assert "Passed over: prompts that ask for something (1)." in out
+    assert "Nothing was stored" in out
+    assert not cli.store.exists()
+    assert not list((captures_dir() or cli.store).glob("*/*.json"))
+
+
+def test_lessons_come_with_where_they_are_from_and_wait_in_review(cli: Cli, transcript: Transcript) -> None:
+    cli.ok("capture", "transcript", str(transcript.path))
+    correction, failure = told(cli.store)
+    assert (correction.observation_type, failure.observation_type) == ("correction", "failure")
+    assert {correction.status, failure.status} == {"candidate"}
+    assert (failure.session_id, failure.source.hook, failure.source.speaker) == (SESSION, "transcript", "tool")
+    assert (failure.source.turn, correction.source.speaker) == (1, "user")
+    assert failure.source.file == str(transcript.path)
+    assert SECRET not in correction.content
+    assert failure.created_at.isoformat() == "2026-03-19T10:05:00+00:00"
+    assert len(json.loads(cli.ok("review", "list", "--json"))) == 2
+    cli.ok("undo")
+    assert told(cli.store) == []
+
+
+def test_reading_goes_on_where_it_was_left_and_stores_nothing_twice(cli: Cli, transcript: Transcript) -> None:
+    read = ("capture", "transcript", str(transcript.path))
+    cli.ok(*read)
+    assert "0 new lessons" in cli.ok(*read)
+    failing = transcript.ran("npm run build", "Error: Cannot find module 'vite'", failed=True)
+    assert "1 failure nobody resolved yet" in cli.ok(*read)
+    transcript.ran("npm ci")
+    transcript.ran("npm run build", "built")
+    assert "Stored 1." in cli.ok(*read)
+    assert "Cannot find module 'vite'" in told(cli.store)[-1].content
+    again = json.loads(cli.ok(*read, "--again", "--json"))
+    assert (again["lessons"], again["stored"], again["passed_over"]["known"]) == ([], [], 3)
+    assert failing
+
+
+def test_a_store_tells_what_it_has_where_nobody_remembers_reading(cli: Cli, transcript: Transcript) -> None:
+    cli.ok("capture", "transcript", str(transcript.path))
+    for path in (captures_dir() or cli.store).glob("*/*.json"):
+        path.unlink()
+    assert "0 new lessons" in cli.ok("capture", "transcript", str(transcript.path))
+    assert len(told(cli.store)) == 2
+
+
+def test_a_line_that_is_being_written_is_read_the_next_time(cli: Cli, transcript: Transcript) -> None:
+    whole = transcript.path.read_bytes()
+    transcript.path.write_bytes(whole[:-40])
+    assert "Stored 1." in cli.ok("capture", "transcript", str(transcript.path))
+    transcript.path.write_bytes(whole)
+    assert "Stored 1." in cli.ok("capture", "transcript", str(transcript.path))
+
+
+def test_lines_that_cannot_be_read_are_counted(cli: Cli, transcript: Transcript) -> None:
+    with transcript.path.open("ab") as file:
+        file.write(b'{"type": "user", \n[1, 2]\n\xff\xfe\x00\n"' + b"[" * 5_000 + b"\n\n")
+    out = cli.ok("capture", "transcript", str(transcript.path))
+    assert "lines that cannot be read (4)" in out
+    assert "Stored 2." in out
+
+
+def test_another_session_counts_a_lesson_once_more(cli: Cli, transcript: Transcript) -> None:
+    cli.ok("capture", "transcript", str(transcript.path))
+    other = Transcript(transcript.path.with_name("9c2d.jsonl"), "9c2d")
+    other.ran("git push", "fatal: The current branch mail has no upstream branch.", failed=True)
+    other.ran("git push -u origin mail")
+    out = cli.ok("capture", "transcript", str(transcript.path.parent))
+    assert "Stored 0, 1 counted once more." in out
+    assert [memory.helpful_absorbed for memory in told(cli.store)] == [0, 1]
+    assert len(told(cli.store)) == 2
+
+
+def test_what_a_person_turned_down_does_not_come_back(cli: Cli, transcript: Transcript) -> None:
+    cli.ok("capture", "transcript", str(transcript.path))
+    for memory in told(cli.store):
+        cli.ok("review", "reject", memory.id)
+    cli.ok("capture", "transcript", str(transcript.path), "--again")
+    assert {memory.archived_reason for memory in told(cli.store)} == {"rejected"}
+
+
+def test_subagents_are_read_beside_their_session(cli: Cli, transcript: Transcript) -> None:
+    beside = Transcript(transcript.path.with_suffix("") / "subagents" / "agent-a1.jsonl", SESSION)
+    beside.asked("No, use yarn instead of npm", isSidechain=True, agentId="a1")
+    beside.ran("make tests", "make: *** No rule to make target 'tests'.  Stop.", failed=True, isSidechain=True)
+    beside.ran("make test", "ok", isSidechain=True)
+    cli.ok("capture", "transcript", str(transcript.path))
+    texts = "\n".join(memory.content for memory in told(cli.store))
+    assert "No rule to make target" in texts
+    assert "yarn" not in texts
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [("none.jsonl", "cannot be read"), ("plain.txt", "is no transcript of a session"), ("", "There is no transcript")],
+)
+def test_what_is_no_transcript_is_refused(cli: Cli, name: str, sentence: str) -> None:
+    cli.write("plain.txt", "no, use pnpm\n")
+    result = cli("capture", "transcript", *([name] if name else []))
+    assert result.code == 2
+    assert sentence in result.err
+    assert not cli.store.exists()
+
+
+def test_an_event_that_corrects_is_kept_and_its_secrets_are_not(cli: Cli, hook: Callable[..., str]) -> None:
+    hook("SessionStart", source="startup")
+    assert hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm here, key {SECRET}") == ""
+    hook("UserPromptSubmit", prompt="build the cart")
+    (memory,) = told(cli.store)
+    assert (memory.observation_type, memory.status, memory.source.hook) == (
+        "correction",
+        "candidate",
+        "UserPromptSubmit",
+    )
+    assert (memory.session_id, memory.source.speaker, memory.importance_score) == (SESSION, "user", 9.0)
+    everything = b"".join(path.read_bytes() for path in (captures_dir() or cli.store).rglob("*") if path.is_file())
+    assert SECRET.encode() not in everything
+    assert json.loads(cli.ok("history", "-n", "1", "--json"))[0]["actor"] == "agent:claude"
+
+
+def test_a_hook_and_the_transcript_tell_the_same_once(
+    cli: Cli, transcript: Transcript, hook: Callable[..., str]
+) -> None:
+    hook("SessionStart", source="startup", transcript_path=str(transcript.path))
+    hook("UserPromptSubmit", prompt=f"No, use pnpm instead of npm, key {SECRET}")
+    lines = transcript.path.read_text().splitlines()
+    (use,) = [b["id"] for line in lines if (b := _block(line, "tool_use")) and b["input"]["command"] == "git push"]
+    bash = {"tool_name": "Bash", "tool_input": {"command": "git push"}, "tool_use_id": use}
+    hook("PostToolUseFailure", **bash, error="fatal: The current branch cart has no upstream branch.")
+    then = {"tool_name": "Bash", "tool_input": {"command": "git push -u origin cart"}, "tool_use_id": "toolu_x"}
+    hook("PostToolUse", **then, tool_response={"stdout": "done", "stderr": "", "interrupted": False})
+    assert len(told(cli.store)) == 2
+    for name in ("Stop", "PreCompact", "SessionEnd", "Stop"):
+        hook(name, transcript_path=str(transcript.path))
+    assert len(told(cli.store)) == 2
+    assert "0 new lessons" in cli.ok("capture", "transcript", str(transcript.path), "--again")
+
+
+def test_stop_reads_the_transcript_from_where_it_was_left(
+    cli: Cli, transcript: Transcript, hook: Callable[..., str]
+) -> None:
+    hook("Stop", transcript_path=str(transcript.path), last_assistant_message="done")
+    assert len(told(cli.store)) == 2
+    transcript.asked("don't touch the generated files, please")
+    hook("Stop", transcript_path=str(transcript.path))
+    assert told(cli.store)[-1].content.startswith("don't touch the generated files")
+    assert "Passed over: prompts that ask for something (1)." in cli.ok("capture", "status")
+
+
+def test_a_summary_is_kept_by_its_sections(cli: Cli, hook: Callable[..., str]) -> None:
+    summary = "Summary:\n4. Errors and fixes:\n   - SQLite does not support ALTER COLUMN: rewrote the table\n"
+    hook("PostCompact", trigger="auto", compact_summary=summary)
+    hook("PostCompact", trigger="auto", compact_summary=summary)
+    (memory,) = told(cli.store)
+    assert (memory.observation_type, memory.content) == (
+        "bug_fix",
+        "SQLite does not support ALTER COLUMN: rewrote the table",
+    )
+
+
+def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str]) -> None:
+    hook("", event="before_start")
+    hook("", event="on_error", error="deploy failed: region us-east-9 does not exist")
+    hook("", event="on_error", error="deploy failed: region us-east-9 does not exist")
+    hook("UserPromptSubmit", agent="codex", prompt="No, run it with --frozen please", turn_id="t", transcript_path=None)
+    bash = {"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "make tests"]}, "tool_use_id": "call_1"}
+    hook(
+        "PostToolUse", agent="codex", **bash, tool_response={"output": "No rule to make target 'tests'", "exit_code": 2}
+    )
+    then = {"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "make test"]}, "tool_use_id": "call_2"}
+    hook("PostToolUse", agent="codex", **then, tool_response={"output": "ok", "exit_code": 0})
+    error, correction, failure = told(cli.store)
+    assert (error.status, error.content) == ("signal", "deploy failed: region us-east-9 does not exist")
+    assert correction.observation_type == "correction"
+    assert "`make test`" in failure.content
+
+
+@pytest.mark.parametrize(
+    "event", [b"", b"nonsense", b"[1]", b"\xff\xfe", b'{"hook_event_name": "Stop"}', b"null", b"{}" * 9]
+)
+def test_no_event_breaks_an_agent(cli: Cli, monkeypatch: pytest.MonkeyPatch, event: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(event)))
+    result = cli("capture", "claude-code")
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert not cli.store.exists()
+
+
+def test_what_goes_wrong_is_kept_in_a_log(cli: Cli, hook: Callable[..., str], tmp_path: Path) -> None:
+    cli.store.write_text("a file stands where the store should be")
+    hook("UserPromptSubmit", prompt="No, use pnpm instead of npm")
+    cli.store.unlink()
+    (failure,) = json.loads(cli.ok("capture", "status", "--json"))["failures"]
+    assert failure["event"] == "UserPromptSubmit"
+    assert failure["problem"]
+    hook("Stop", transcript_path=str(tmp_path / "gone.jsonl"))
+
+
+LIBRARIES = ("textual", "numpy", "tinydb", "model2vec", "anthropic", "mcp", "rapidfuzz")
+STORE = (
+    "sqlite3", "platformdirs", "tomllib", "workbench.config.loading", "workbench.store.journal.engine",
+    "workbench.store.library", "workbench.bench.context",
+)  # fmt: skip
+
+
+def loaded(cli: Cli, events: list[dict[str, Any]], heavy: tuple[str, ...]) -> str:
+    code = (
+        "import io, json, sys\nfrom workbench.__main__ import main\n"
+        f"for event in {events!r}:\n"
+        "    doc = json.dumps({'session_id': 's-9', **event}).encode()\n"
+        "    sys.stdin = io.TextIOWrapper(io.BytesIO(doc))\n"
+        f"    code = main(['--store', {str(cli.store)!r}, 'capture', 'claude-code'])\n"
+        f"print([m for m in {heavy!r} if m in sys.modules], code, file=sys.stderr)\n"
+    )
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stderr
+
+
+def test_a_session_that_begins_looks_at_the_store_and_loads_no_library(cli: Cli) -> None:
+    cli.ok("append", "the store is there", "--speaker", "user")
+    cli.ok("capture", "brief")
+    event = {"hook_event_name": "SessionStart", "source": "startup"}
+    assert loaded(cli, [event], LIBRARIES) == "[] 0\n"
+
+
+def test_an_event_loads_next_to_nothing(cli: Cli) -> None:
+    cli.ok("append", "the store is there", "--speaker", "user")
+    # Of a session that was seen to begin, it is known that the store holds nothing.
+    assert loaded(cli, [{"hook_event_name": "SessionStart", "source": "startup"}], LIBRARIES) == "[] 0\n"
+    events: list[dict[str, Any]] = [
+        {"hook_event_name": "UserPromptSubmit", "prompt": "No, use pnpm instead of npm"},
+        {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "git push"},
+         "tool_use_id": "toolu_1", "error": "fatal: The current branch x has no upstream branch."},
+        {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git push -u origin x"},
+         "tool_use_id": "toolu_2", "tool_response": {"stdout": "done"}},
+        {"hook_event_name": "SessionEnd", "reason": "other"},
+    ]  # fmt: skip
+    assert loaded(cli, events, (*LIBRARIES, *STORE)) == "[] 0\n"
+    assert len(told(cli.store)) == 3
+
+
+@pytest.mark.slow
+def test_fifty_at_once_are_each_kept_exactly_once(cli: Cli) -> None:
+    cli.ok("append", "the store is there")
+    docs = [
+        json.dumps({"session_id": f"s-{n // 2 % 5}", "hook_event_name": "UserPromptSubmit",
+        "prompt": f"No, use tool{n // 2} for step {n // 2}"})
+        for n in range(50)
+    ]  # fmt: skip
+    command = [sys.executable, "-m", "workbench", "--store", str(cli.store), "capture", "claude-code"]
+    running = [subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, env=os.environ.copy()) for _ in docs]
+    for process, doc in zip(running, docs, strict=True):
+        assert process.stdin is not None
+        process.stdin.write(doc.encode())
+        process.stdin.close()
+    assert [process.wait() for process in running] == [0] * 50
+    kept = [(memory.session_id, memory.content) for memory in told(cli.store) if memory.session_id]
+    assert sorted(kept) == sorted({(doc["session_id"], doc["prompt"]) for doc in map(json.loads, docs)})
+
+
+def _block(line: str, kind: str) -> Any:
+    content = json.loads(line).get("message", {}).get("content")
+    return next((b for b in content if b["type"] == kind), None) if isinstance(content, list) else None

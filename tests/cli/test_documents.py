@@ -1,0 +1,152 @@
+"""`documents` and `recall` on the command line: what is shown, followed, trusted, written and found."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from workbench.bench.agents.documents.places import encoded
+
+KEY = "AKIAZ7QWERTYUI5PLMNB"
+
+
+@pytest.fixture
+def session(cli: Cli) -> Path:
+    """A session of external memory of the working directory."""
+    root = Path.home() / ".ai" / "sessions" / encoded(cli.cwd.resolve()) / "s-1"
+    (root / "working-memory" / "detail").mkdir(parents=True)
+    (root / "working-memory" / "overview.md").write_text("# Working Memory\n\n## Current Task\nTokens\n")
+    (root / "working-memory" / "detail" / "auth.md").write_text(f"# Auth\n\n## Decision\nUse JWT. Key {KEY}.\n")
+    (root / "messages.jsonl").write_text('{"role": "user", "content": "Which JWT?"}\nno JSON, JWT\n')
+    return root
+
+
+@pytest.fixture(autouse=True)
+def _a_person(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+    """Run as a person who has a store."""
+    cli("ingest", "something else")
+    for name in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "AI_AGENT", "AGENT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_folder_is_shown_by_section_with_tokens(cli: Cli, session: Path) -> None:
+    shown = cli("documents", str(session))
+    assert shown.code == 0
+    assert "external memory · 2 documents" in shown.out
+    assert "  3  " in shown.out
+    assert "Current Task" in shown.out
+    answer = json.loads(cli("documents", str(session), "--json").out)
+    assert [d["path"] for d in answer["documents"]] == ["overview.md", "detail/auth.md"]
+    assert answer["documents"][1]["sections"][1] == {"title": "Decision", "level": 2, "line": 3, "end": 4, "tokens": 12}
+    assert answer["messages"] == {"path": "messages.jsonl", "bytes": (session / "messages.jsonl").stat().st_size}
+    assert str(session) in cli("documents").out
+    assert cli("documents", "--list", "--json").code == 0
+
+
+def test_one_document_is_shown_without_its_secrets(cli: Cli, session: Path) -> None:
+    auth = str(session / "working-memory" / "detail" / "auth.md")
+    shown = cli("documents", auth)
+    assert "Use JWT." in shown.out
+    assert KEY not in shown.out
+    assert "Secrets are masked" in shown.err
+    assert KEY in cli("documents", auth, "--show-secrets").out
+    assert KEY not in cli("documents", str(session), "--changes").out
+
+
+def test_a_document_is_written_and_undone(cli: Cli, session: Path) -> None:
+    overview = session / "working-memory" / "overview.md"
+    before = overview.read_bytes()
+    new = cli.write("new.md", "# Working Memory\n\n## Current Task\nBuild\n")
+    assert "Written" in cli("documents", str(overview), "--write", str(cli.cwd / new)).out
+    assert "Build" in overview.read_text()
+    assert cli("undo").code == 0
+    assert overview.read_bytes() == before
+    cli("redo")
+    overview.write_text("somebody else\n")
+    refused = cli("undo")
+    assert refused.code == 2
+    assert "changed by somebody else since" in refused.err
+    assert overview.read_text() == "somebody else\n"
+
+
+def test_what_nobody_looked_at_reaches_no_agent_until_it_is_trusted(cli: Cli, session: Path) -> None:
+    given = cli("recall", "JWT", "--for-agent", "claude")
+    assert "Found 0 result(s)" in given.out
+    assert "nobody has looked at" in given.err
+    assert cli("documents", str(session), "--trust").code == 2  # nobody is there to be asked
+    assert "Trusted" in cli("documents", str(session), "--trust", "--yes").out
+    assert "as you saw it" in cli("documents", str(session)).out
+    given = cli("recall", "JWT", "--for-agent", "claude", "--session", "s")
+    assert "Citation: detail/auth.md#L4" in given.out
+    assert KEY not in given.out
+    (read,) = json.loads(cli("reads", "--session", "s", "--json").out)
+    assert (read["agent"], read["is_empty"]) == ("claude", False)
+    assert "detail/auth.md#L4" in read["documents"]
+    assert "3 given" in cli("reads").out
+
+
+def test_an_agent_trusts_nothing(cli: Cli, session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    refused = cli("documents", str(session), "--trust", "--yes")
+    assert refused.code == 2
+    assert "An agent cannot trust documents" in refused.err
+
+
+def test_recall_prints_what_the_source_asks_for(cli: Cli, session: Path) -> None:
+    found = cli("recall", "which jwt")
+    assert found.out.startswith('Found 3 result(s) for: "which jwt"\n\n[1] Source: messages\n    Line: 1\n')
+    assert "messages.jsonl:2" in found.err  # a line that is no message
+    answer = json.loads(cli("recall", "jwt", "--scope", "messages", "--json", "--limit", "1").out)
+    assert (answer["sources"], answer["found"], len(answer["results"])) == (["messages"], 2, 1)
+    assert answer["broken_lines"] == [{"file": "messages.jsonl", "line": 2}]
+
+
+def test_folders_are_followed_listed_and_left(cli: Cli) -> None:
+    (cli.cwd / "notes").mkdir()
+    (cli.cwd / "notes" / "a.md").write_text("pnpm\n")
+    assert "1 document" in cli("documents", "notes", "--follow").out
+    assert "notes" in cli("documents", "--list").out
+    assert "Citation: notes/a.md#L1" in cli("recall", "pnpm").out
+    assert cli("documents", "notes", "--follow").code == 2
+    assert "no longer" in cli("documents", "notes", "--unfollow").out
+    assert "Found 0" in cli("recall", "pnpm").out
+
+
+def test_a_session_is_begun(cli: Cli) -> None:
+    made = cli("documents", "task-7", "--new").out.removeprefix("Begun: ").strip()
+    assert (Path(made) / "working-memory" / "overview.md").is_file()
+    shown = cli("documents", made)
+    assert "No details yet" in shown.err
+    assert cli("documents", "task-7", "--new").code == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (("documents", "gone"), "cannot be opened"),
+        (("documents", "--trust"), "need one"),
+        (("documents", "/memories/none.md"), "There is no document"),
+        (("documents", "/memories/../etc"), "There is no document"),
+        (("recall", " "), "The query is empty"),
+        (("recall", "x", "--for-agent", "a", "--show-secrets"), "Agents are not shown secrets"),
+        (("documents", "gone.md", "--write", "gone.txt"), "cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_said(args: tuple[str, ...], sentence: str, cli: Cli) -> None:
+    result = cli(*args)
+    assert result.code == 2
+    assert sentence in result.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="nothing is closed to root")
+def test_a_folder_for_details_that_is_closed_is_an_error(cli: Cli, session: Path) -> None:
+    detail = session / "working-memory" / "detail"
+    detail.chmod(0)
+    try:
+        result = cli("documents", str(session))
+    finally:
+        detail.chmod(0o700)
+    assert result.code == 2
+    assert "cannot be opened" in result.err

@@ -1,0 +1,1 @@
+"""Rules of what a session of an agent teaches."""

@@ -1,0 +1,170 @@
+"""Instruction files are documents: nothing of one is a record, and what is asked for can be understood alone."""
+
+import random
+
+import pytest
+
+from tests.formats.samples import context
+from tests.formats.test_broken_files import broken
+from workbench.core.files.format import Parsed, ReadContext
+from workbench.core.files.formats import detect
+from workbench.formats.instructions import instructions
+from workbench.formats.instructions.statements import statements
+
+TEXT = """---
+name: team
+---
+# The shop
+
+This is what agents read first in this folder.
+
+## Commands
+
+| Task | Command |
+|------|---------|
+| build | `make all` |
+
+Run the tests with:
+
+```sh
+make test
+```
+
+- Build: `make all` builds every package
+- wip
+
+## Deployment
+
+### Do not
+
+- Run make deploy without asking
+- Push to main on Fridays
+
+### Steps
+
+Before a release:
+
+1. Stop the server first
+2. Run the migration
+   - with a backup
+3. Start it again
+
+## Commit messages
+
+**Good:**
+
+- feat: add the retry budget
+
+**BAD:**
+
+- fixed some stuff in the code
+
+Don't forget to:
+- run the linter before a commit
+
+- [ ] check this list item off
+- Don't:
+  - use any in TypeScript
+  - disable lint rules
+
+Formatting
+----------
+
+Use tabs for indentation everywhere.
+
+This keeps the diff small for everybody.
+
+<!-- tool:begin -->
+- an item that another program wrote
+<!-- tool:end -->
+
+## Dos and Don'ts
+
+- use the cache for reads
+"""
+
+
+def asked(file: str = "CLAUDE.md") -> ReadContext:
+    """Return a context in which the statements of a document are wanted."""
+    found = context(file)
+    return ReadContext(now=found.now, file=file, importance=found.importance, as_candidates=True)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["AGENTS.md", "x/CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".github/copilot-instructions.md", ".cursorrules",
+     ".windsurfrules", ".cursor/rules/style.mdc", "skills/pdf/SKILL.md", ".windsurf/rules/a.md"],
+)  # fmt: skip
+def test_they_are_known_by_name_and_bring_no_records(path: str) -> None:
+    assert detect(path, TEXT)[0].format == "instructions"
+    parsed = instructions.read(TEXT, context(path))
+    assert (parsed.memories, parsed.records_in, parsed.offered) == ((), 0, 9)
+    assert [issue.records for issue in parsed.issues] == [0]
+    assert "no record is made of it" in str(parsed.issues[0])
+
+
+def test_statements_carry_what_they_stand_under() -> None:
+    assert [(one.line, one.forbids, one.text) for one in statements(TEXT)] == [
+        (20, False, "Commands: Build: `make all` builds every package"),
+        (27, True, "Warning, under “Deployment › Do not”: Run make deploy without asking"),
+        (28, True, "Warning, under “Deployment › Do not”: Push to main on Fridays"),
+        (34, False, "Deployment › Steps, Before a release, step by step: 1. Stop the server first\n"
+                    "2. Run the migration\n   - with a backup\n3. Start it again"),
+        (43, False, "Commit messages, Good: feat: add the retry budget"),
+        (47, True, "Warning, under “Commit messages, BAD”: fixed some stuff in the code"),
+        (50, False, "Commit messages, Don't forget to: run the linter before a commit"),
+        (53, True, "Warning, under “Commit messages, Don't forget to”: Don't:\n"
+                   "- use any in TypeScript\n- disable lint rules"),
+        (60, False, "Formatting: Use tabs for indentation everywhere."),
+    ]  # fmt: skip
+
+
+def test_what_is_taken_is_a_candidate() -> None:
+    parsed = instructions.read(TEXT, asked())
+    assert {memory.status for memory in parsed.memories} == {"candidate"}
+    assert [memory.category for memory in parsed.memories].count("warning") == 4
+    assert {memory.observation_type for memory in parsed.memories} == {"instruction", "gotcha"}
+    assert (parsed.records_in, parsed.issues) == (9, ())
+    assert [memory.id for memory in instructions.read(TEXT, asked()).memories] == [m.id for m in parsed.memories]
+
+
+@pytest.mark.parametrize(
+    ("above", "item", "warns"),
+    [
+        ("## Avoid", "- global state between the requests", True),
+        ("## Anti-patterns", "- one class for everything there is", True),
+        ("## Anti-patterns\n\n### Instead", "- one class for each thing", False),
+        ("## Rules\n\nNever do this:\n", "- commit keys to the repository", True),
+        ("## Rules\n\n❌ Bad:\n", "- catch all errors and go on", True),
+        ("## Rules\n\nTo avoid conflicts:\n", "- pull before every push", False),
+        ("## Never skip these", "- run the tests before a commit", False),
+        ("## Rules", "- ❌ catch all errors and go on", True),
+        ("## Rules", "- BAD: catch all errors and go on", True),
+        ("## Rules", "- Never push to main", False),
+        ("## Do", "- ask before a deploy happens", False),
+    ],
+)  # fmt: skip
+def test_what_is_not_to_be_done_is_a_warning(above: str, item: str, warns: bool) -> None:
+    (one,) = statements(f"{above}\n{item}\n")
+    assert one.forbids is warns
+    assert one.text.startswith("Warning") is warns
+    assert item.removeprefix("- ") in one.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["## Good and bad\n- catch all errors\n", "- It does that for everything\n", "- [x] all of this is done\n", "",
+     "- run this:\n  ```\n  make all of it\n  ```\n", "@docs/other-rules-for-all.md\n", "Look at this list:\n",
+     "<!-- START doctoc generated -->\n- one two three four\n<!-- END doctoc -->\n"],
+)  # fmt: skip
+def test_what_cannot_be_understood_alone_stays(text: str) -> None:
+    assert list(statements(text)) == []
+
+
+def test_any_text_is_read() -> None:
+    dice = random.Random(5)
+    for _ in range(500):
+        for newline in ("\n", "\r\n"):
+            parsed = instructions.read(broken(TEXT, dice).replace("\n", newline), asked())
+            assert isinstance(parsed, Parsed)
+            assert all(memory.content.strip() for memory in parsed.memories)

@@ -1,0 +1,1 @@
+"""Capturing what sessions of agents teach, from their hooks and their transcripts."""

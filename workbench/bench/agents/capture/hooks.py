@@ -1,0 +1,133 @@
+"""One event of an agent's hook: what it teaches is stored without loading the store, each thing once.
+
+A process that lives for a tenth of a second: nothing here may import the store as a whole or the numeric libraries,
+unless a session is met in its middle, and then once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.bench.agents.capture.place import Place, Taken
+from workbench.bench.agents.capture.progress import PATIENCE_S, Progress, folder_of, held, read, write
+from workbench.bench.agents.injected import injected
+from workbench.core.agents.hook_event import HookEvent
+from workbench.core.agents.transcript.fields import short_paths
+from workbench.core.agents.transcript.identity import identity
+from workbench.core.agents.transcript.lessons import Lesson
+from workbench.core.waiting import Patience, waiting
+
+if TYPE_CHECKING:
+    from workbench.core.agents.transcript.following import Told
+
+SMALL = 262_144
+"""Bytes that are read of a transcript when a session ends, for which there is a second."""
+
+
+def take(event: HookEvent, place: Place) -> Taken:
+    """Take an event. Raises `WorkbenchError`; what was missed then is read the next time."""
+    step = _STEPS.get(event.name)
+    context = injected(event, place) if event.name in _ASKED else ""
+    if step is None or not event.session:
+        return Taken(context)
+    folder = folder_of(place.captures, place.store)
+    with waiting(Patience(PATIENCE_S)), held(folder, event.session) as path:
+        before = read(path, event.session)
+        after, told = step(event, before)
+        stored: tuple[str, ...] = ()
+        if told:
+            from workbench.bench.agents.capture.storing import store  # most events teach nothing, and need none of it
+
+            stored, after = store(event, place, path, after, told)
+        if after != before:
+            write(path, after)
+    return Taken(context, stored)
+
+
+Step = Callable[[HookEvent, Progress], "tuple[Progress, Sequence[Told]]"]
+
+
+def _begun(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A session begins: of a new one the store holds nothing."""
+    is_new = event.source in ("startup", "clear", "") and not progress.kept and not progress.offsets
+    return (replace(progress, is_whole=True) if is_new else progress), ()
+
+
+def _asked(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A person asks for something, or corrects."""
+    from workbench.core.agents.transcript.people import taught, words_of
+
+    said = words_of(event.text)
+    if not said:
+        return progress, ()
+    told = taught(said, event.session, progress.standing.turn + 1, progress.standing.last)
+    # The transcript tells of the prompt again, and what it is passed over for is counted there.
+    return progress, [replace(one, text=short_paths(one.text)) for one in told if isinstance(one, Lesson)]
+
+
+def _used(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A tool was used: it may fail, resolve a failure, or be a step on the way.
+
+    The transcript is followed apart from it, and tells the same things again.
+    """
+    if not event.failed and not progress.tools.open:
+        return progress, ()
+    from workbench.core.agents.transcript.events import Answer, Call
+    from workbench.core.agents.transcript.following import Following
+
+    call = Call(event.tool_use or "?", None, "", event.tool, event.given, event.cwd)
+    following = Following(event.session, replace(progress.tools, session=event.session, turn=progress.standing.turn))
+    told = following.take([call, Answer(call.id, None, "", event.response, event.failed)])
+    kept = [one for one in told if isinstance(one, Lesson)]
+    return replace(progress, tools=following.standing), kept
+
+
+def _read_on(event: HookEvent, progress: Progress, most: int | None = None) -> "tuple[Progress, Sequence[Told]]":
+    """Read on in the transcript, from where it was left."""
+    if not event.transcript:
+        return progress, ()
+    from workbench.bench.agents.capture.reading import read_on
+
+    return read_on(Path(event.transcript).expanduser(), progress, most)
+
+
+def _ended(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A session ends: what is left of its transcript is read where that is little."""
+    return _read_on(event, progress, SMALL)
+
+
+def _summed_up(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """A session was boiled down to a summary."""
+    from workbench.core.agents.transcript.events import Summary
+    from workbench.core.agents.transcript.following import Following
+
+    following = Following(event.session, progress.standing)
+    return progress, list(following.take([Summary("", text=event.text)]))
+
+
+def _failed(event: HookEvent, progress: Progress) -> "tuple[Progress, Sequence[Told]]":
+    """An agent says that something failed; nobody says what resolved it, so that it is noted and no more."""
+    text = " ".join((event.text or event.response).split())[:1_000]
+    if not text:
+        return progress, ()
+    mark = identity("failed", text)
+    id = f"{event.session}/{event.tool_use}" if event.tool_use else identity(event.session, text)
+    told = short_paths(text)
+    return progress, [Lesson("failure", told, event.session, (id,), speaker="tool", mark=mark, extra=-25.0)]
+
+
+_STEPS: Mapping[str, Step] = {
+    "SessionStart": _begun,
+    "UserPromptSubmit": _asked,
+    "Stop": _read_on,
+    "PreCompact": _read_on,
+    "PostCompact": _summed_up,
+    "SessionEnd": _ended,
+    "PostToolUse": _used,
+    "PostToolUseFailure": _used,
+    "Error": _failed,
+}
+"""What an event is taken for; of any other nothing is kept."""
+
+_ASKED = frozenset({"SessionStart", "UserPromptSubmit"})

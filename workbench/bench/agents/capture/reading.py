@@ -1,0 +1,122 @@
+"""Reading on in a session's files, from where they were left."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.bench.agents.capture.progress import Progress
+from workbench.core.agents.transcript.events import Event
+from workbench.core.agents.transcript.following import Following, Told
+from workbench.core.agents.transcript.lessons import Passed
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.handles import NotRegular, open_handle
+from workbench.formats.transcripts import claude_code
+
+_BEGIN = 65_536
+
+Tick = Callable[[int], bool]
+"""Is told how many bytes were read, and says whether to stop."""
+
+
+class Stopped(Exception):
+    """Somebody wanted the reading to stop; nothing of it counts."""
+
+
+def read_on(
+    path: Path, progress: Progress, most: int | None = None, tick: Tick | None = None
+) -> tuple[Progress, Sequence[Told]]:
+    """Read what came to a session's files; return how far they are read then, and what that teaches.
+
+    With `most` nothing is read where more bytes came. Raises `UnreadableFile`.
+    """
+    following = Following(progress.session, progress.standing)
+    offsets = dict(progress.offsets)
+    told: list[Told] = []
+    for file in _files(path):
+        name = file.name
+        start, size = offsets.get(name, 0), _size(file)
+        start = 0 if size < start else start
+        if most is not None and size - start > most:
+            continue
+        if size > start:
+            offsets[name] = _follow(file, start, "" if file == path else file.stem, following, told, tick)
+    return replace(progress, standing=following.standing, offsets=offsets), told
+
+
+def session_in(path: Path) -> str:
+    """Return the session that a transcript is of. Raises `UnreadableFile` for what is none."""
+    begin = _begin(path)
+    if not claude_code.looks_like(begin):
+        raise UnreadableFile(f"{path} is no transcript of a session.", "Nothing was read from it.")
+    return claude_code.session_of(path)
+
+
+def transcripts_in(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the transcripts that are meant: those named, and all in a folder. Raises `UnreadableFile`."""
+    found: list[Path] = []
+    for path in paths:
+        try:
+            found += claude_code.sessions_in(path) if path.is_dir() else [path]
+        except OSError as error:
+            raise _unreadable(path, error) from error
+    return tuple(dict.fromkeys(found))
+
+
+def events_of(path: Path) -> list[Event]:
+    """Return all that a session's own file tells, in its order. Raises `UnreadableFile`."""
+    found: list[Event] = []
+    try:
+        with os.fdopen(open_handle(path, os.O_RDONLY), "rb") as file:
+            for line in claude_code.read(file):
+                found += line.events
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return found
+
+
+def _follow(file: Path, start: int, agent: str, following: Following, told: list[Told], tick: Tick | None) -> int:
+    """Follow a file from `start` on; return where it was left."""
+    end, broken = start, Counter[str]()
+    try:
+        with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
+            for line in claude_code.read(handle, start, agent):
+                told += following.take(line.events)
+                broken["unreadable"] += line.is_broken
+                if tick is not None and tick(line.end - end):
+                    raise Stopped
+                end = line.end
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    told += [Passed("unreadable-line", file.name)] * broken["unreadable"]
+    return end
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    try:
+        return claude_code.files_of(path)
+    except OSError:
+        return (path,)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0  # the file is written a moment later
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _begin(path: Path) -> bytes:
+    try:
+        with os.fdopen(open_handle(path, os.O_RDONLY), "rb") as file:
+            return file.read(_BEGIN)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> UnreadableFile:
+    why = "it is no regular file" if isinstance(error, NotRegular) else (error.strerror or str(error)).lower()
+    return UnreadableFile(f"{path} cannot be read: {why}.", "Nothing was read from it.")

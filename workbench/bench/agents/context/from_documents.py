@@ -1,0 +1,77 @@
+"""What the external memory of a project's last session has for a context: its overview, and what was said last.
+
+Only what a person has looked at: of raw messages that went on since, nothing, for their last turns are those.
+"""
+
+import os
+
+from workbench.bench.agents.context.finders import Answer, Asking
+from workbench.bench.agents.context.values import Found, LeftOut
+from workbench.bench.agents.documents.documents import Documents
+from workbench.bench.agents.documents.reading import DocumentFolder, Entry, decoded, open_folder, read
+from workbench.core.agents.document import Document
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.handles import open_handle
+from workbench.formats.external.messages import spoken
+
+TURNS = 20
+"""Turns that are looked at, the last ones."""
+
+_TAIL = 256 << 10
+"""Bytes at the end of raw messages in which they are looked for."""
+
+
+def overview(asking: Asking) -> Answer:
+    """Find the overview of the last session."""
+    documents, folder = _last(asking)
+    entry = None if folder is None else next((one for one in folder.entries if one.scope == "overview"), None)
+    if folder is None or entry is None:
+        return Answer(())
+    try:
+        opened = read(entry)
+    except UnreadableFile:
+        return Answer(())
+    if not documents.seen(folder).trusts(opened):
+        return Answer((), refused=(LeftOut(entry.path, "untrusted"),))
+    return Answer((Found(opened.document),) if opened.document.content.strip() else ())
+
+
+def turns(asking: Asking) -> Answer:
+    """Find the last turns of the last session, the latest first."""
+    documents, folder = _last(asking)
+    entry = None if folder is None else folder.messages
+    if folder is None or entry is None:
+        return Answer(())
+    if not documents.seen(folder).is_unchanged(entry):
+        return Answer((), refused=(LeftOut(entry.path, "untrusted"),))
+    return Answer(tuple(map(Found, _turns(entry))))
+
+
+def _last(asking: Asking) -> tuple[Documents, DocumentFolder | None]:
+    documents = Documents(asking.context)
+    for session in documents.sessions()[:1]:
+        try:
+            return documents, open_folder(session)
+        except UnreadableFile:
+            break
+    return documents, None
+
+
+def _turns(entry: Entry) -> list[Document]:
+    """Return the last messages, each named by its place from the end."""
+    try:
+        with os.fdopen(open_handle(entry.file, os.O_RDONLY), "rb") as file:
+            file.seek(max(0, entry.size - _TAIL))
+            lines = file.read(_TAIL).split(b"\n")
+    except OSError:
+        return []
+    whole = lines if entry.size <= _TAIL else lines[1:]
+    found: list[Document] = []
+    for place, line in enumerate(reversed([line for line in whole if line.strip()]), 1):
+        said = spoken(decoded(line)[0])
+        if said is not None and said[1].strip():
+            text = f"{said[0]}: {said[1]}"
+            found.append(Document(f"{entry.path}#-{place}", text, entry.changed_at, entry.changed_at, str(entry.file)))
+        if len(found) == TURNS:
+            break
+    return found

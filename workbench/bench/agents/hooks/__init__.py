@@ -1,0 +1,1 @@
+"""Telling agents to run the workbench's hooks, and taking that back."""

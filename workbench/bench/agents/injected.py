@@ -1,0 +1,60 @@
+"""What an agent is given by its hooks, without asking: the brief of the project, when a session begins."""
+
+import sys
+from pathlib import Path
+
+from workbench.bench.agents.capture.place import Place
+from workbench.core.agents.hook_event import HookEvent
+
+PATIENCE_S = 2.0
+"""Seconds that an agent waits for a brief that has to be made first; without it the session begins without one."""
+
+
+def injected(event: HookEvent, place: Place) -> str:
+    """Return the text that an agent is given at an event, by the store that it works with; empty for none.
+
+    A brief that is kept costs a look at the store; any other is made in a process of its own, which ends by itself and
+    has it ready for the next session. A session that goes on was given it before. Raises `StoreProblem`.
+    """
+    if event.name != "SessionStart" or event.source in ("resume", "fork"):
+        return ""
+    from workbench.store.presence import is_store
+
+    if not is_store(place.store):
+        return ""
+    found = _kept(place)
+    if found is not None:
+        return found
+    return (_kept(place) or "") if _make(place.store, place.actor) else ""
+
+
+def _kept(place: Place) -> str | None:
+    """Return the brief of the store as it is now, `None` when it has to be made; of what is not trusted, nothing."""
+    from workbench.bench.agents import brief  # a session begins once, and every other event does without
+    from workbench.config import loading, paths
+    from workbench.store.library import Library
+
+    settings = loading.load(paths.config_dir() / loading.FILE_NAME).settings
+    cache = brief.cache_of(place.store, paths.cache_dir())
+    library = Library(place.store, place.clock, heads=place.heads, believed=paths.is_believed(place.store), cache=cache)
+    if not library.standing.trusted:
+        brief.discard(cache)
+        return ""
+    return brief.kept(cache, brief.basis_of(library, place.actor, settings.profile, settings.agents))
+
+
+def _make(store: Path, actor: str) -> bool:
+    """Let the brief be made; tell whether it is there in time."""
+    import subprocess
+
+    name, whole = actor.removeprefix("agent:"), Path.cwd() / store
+    # Nothing of the folder that the agent works in is imported, and nothing of the agent's waits for its end.
+    command = [sys.executable, "-P", "-m", "workbench", "--store", str(whole), "capture", "brief", "--for-agent", name]
+    made = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True, cwd=whole.anchor,
+    )  # fmt: skip
+    try:
+        return made.wait(PATIENCE_S) == 0
+    except subprocess.TimeoutExpired:
+        return False

@@ -1,0 +1,21 @@
+"""How many proposals wait, by what is stored of them: nobody who only counts them is to wait for the records."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from workbench.core.record import parse_time
+from workbench.store.library import Library
+
+
+def count_waiting(library: Library, now: datetime) -> int:
+    """Return how many proposals and candidates are open and not put off."""
+    docs = (*library.stored_waiting("memories", "candidate"), *library.stored_waiting("proposals", "open"))
+    return sum(not _is_put_off(doc, now) for doc in docs)
+
+
+def _is_put_off(doc: Mapping[str, object], now: datetime) -> bool:
+    until = doc.get("review_after")
+    try:
+        return isinstance(until, str) and parse_time(until) > now
+    except (ValueError, OverflowError):
+        return False

@@ -1,0 +1,178 @@
+"""Files of expectations: TOML with a table `[[expect]]` for each, or JSON lines with an object for each.
+
+What is wrong with a file is named by its line and field.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.record import parse_time
+from workbench.core.toml_text import parse_toml
+from workbench.core.tuning.expectation import TOP, AnswerExpected, Expected, QualityExpected
+from workbench.core.tuning.measure import parse_measure
+
+ANSWER = ("query", "finds", "never", "nothing", "top", "now", "name")
+QUALITY = ("queries", "ndcg", "metric", "at_least", "name")
+NOTHING = "Nothing was checked."
+
+LARGEST = 16 << 20
+"""Bytes of a file of expectations."""
+
+_HEADER = re.compile(r"\s*\[\[\s*expect\s*\]\]")
+_FIELD = re.compile(r"\s*([\w-]+)\s*=")
+_LONGEST_TOP = 10_000
+
+Rows = list[tuple[int, Mapping[str, object], Mapping[str, int]]]
+"""Expectations as they are written, each with its line and the lines of its fields."""
+
+
+def read_expectations(path: Path) -> tuple[Expected, ...]:
+    """Return the expectations of a file, in its order. Raises `UnreadableFile`."""
+    if path.exists() and not path.is_file():
+        raise UnreadableFile(f"{path} is no regular file.", NOTHING)  # a device would be read for ever
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UnreadableFile(f"{path} has more than {LARGEST >> 20} MiB, too many for expectations.", NOTHING)
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{path} is not UTF-8 text (byte {error.start:,}).", NOTHING) from error
+    except OSError as error:
+        what = (error.strerror or str(error)).lower()
+        raise UnreadableFile(f"{path} cannot be read: {what}.", NOTHING) from error
+    rows = _json_lines(path, text) if text.lstrip().startswith("{") else _toml(path, text)
+    if not rows:
+        hint = f'Write a table [[expect]] with a query and what it finds, or a JSON line {{"query": …}}. {NOTHING}'
+        raise UnreadableFile(f"{path} holds no [[expect]].", hint)
+    return tuple(_Row(path, line, row, lines).expected() for line, row, lines in rows)
+
+
+def _json_lines(path: Path, text: str) -> Rows:
+    rows: Rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UnreadableFile(f"{path}:{number}: this is no JSON object.", NOTHING) from error
+        if not isinstance(row, dict):
+            raise UnreadableFile(f"{path}:{number}: this is no JSON object.", NOTHING)
+        rows.append((number, row, {}))
+    return rows
+
+
+def _toml(path: Path, text: str) -> Rows:
+    try:
+        document = parse_toml(text.replace("\r\n", "\n"))
+    except ValueError as error:
+        raise UnreadableFile(f"{path} is neither TOML nor JSON lines: {error}.", NOTHING) from error
+    strange = next((name for name in document if name != "expect"), "")
+    if strange:
+        raise UnreadableFile(f"{path}: there is no “{strange}” here, only tables [[expect]].", NOTHING)
+    tables = document.get("expect", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise UnreadableFile(f"{path}: expect is not a list of tables [[expect]].", NOTHING)
+    places = list(_places(text))
+    if len(places) != len(tables):  # written in another way: the fields are named without their lines
+        places = [(0, {})] * len(tables)
+    return [(line, table, lines) for (line, lines), table in zip(places, tables, strict=True)]
+
+
+def _places(text: str) -> Iterator[tuple[int, dict[str, int]]]:
+    """Yield the line of each `[[expect]]`, and the lines of its fields."""
+    found: tuple[int, dict[str, int]] | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        if _HEADER.match(line):
+            if found is not None:
+                yield found
+            found = (number, {})
+        elif found is not None and (field := _FIELD.match(line)) is not None:
+            found[1].setdefault(field[1], number)
+    if found is not None:
+        yield found
+
+
+class _Row:
+    """One expectation as it is written, and the reading of its fields."""
+
+    def __init__(self, path: Path, line: int, row: Mapping[str, object], lines: Mapping[str, int]) -> None:
+        self._path, self._line, self._row, self._lines = path, line, row, lines
+
+    def expected(self) -> Expected:
+        """Return what it expects. Raises `UnreadableFile`, which names the line and the field."""
+        known = QUALITY if "queries" in self._row else ANSWER
+        strange = next((name for name in self._row if name not in known), "")
+        if strange:
+            raise self._wrong(strange, f"is no field here; there are {', '.join(known)}")
+        return self._quality() if known is QUALITY else self._answer()
+
+    def _answer(self) -> AnswerExpected:
+        query, nothing = self._text("query"), self._row.get("nothing", False)
+        if not query:
+            raise self._wrong("query", "is missing")
+        if not isinstance(nothing, bool):
+            raise self._wrong("nothing", "is true or false")
+        finds, never = self._ids("finds"), self._ids("never")
+        if nothing and (finds or never):
+            raise self._wrong("nothing", "goes without finds and never")
+        if not (nothing or finds or never):
+            raise self._wrong("finds", "is missing, and so are never and nothing: it does not say what is expected")
+        both = next((id for id in finds if id in never), "")
+        if both:
+            raise self._wrong("never", f"names {both}, which is expected as well")
+        return AnswerExpected(query, finds, never, nothing, self._top(), self._time(), self._text("name"), self._line)
+
+    def _quality(self) -> QualityExpected:
+        short = "ndcg" if "ndcg" in self._row else "at_least"
+        queries, least = self._text("queries"), self._row.get(short)
+        if not queries:
+            raise self._wrong("queries", "is empty")
+        if short == "ndcg" and ("at_least" in self._row or "metric" in self._row):
+            raise self._wrong("ndcg", "stands for metric and at_least, and goes without them")
+        if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+            raise self._wrong(short, "is a number from 0 to 1")
+        try:
+            measure = parse_measure(self._text("metric") or "ndcg@10")
+        except InvalidQuery as error:
+            raise self._wrong("metric", "is one such as ndcg@10, recall@5, mrr@10 or p@3") from error
+        return QualityExpected(queries, measure, float(least), self._text("name"), self._line)
+
+    def _text(self, name: str) -> str:
+        value = self._row.get(name, "")
+        if not isinstance(value, str):
+            raise self._wrong(name, "is a text")
+        return value.strip()
+
+    def _ids(self, name: str) -> tuple[str, ...]:
+        value = self._row.get(name, [])
+        ids = [value] if isinstance(value, str) else value
+        if not isinstance(ids, list) or not all(isinstance(id, str) and id.strip() for id in ids):
+            raise self._wrong(name, "is an id or a list of ids")
+        return tuple(dict.fromkeys(ids))
+
+    def _top(self) -> int:
+        value = self._row.get("top", TOP)
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LONGEST_TOP:
+            raise self._wrong("top", f"is a whole number from 1 to {_LONGEST_TOP:,}")
+        return value
+
+    def _time(self) -> datetime | None:
+        value = self._row.get("now")
+        if isinstance(value, datetime):
+            return value if value.tzinfo else value.replace(tzinfo=UTC)
+        if isinstance(value, date):
+            return datetime.combine(value, time(), UTC)
+        if value is None:
+            return None
+        try:
+            return parse_time(str(value))
+        except (ValueError, OverflowError) as error:
+            raise self._wrong("now", "is an ISO 8601 time") from error
+
+    def _wrong(self, field: str, why: str) -> UnreadableFile:
+        line = self._lines.get(field, self._line)
+        return UnreadableFile(f"{self._path}{f':{line}' if line else ''}: {field} {why}.", NOTHING)

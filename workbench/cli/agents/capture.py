@@ -1,0 +1,276 @@
+"""`workbench capture`: what agents' sessions teach, from an event of their hooks or from their transcripts."""
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import say, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, add_limit, path_of, wants_json
+from workbench.cli.session import Session, actor_of, remember_since
+from workbench.config import paths
+from workbench.core.agents.hook_event import AGENTS, event_of
+from workbench.core.agents.transcript.passed import PASSED
+from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.bench.agents.capture.place import Place
+    from workbench.bench.agents.capture.transcripts import Captured, Harvest
+    from workbench.core.agents.transcript.lessons import Lesson, Reason
+
+CANCELLED = 130
+
+MOST = 16 * 1024 * 1024
+"""Bytes of an event that are read; what is longer is no event."""
+
+_CAPTURE = """claude-code and codex read one event of a hook on stdin, keep what it teaches, and never fail: what goes
+wrong is kept in a log, which `workbench capture status` shows. `transcript` reads session files of Claude Code, or all
+in a folder, from where they were left: corrections by a person, failures with what resolved them, summaries by their
+sections. What counts most waits for your decision in Review; nothing is stored twice. `brief` prints what an agent is
+told when a session begins.
+
+  workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `capture`."""
+    parser = add_command(commands, "capture", capture, "keep what agents' sessions teach", _CAPTURE)
+    sources = (*AGENTS, "transcript", "status", "brief")
+    parser.mixes = True
+    parser.add_argument("source", metavar="SOURCE", choices=sources, help=f"one of: {', '.join(sources)}")
+    parser.add_argument("files", metavar="FILE", nargs="*", type=path_of, help="transcripts, or folders of them")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be stored, and store nothing")
+    parser.add_argument("--for-agent", metavar="NAME", default="claude", help="with brief: the agent (claude)")
+    parser.add_argument("--again", action="store_true", help="read transcripts from their beginning")
+    add_limit(parser, 10)
+    add_json(parser)
+
+
+def capture(session: Session) -> int:
+    """Capture from an event or from transcripts, or say how that went so far."""
+    args = session.args
+    if args.source in AGENTS:
+        return _event(session, args.source)
+    if args.source == "status":
+        return _status(session)
+    if args.source == "brief":
+        return _brief(session)
+    if not args.files:
+        raise InvalidQuery(
+            "There is no transcript to read.", "Name files or folders, for instance below ~/.claude/projects."
+        )
+    return _transcripts(session)
+
+
+def _event(session: Session, agent: str) -> int:
+    """Take one event; whatever happens, the agent goes on."""
+    called = ""
+    try:
+        doc = _read_event()
+        event = event_of(doc)
+        called = event.called
+        from workbench.bench.agents.capture.hooks import take
+
+        remember_since()
+        taken = take(event, _place(session, agent, event.cwd))
+        if taken.context:
+            _give(event.name, event.called, taken.context)
+    except WorkbenchError as error:
+        _note(session.clock(), agent, called, str(error))
+    except (OSError, RecursionError) as error:
+        _note(session.clock(), agent, called, f"{type(error).__name__}: {error}")
+    return 0
+
+
+def _read_event() -> "dict[str, Any]":
+    raw = sys.stdin.buffer.read(MOST + 1)
+    if len(raw) > MOST:
+        raise UnreadableFile("The event on stdin is longer than 16 MB.", "Nothing was captured.")
+    try:
+        doc = json.loads(raw.decode("utf-8-sig", errors="replace"))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFile("stdin holds no event: it is no JSON.", "Nothing was captured.") from error
+    if not isinstance(doc, dict):
+        raise UnreadableFile("stdin holds no event: it is no JSON object.", "Nothing was captured.")
+    return doc
+
+
+def _place(session: Session, agent: str, cwd: str) -> "Place":
+    """Return where an event's captures go: the store of the folder that the agent works in."""
+    from workbench.bench.agents.capture.place import Place
+
+    start = Path(cwd) if cwd and Path(cwd).is_dir() else session.cwd
+    explicit = None if session.args.store is None else session.cwd / session.args.store
+    store = paths.find_store(start, explicit).folder
+    return Place(store, _captures(), f"agent:{AGENTS[agent]}", session.clock, paths.heads_dir())
+
+
+def _captures() -> Path:
+    found = paths.captures_dir()
+    if found is None:
+        raise WorkbenchError("Your home folder cannot be found.", "Set HOME to an absolute path.")
+    return found
+
+
+def _give(name: str, called: str, context: str) -> None:
+    """Print what the agent is given, in the form of its hooks, or as it is for a hook of another form."""
+    if name != called:
+        say(context)
+        return
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}))
+
+
+def note_broken(code: int) -> None:
+    """Keep in the log that a hook would have ended with an exit code; where it arose stands in a report of its own."""
+    from datetime import UTC, datetime
+
+    _note(datetime.now(UTC), "", "", f"It would have ended with exit code {code}.")
+
+
+def _note(at: "datetime", agent: str, event: str, problem: str) -> None:
+    from workbench.bench.agents.capture.log import note
+
+    folder = paths.captures_dir()
+    if folder is not None:
+        note(folder, at, agent, event, problem)
+
+
+def _transcripts(session: Session) -> int:
+    from workbench.bench.agents.capture.reading import Stopped
+
+    args = session.args
+    with session.reading(planning=True) if args.dry_run else session.changing(makes=True) as bench:
+        from workbench.bench.agents.capture.reading import transcripts_in
+        from workbench.bench.agents.capture.transcripts import Transcripts
+
+        way = Transcripts(bench.context, paths.captures_dir())
+        files = transcripts_in([session.cwd / path for path in args.files])
+        try:
+            harvest = _read(way, files, again=args.again)
+        except Stopped:
+            warn("Stopped: nothing was stored, and nothing counts as read.")
+            return CANCELLED
+        captured = None if args.dry_run else way.keep(harvest)
+    if wants_json(args):
+        write_json(_json(harvest, captured, len(files)))
+    else:
+        _show(harvest, captured, len(files), args.limit)
+    return 0
+
+
+def _read(way: Any, files: "tuple[Path, ...]", *, again: bool) -> "Harvest":
+    from time import monotonic
+
+    from workbench.cli.progress import ProgressLine, interruptible
+
+    total = sum(file.stat().st_size for file in files if file.is_file())
+    line = ProgressLine("bytes of transcripts", 1 << 22, monotonic)
+    done = 0
+    with interruptible() as cancelled:
+
+        def tick(more: int) -> bool:
+            nonlocal done
+            done += more
+            line(min(done, total), total)
+            return cancelled()
+
+        try:
+            harvest: Harvest = way.read(files, again=again, tick=tick)
+        finally:
+            line.clear()
+    return harvest
+
+
+def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: int) -> None:
+    """Say what transcripts teach: what counts most first, then what was passed over, and what became of it."""
+    found = harvest.lessons
+    waits = _many(sum(map(_is_candidate, found)), "of them waits", "of them wait")
+    say(f"{_many(files, 'transcript')}: {_many(len(found), 'new lesson')}, {waits} for a decision.")
+    for place, lesson in enumerate(found[:limit], 1):
+        seen = f", in {lesson.sessions} sessions" if lesson.sessions > 1 else ""
+        say(f"\n{place:>2}. {lesson.kind}{seen}, {'waits for a decision' if _is_candidate(lesson) else 'noted'}")
+        say("\n".join(f"    {line}" for line in lesson.text.splitlines()))
+    if len(found) > limit:
+        say(f"\n… and {len(found) - limit:,} more (-n shows more).")
+    if found:
+        say()
+    if harvest.again:
+        say(f"The store has {len(harvest.again):,} more of them from other sessions.")
+    if harvest.waiting:
+        say(f"{_many(harvest.waiting, 'failure')} nobody resolved yet.")
+    if harvest.passed:
+        told = (f"{PASSED[reason]} ({count:,})" for reason, count in _reasons(harvest).items())
+        say(f"Passed over: {', '.join(told)}.")
+    if captured is None:
+        say("Nothing was stored: this was a dry run.")
+    elif captured.created or captured.counted:
+        counted = f", {len(captured.counted):,} counted once more" if captured.counted else ""
+        say(f"Stored {len(captured.created):,}{counted}. What waits for a decision is in Review.")
+
+
+def _brief(session: Session) -> int:
+    with session.reading() as bench:
+        from workbench.bench.agents.brief import keep
+
+        text = keep(bench, actor_of(Namespace(actor=session.args.for_agent)))
+    if wants_json(session.args):
+        write_json({"text": text, "characters": len(text)})
+    else:
+        say(text or "There is nothing to tell an agent yet: nothing is pinned, confirmed or in a playbook.")
+    return 0
+
+
+def _status(session: Session) -> int:
+    from workbench.bench.agents.capture.past import past
+
+    store = session.choice().folder
+    found = past(_captures(), store)
+    if wants_json(session.args):
+        counts = dict(found.passed.most_common())
+        write_json({"sessions": found.sessions, "passed_over": counts, "failures": found.failures})
+        return 0
+    say(f"{_many(found.sessions, 'session')} followed for {store}.")
+    if found.passed:
+        say(f"Passed over: {', '.join(found.passed_words)}.")
+    if not found.failures:
+        say("No hook failed lately.")
+    for one in found.failures:
+        say(f"{one.at}  {one.agent} {one.event}: {one.problem}")
+    return 0
+
+
+def _json(harvest: "Harvest", captured: "Captured | None", files: int) -> "dict[str, object]":
+    return {
+        "transcripts": files,
+        "lessons": [_lesson(one) for one in harvest.lessons],
+        "seen_again": [{"memory": id, **_lesson(one)} for id, one in harvest.again],
+        "unresolved": harvest.waiting,
+        "passed_over": _reasons(harvest),
+        "stored": None if captured is None else [memory.id for memory in captured.created],
+        "counted": None if captured is None else [memory.id for memory in captured.counted],
+    }
+
+
+def _lesson(lesson: "Lesson") -> "dict[str, object]":
+    return {
+        "kind": lesson.kind, "type": lesson.observation_type, "text": lesson.text, "weight": lesson.weight,
+        "status": "candidate" if _is_candidate(lesson) else "signal", "sessions": lesson.sessions,
+        "session": lesson.session, "at": lesson.at, "turn": lesson.turn, "speaker": lesson.speaker, "file": lesson.file,
+    }  # fmt: skip
+
+
+def _reasons(harvest: "Harvest") -> "dict[Reason, int]":
+    return dict(harvest.reasons)
+
+
+def _is_candidate(lesson: "Lesson") -> bool:
+    from workbench.core.agents.transcript.lessons import CANDIDATE
+
+    return lesson.weight >= CANDIDATE
+
+
+def _many(count: int, one: str, several: str = "") -> str:
+    return f"{count:,} {one if count == 1 else several or one + 's'}"

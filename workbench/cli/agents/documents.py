@@ -1,0 +1,314 @@
+"""`workbench documents`: what agents keep in folders and under /memories, by section, with tokens."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import counted, moment, say, table, warn, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
+from workbench.cli.safety.flags import Shown, add_secrets
+from workbench.cli.safety.trust import agreed
+from workbench.cli.session import Session
+from workbench.core.agents.document import ROOT, DocumentSection
+from workbench.core.errors import InvalidQuery, UnknownRecord, UnreadableFile
+from workbench.core.record import iso
+from workbench.core.tokens import tokens_of
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.documents.documents import Changes, OpenFolder
+    from workbench.bench.agents.documents.reading import OpenDocument
+    from workbench.bench.open import Workbench
+
+_DETAILS = """Shows a folder by document and section with its tokens (UTF-8 bytes / 4): an external memory session
+(overview.md, detail/, messages.jsonl), or a folder of notes; or one document of it, or of the store (/memories/…).
+Without a place, or with --list, it lists the sessions of this project, what is followed, and the store's own documents.
+
+Agents are given documents by `workbench recall` and recall_memory alone, and of a folder only what a person has looked
+at: --trust shows what came or changed, and asks. --write puts another text in a document's place; undo takes it back.
+
+  workbench documents notes --follow"""
+
+SHOWN = 200
+"""Lines of differences that are shown before a person is asked."""
+
+_WHY = {"link": "is a link", "special": "is no ordinary file", "large": "is larger than 4 MB",
+        "unreadable": "cannot be read", "deep": "lies too deep", "many": "is one too many"}  # fmt: skip
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `documents`."""
+    parser = add_command(commands, "documents", documents, "show and follow what agents keep in files", _DETAILS)
+    parser.add_argument("place", metavar="PLACE", nargs="?", help="a folder, a document in it, or /memories/…")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--list", action="store_true", help="list sessions, followed folders and the store's documents")
+    what.add_argument("--follow", action="store_true", help="look through this folder from now on")
+    what.add_argument("--unfollow", action="store_true", help="look through it no longer; its files stay")
+    what.add_argument("--trust", action="store_true", help="show what nobody has looked at, and take it over")
+    what.add_argument("--changes", action="store_true", help="show what is not as it was looked at")
+    what.add_argument("--new", action="store_true", help="begin a session of external memory of this name")
+    what.add_argument("--write", metavar="FILE", type=file_or_stdin, help="the new text of a document (-: stdin)")
+    parser.add_argument("--yes", action="store_true", help="with --trust: take it over without a question")
+    add_secrets(parser)
+    add_json(parser)
+
+
+def documents(session: Session) -> int:
+    """Show, follow, trust or change documents."""
+    args = session.args
+    if args.list or args.place is None:
+        if args.place is not None or any((args.follow, args.unfollow, args.trust, args.changes, args.new, args.write)):
+            raise InvalidQuery("--list takes no place, and the others need one.", "Nothing was changed.")
+        return _list(session)
+    if args.follow or args.unfollow or args.new:
+        return _change(session)
+    if args.trust:
+        return _trust(session)
+    if args.write:
+        return _write(session)
+    return _show(session)
+
+
+def _list(session: Session) -> int:
+    with session.reading() as bench:
+        own, sessions, followed = bench.documents.stored(), bench.documents.sessions(), bench.documents.followed()
+        if wants_json(session.args):
+            stored = [{"path": one.path, "tokens": tokens_of(one.content), "changed_at": one.changed_at} for one in own]
+            write_json({"sessions": list(sessions), "followed": list(followed), "stored": stored})
+            return 0
+        rows = [("session", str(path), "") for path in sessions] + [("followed", str(path), "") for path in followed]
+        rows += [("stored", one.path, f"{tokens_of(one.content):,} tokens") for one in own]
+        for line in table([tuple(map(bench.safety.masked, row)) for row in rows]) if rows else ():
+            say(line)
+        if not rows:
+            warn("No documents yet: no session of this project, no followed folder, nothing under /memories.")
+    return 0
+
+
+def _change(session: Session) -> int:
+    args = session.args
+    with session.changing(makes=True) as bench:
+        if args.new:
+            say(f"Begun: {bench.documents.begin_session(args.place)}")
+        elif args.follow:
+            folder = bench.documents.follow(_path(session))
+            say(f"Followed: {folder.root} ({counted(len(folder.documents), 'document')})")
+            if not bench.documents.seen(folder).known:
+                warn("No agent is given any of it before you have looked: `workbench documents DIR --trust`.")
+        else:
+            say(f"Followed no longer: {bench.documents.unfollow(_path(session))}")
+    return 0
+
+
+def _trust(session: Session) -> int:
+    with session.reading() as bench:
+        opened = bench.documents.opened(_path(session))
+        if opened.changes.are_none:
+            say("Everything in it is as you saw it.")
+            return 0
+        _print_changes(bench, opened)
+        if not agreed(yes=session.args.yes, what="documents"):
+            say("It stays as it is: not trusted.")
+            return 1
+        bench.documents.trust(opened)
+        say(f"Trusted: {opened.folder.root}")
+    return 0
+
+
+def _write(session: Session) -> int:
+    args = session.args
+    with session.changing() as bench:
+        try:
+            text = sys.stdin.buffer.read() if args.write == "-" else Path(os.fsdecode(args.write)).read_bytes()
+            new = text.decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UnreadableFile(f"{args.write} cannot be read as text.", "Nothing was written.") from error
+        if args.place.startswith(ROOT + "/"):
+            bench.stored_documents.write(args.place, new)
+        else:
+            opened, one = _document(session, bench)
+            bench.documents.edit(opened.folder, one, new)
+    say(f"Written: {args.place}")
+    return 0
+
+
+def _show(session: Session) -> int:
+    args = session.args
+    with session.reading() as bench:
+        shown = Shown(bench, secrets=args.show_secrets)
+        if args.place == ROOT or args.place.startswith(ROOT + "/"):
+            _show_stored(session, bench, shown)
+        elif args.changes:
+            opened = bench.documents.opened(_path(session))
+            if wants_json(args):
+                write_json(_changes_json(opened.changes))
+            elif opened.changes.are_none:
+                say("Everything in it is as you saw it.")
+            else:
+                _print_changes(bench, opened)
+        elif _path(session).is_dir() or not _path(session).exists():
+            opened = bench.documents.opened(_path(session))
+            if wants_json(args):
+                write_json(shown(_json(opened)))
+            else:
+                _print(opened, shown)
+        else:
+            opened, one = _document(session, bench)
+            if wants_json(args):
+                write_json(shown({**_document_json(one, opened.changes), "content": one.document.content}))
+            else:
+                say(shown(one.document.content).rstrip("\n"))
+        shown.remark()
+    return 0
+
+
+def _show_stored(session: Session, bench: "Workbench", shown: Shown) -> None:
+    place, own = session.args.place.rstrip("/"), bench.documents.stored()
+    one = next((document for document in own if document.path == place), None)
+    below = [document for document in own if document.path.startswith(place + "/")]
+    if one is not None:
+        if wants_json(session.args):
+            row = {"path": one.path, "tokens": tokens_of(one.content), "sections": _sections_json(one.sections)}
+            write_json(shown({**row, "changed_at": iso(one.changed_at), "content": one.content}))
+        else:
+            say(shown(one.content).rstrip("\n"))
+    elif below or place == ROOT:
+        if wants_json(session.args):
+            write_json(shown([{"path": d.path, "sections": _sections_json(d.sections)} for d in below]))
+            return
+        for document in below:
+            say(shown(f"{document.path}  {tokens_of(document.content):,} tokens"))
+            _print_sections(document.sections, shown)
+        if not below:
+            warn("The store keeps no documents yet; agents with the memory tool make them.")
+    else:
+        raise UnknownRecord(f"There is no document {place} in this store.", "`workbench documents --list` shows them.")
+
+
+def _document(session: Session, bench: "Workbench") -> "tuple[OpenFolder, OpenDocument]":
+    """Return a document on disk with its folder: the nearest session above it, or else the folder it lies in."""
+    path = _path(session)
+    real = path.resolve()
+    for folder in (*real.parents[:4][::-1], real.parent):
+        opened = bench.documents.opened(folder) if _is_session(folder) or folder == real.parent else None
+        found = None if opened is None else next((d for d in opened.documents if d.entry.file == real), None)
+        if opened is not None and found is not None:
+            return opened, found
+    why = (
+        "is a link" if path.is_symlink() else "is no text of a folder of documents" if path.exists() else "is not there"
+    )
+    raise UnreadableFile(f"{path} cannot be opened as a document: it {why}.", "Nothing was changed.")
+
+
+def _is_session(folder: Path) -> bool:
+    return any((folder / name).exists() for name in ("working-memory", "messages.jsonl", "overview.md"))
+
+
+def _path(session: Session) -> Path:
+    from workbench.bench.files.imports.paths import as_named
+
+    return as_named(session.args.place, session.cwd)
+
+
+def _print(opened: "OpenFolder", shown: Shown) -> None:
+    folder, changes = opened.folder, opened.changes
+    total = sum(tokens_of(one.document.content) for one in opened.documents)
+    kind = "external memory" if folder.kind == "session" else "notes"
+    many = counted(len(opened.documents), "document")
+    say(shown(f"{folder.root}  {kind} · {many} · {total:,} tokens · {_standing(changes)}"))
+    for one in opened.documents:
+        tokens = tokens_of(one.document.content)
+        facts = "".join(f" · {name}: {value}" for name, value in one.document.facts.items())
+        state = _state(one.entry.path, changes)
+        say(shown(f"{one.entry.path}  {tokens:,} tokens · {moment(one.entry.changed_at)}{state}{facts}"))
+        _print_sections(one.document.sections, shown)
+    if folder.messages is not None:
+        size = folder.messages.size
+        unseen = f" · {changes.messages:,} bytes new" if changes.messages else ""
+        say(f"{folder.messages.path}  {size:,} bytes, searched and never loaded{unseen}")
+    if not folder.has_detail:
+        warn("No details yet: the session has no folder detail.")
+    elif not opened.documents and not opened.unread:
+        warn("There are no documents in it yet.")
+    for skipped in folder.skipped:
+        warn(f"{skipped.path} {_WHY[skipped.why]} and was not opened.")
+    for _, reason in opened.unread:
+        warn(reason)
+
+
+def _print_sections(sections: "tuple[DocumentSection, ...]", shown: Shown) -> None:
+    rows = [
+        (f"{one.line:,}", f"{one.tokens:,}", "  " * max(0, one.level - 1) + (one.title or "(no heading)"))
+        for one in sections
+    ]
+    for line in table(shown(rows), right=(0, 1)) if rows else ():
+        say(f"  {line}")
+
+
+def _print_changes(bench: "Workbench", opened: "OpenFolder") -> None:
+    changes, lines, mask = opened.changes, list[str](), bench.safety.masked
+    for path in changes.gone:
+        lines.append(f"gone     {mask(path)}")
+    for one in opened.documents:
+        path = one.entry.path
+        if path in changes.new or path in changes.changed:
+            lines.append(f"{'new' if path in changes.new else 'changed':<8} {mask(path)}")
+            seen = bench.documents.seen(opened.folder)
+            lines += [f"  {line}" for line in seen.difference(one)]
+    for line in lines[:SHOWN]:
+        say(line)
+    if len(lines) > SHOWN:
+        say(f"… {len(lines) - SHOWN:,} lines more")
+    if changes.messages:
+        say(f"messages {changes.messages:,} bytes that nobody has looked at")
+    flagged = [one for one in opened.documents if bench.safety.sorts(one.document.content)]
+    for one in flagged:
+        reasons = " ".join(finding.reason for finding in bench.safety.sorts(one.document.content))
+        say(f"flagged  {mask(one.entry.path)}: {reasons}")
+
+
+def _standing(changes: "Changes") -> str:
+    if changes.are_none:
+        return "as you saw it"
+    parts = [(len(changes.new), "new"), (len(changes.changed), "changed"), (len(changes.gone), "gone")]
+    said = ", ".join(f"{number:,} {word}" for number, word in parts if number)
+    return f"not looked at: {said}" if said else "not looked at: messages"
+
+
+def _state(path: str, changes: "Changes") -> str:
+    return " · new" if path in changes.new else " · changed" if path in changes.changed else ""
+
+
+def _json(opened: "OpenFolder") -> dict[str, object]:
+    folder = opened.folder
+    messages = None if folder.messages is None else {"path": folder.messages.path, "bytes": folder.messages.size}
+    return {
+        "folder": str(folder.root),
+        "kind": folder.kind,
+        "has_detail": folder.has_detail,
+        "documents": [_document_json(one, opened.changes) for one in opened.documents],
+        "messages": messages,
+        "changes": _changes_json(opened.changes),
+        "skipped": [{"path": one.path, "why": one.why} for one in folder.skipped],
+        "unreadable": [path for path, _ in opened.unread],
+    }
+
+
+def _document_json(one: "OpenDocument", changes: "Changes") -> dict[str, object]:
+    entry, document = one.entry, one.document
+    seen = entry.path not in changes.new and entry.path not in changes.changed
+    return {"path": entry.path, "scope": entry.scope, "tokens": tokens_of(document.content), "seen": seen,
+            "changed_at": iso(entry.changed_at), "facts": dict(document.facts),
+            "sections": _sections_json(document.sections)}  # fmt: skip
+
+
+def _sections_json(sections: "tuple[DocumentSection, ...]") -> list[dict[str, object]]:
+    return [
+        {"title": one.title, "level": one.level, "line": one.line, "end": one.end, "tokens": one.tokens}
+        for one in sections
+    ]
+
+
+def _changes_json(changes: "Changes") -> dict[str, object]:
+    return {"new": list(changes.new), "changed": list(changes.changed), "gone": list(changes.gone),
+            "messages": changes.messages}  # fmt: skip

@@ -1,0 +1,167 @@
+"""`workbench hooks`: lets an agent run the workbench at its hooks, and takes that back."""
+
+import difflib
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.exit_codes import FOUND
+from workbench.cli.output import say, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json
+from workbench.cli.session import Session
+from workbench.config import paths
+from workbench.core.agents.actors import agent_in
+from workbench.core.agents.hooks import HOOK_FILES
+from workbench.core.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.hooks.installing import Plan
+
+_DETAILS = """install lets an agent run `workbench capture` when a session begins and ends, at each prompt, and before
+and after it is compacted: what it teaches is kept, and it begins with a brief of the project. The change of the agent's
+settings is shown first, everything else in the file stays as it is, and a copy of the file is kept. remove takes the
+hooks out again. status says what is installed, and what went wrong lately. --project means the settings of this folder
+that are yours alone, --user those of all your projects. Under an agent this needs a person at a terminal.
+
+  workbench hooks install --agent claude-code --user"""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `hooks`."""
+    parser = add_command(commands, "hooks", hooks, "let an agent's sessions be captured", _DETAILS)
+    parser.add_argument("action", metavar="ACTION", choices=tuple(_ACTIONS), help=f"one of: {', '.join(_ACTIONS)}")
+    parser.add_argument("--agent", choices=tuple(HOOK_FILES), default="claude-code", help="default: claude-code")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--project", action="store_true", help="in the settings of this folder (the default)")
+    where.add_argument("--user", action="store_true", help="in the settings of all your projects")
+    parser.add_argument("--yes", action="store_true", help="write without a question (not under an agent)")
+    add_json(parser)
+
+
+def hooks(session: Session) -> int:
+    """Install or remove hooks, or say what is installed."""
+    return _ACTIONS[session.args.action](session)
+
+
+def _install(session: Session) -> int:
+    from workbench.bench.agents.hooks.installing import plan_install
+
+    code = _carry_out(session, plan_install(session.args.agent, _path(session), _program(session)))
+    if code == 0 and not wants_json(session.args):
+        agent = session.args.agent
+        told = "claude mcp add memory -- " if agent == "claude-code" else "codex mcp add memory -- "
+        say(f"To let it search and save as well: {told}{_program(session)[0]} mcp")
+        if agent == "codex":
+            say("Codex asks you once whether you trust its hooks.")
+    return code
+
+
+def _remove(session: Session) -> int:
+    from workbench.bench.agents.hooks.installing import plan_removal
+
+    return _carry_out(session, plan_removal(session.args.agent, _path(session)))
+
+
+def _carry_out(session: Session, plan: "Plan") -> int:
+    from workbench.bench.agents.hooks.installing import carry_out
+    from workbench.bench.files.replaced import Replaced
+
+    args = session.args
+    _require_person()
+    if plan.is_done:
+        return _told(session, plan, changed=False, said="Nothing to do: it is so already.")
+    if not wants_json(args):
+        say(_diff(plan))
+    if not _agreed(yes=args.yes):
+        say("Nothing was changed.")
+        return FOUND
+    copy = carry_out(plan, Replaced(paths.replaced_dir()))
+    kept = f" What it held before is kept in {copy}." if copy is not None else ""
+    return _told(session, plan, changed=True, said=f"Written: {plan.path}.{kept}")
+
+
+def _told(session: Session, plan: "Plan", *, changed: bool, said: str) -> int:
+    if wants_json(session.args):
+        write_json({"agent": session.args.agent, "file": plan.path, "changed": changed})
+    else:
+        say(said)
+    return 0
+
+
+def _status(session: Session) -> int:
+    from workbench.bench.agents.capture.log import failures
+    from workbench.bench.agents.hooks.installing import file_of, hooked
+
+    places = ((_home(), True), (session.cwd, False))
+    found = {
+        agent: [hooked(agent, file_of(agent, folder, of_user=of_user)) for folder, of_user in places]
+        for agent in HOOK_FILES
+    }
+    captures = paths.captures_dir()
+    went_wrong = () if captures is None else failures(captures)
+    if wants_json(session.args):
+        listed = {
+            agent: [{"file": one.path, "events": one.events, "missing": one.missing} for one in files]
+            for agent, files in found.items()
+        }
+        write_json({"agents": listed, "failures": [one._asdict() for one in went_wrong]})
+        return 0
+    for agent, files in found.items():
+        for one in files:
+            say(f"{agent}  {one.path}: {', '.join(one.events) or 'not installed'}")
+            for program in one.missing:
+                say(f"  {program} is not there any more; `workbench hooks install` names this one.")
+    for failure in went_wrong:
+        say(f"{failure.at}  {failure.agent} {failure.event}: {failure.problem}")
+    if not went_wrong:
+        say("No hook failed lately.")
+    return 0
+
+
+_ACTIONS = {"install": _install, "remove": _remove, "status": _status}
+
+
+def _path(session: Session) -> Path:
+    from workbench.bench.agents.hooks.installing import file_of
+
+    of_user = session.args.user
+    return file_of(session.args.agent, _home() if of_user else session.cwd, of_user=of_user)
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise WorkbenchError("Your home folder cannot be found.", "Set HOME to an absolute path.") from error
+
+
+def _program(session: Session) -> tuple[str, ...]:
+    """Return how this workbench is called from anywhere, with the store that was named."""
+    own = Path(sys.executable).with_name("workbench")
+    called = str(own) if own.exists() else shutil.which("workbench")
+    program = (called,) if called else (sys.executable, "-m", "workbench")
+    named = session.args.store
+    return (*program, "--store", str(session.cwd / named)) if named is not None else program
+
+
+def _diff(plan: "Plan") -> str:
+    before, after = (plan.before or "").splitlines(), plan.after.splitlines()
+    return "\n".join(difflib.unified_diff(before, after, str(plan.path), str(plan.path), lineterm="", n=2))
+
+
+def _require_person() -> None:
+    if agent := agent_in(os.environ):
+        hint = "Nothing was changed; run it in a terminal of your own."
+        raise WorkbenchError(f"An agent ({agent}) cannot decide what its hooks run.", hint)
+
+
+def _agreed(*, yes: bool) -> bool:
+    if yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise WorkbenchError("Nobody is there to be asked.", "Nothing was changed; --yes writes it unasked.")
+    sys.stdout.write("Write this? Type yes: ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() == "yes"

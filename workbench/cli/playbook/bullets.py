@@ -1,0 +1,225 @@
+"""`workbench bullet`: the playbook's bullets, listed, added, edited and moved."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from workbench.cli.describe import bullet_json
+from workbench.cli.naming import UNCHANGED, bullets, nearest
+from workbench.cli.output import cut, say, table, warn, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_keep, add_limit, wants_json
+from workbench.cli.safety.flags import Shown, add_secrets
+from workbench.cli.session import Session, keeps
+from workbench.cli.stream.append import text_of
+from workbench.core.agents.actors import require_person
+from workbench.core.errors import InvalidQuery, UnknownRecord
+from workbench.core.playbook.book import Bullet, Section
+from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from workbench.bench.open import Workbench
+
+MAIN = "main"
+"""The playbook that the first bullet makes."""
+
+DEFAULT = 50
+_CHANGE = "change a playbook: it votes, or suggests with `workbench curate`"
+
+SHOWN = 40
+"""Cells of a section's title in a list."""
+
+_BULLET = """The rules of the playbook. `vote`, `pin`, `show`, `edit` and `purge` take a bullet's id, too (BOOK/ID when
+several playbooks have it); `curate` asks for changes, `export` writes them to a file.
+
+  workbench bullet add "Hard rules" "Run migrations before the deploy"
+  workbench bullet list -is:deprecated
+
+An agent does not change a playbook: it votes, or suggests with `curate`."""
+
+_LIST = """FILTER is the filter of the Playbook area: words in the id, the text or the section, "exact phrase",
+section:, is: (high, problematic, unused, pinned, voted, deprecated, over, disputed, helps, hurts); a leading -
+excludes.
+
+  workbench bullet list section:pitfalls -is:deprecated"""
+
+_ADD = """The bullet comes last in its section, with an id of its own. SECTION is a title, a key or an id.
+
+  workbench bullet add "Hard rules" "Run migrations before the deploy" --make-section"""
+
+_EDIT = """The id, the votes and the place stay.
+
+  workbench bullet edit shr-00004 "Run migrations before the deploy, never after it\""""
+
+_MOVE = """It keeps its id and votes, and comes last in the section, or at --position; --also takes others along.
+
+  workbench bullet move shr-00004 pitfalls --also shr-00007 --position 1"""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `bullet` and what is below it."""
+    bullet = add_command(commands, "bullet", list_bullets, "list, add, edit and move the playbook's bullets", _BULLET)
+    bullet.set_defaults(filter=[], limit=DEFAULT, book=None, json=False, show_secrets=False)
+    verbs = bullet.add_subparsers(title="what to do", metavar="VERB", prog=bullet.prog, parser_class=Parser)
+    listing = add_command(verbs, "list", list_bullets, "list bullets in the order of the file", _LIST)
+    listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
+    listing.takes_filter = True
+    _add_book(listing)
+    add_limit(listing, DEFAULT)
+    add_secrets(listing)
+    adding = add_command(verbs, "add", add_bullet, "add a bullet to a section", _ADD)
+    adding.add_argument("section", metavar="SECTION", help="where it goes")
+    adding.add_argument("text", metavar="TEXT", help="the rule, or - to read it from stdin")
+    adding.add_argument("--make-section", action="store_true", help="make the section when there is none of that name")
+    _add_book(adding)
+    editing = add_command(verbs, "edit", edit_bullet, "change the text of a bullet", _EDIT)
+    editing.add_argument("id", metavar="ID")
+    editing.add_argument("text", metavar="TEXT", help="the text, or - to read it from stdin")
+    for parser in (adding, editing):
+        add_keep(parser, "the text")
+    moving = add_command(verbs, "move", move_bullets, "move bullets to a section, or within it", _MOVE)
+    moving.add_argument("id", metavar="ID")
+    moving.add_argument("section", metavar="SECTION", help="where it goes")
+    moving.add_argument("--also", metavar="ID", action="append", default=[], help="another bullet; several times")
+    moving.add_argument("--position", metavar="N", type=_position, help="the place of the first one; 1 is the top")
+    for parser in (editing, moving):
+        _add_book(parser)
+    for parser in (listing, adding, editing, moving):
+        add_json(parser)
+
+
+def _add_book(parser: Parser) -> None:
+    parser.add_argument("--book", metavar="NAME", help="which playbook, when there are several")
+
+
+def _position(text: str) -> int:
+    from workbench.cli.parsing import count
+
+    return count(text) - 1
+
+
+def list_bullets(session: Session) -> int:
+    """Print the bullets that a filter lets through."""
+    from workbench.core.playbook.filter import parse_book_filter
+
+    args = session.args
+    wanted = parse_book_filter(" ".join(args.filter))
+    with session.reading() as bench:
+        books = [bench.exporter.the_book(args.book)] if args.book else bench.exporter.books()
+        shown = Shown(bench, secrets=args.show_secrets)
+        found = []
+        for book in books:
+            view = bench.playbooks.view(book)
+            told = {"over": view.over, "disputed": view.disputed}
+            told |= {verdict: view.found_to(verdict) for verdict in ("helps", "hurts")}
+            found += [(section, bullet) for section, part in view.listed(wanted, told) for bullet in part]
+        listed = [(shown(section), shown(bullet)) for section, bullet in cut(found, args.limit)]
+    if wants_json(args):
+        write_json([bullet_json(bullet) for _, bullet in listed])
+    else:
+        for line in table([_row(section, bullet, len(books) > 1) for section, bullet in listed], right=(1, 2)):
+            say(line)
+        if not found:
+            warn("No bullet matches." if books else "The store has no playbook yet; `workbench bullet add` begins one.")
+    shown.remark()
+    return 0
+
+
+def add_bullet(session: Session) -> int:
+    """Add one."""
+    args = session.args
+    text, kept = text_of(args.text), keeps(args)
+    made: list[str] = []
+    with session.changing() as bench:
+        require_person(bench.context.actor, _CHANGE)
+        book = _book(bench, args.book, make=args.make_section)
+        section = _section(bench, book, args.section, make=args.make_section)
+        with bench.safety.keeping(f"add to {args.section}", [text] if kept else (), lambda: made):
+            if section:
+                id = bench.playbooks.add(book, section, text)
+            else:
+                id = bench.playbooks.add_to_new_section(book, args.section, text)
+            made.append(f"{book}/{id}")
+        bullet = bench.playbooks.bullet(book, id)
+    return _report(session, [bullet], f"Added {id} to {one_line(args.section, SHOWN)}.")
+
+
+def edit_bullet(session: Session) -> int:
+    """Change one text."""
+    args = session.args
+    text, kept = text_of(args.text), keeps(args)
+    with session.changing() as bench:
+        require_person(bench.context.actor, _CHANGE)
+        (bullet,) = bullets(bench, _in_book(args.book, [args.id]))
+        place = f"{bullet.book}/{bullet.id}"
+        with bench.safety.keeping(f"edit {bullet.id}", [text] if kept else (), lambda: [place]):
+            bench.playbooks.edit(bullet.book, bullet.id, text)
+        now = bench.playbooks.bullet(bullet.book, bullet.id)
+    if now == bullet:
+        return _report(session, [bullet], "Nothing differs; nothing was changed.", changed=False)
+    return _report(session, [now], f"Edited {bullet.id}.")
+
+
+def move_bullets(session: Session) -> int:
+    """Move them."""
+    args = session.args
+    with session.changing() as bench:
+        require_person(bench.context.actor, _CHANGE)
+        found = bullets(bench, _in_book(args.book, [args.id, *args.also]))
+        if len({bullet.book for bullet in found}) > 1:
+            hint = f"{UNCHANGED} Move those of each by themselves."
+            raise InvalidQuery("The bullets are of several playbooks.", hint)
+        book, ids = found[0].book, [bullet.id for bullet in found]
+        section = _section(bench, book, args.section, make=False)
+        bench.playbooks.move(book, ids, section, args.position)
+        moved = [bench.playbooks.bullet(book, id) for id in ids]
+    return _report(session, moved, f"Moved {', '.join(ids)} to {one_line(args.section, SHOWN)}.")
+
+
+def _in_book(book: str | None, ids: list[str]) -> list[str]:
+    return ids if book is None else [f"{book}/{id}" for id in ids]
+
+
+def _book(bench: "Workbench", name: str | None, *, make: bool) -> str:
+    """Return the playbook meant; with `make` a first one need not be there yet."""
+    return (name or MAIN) if make and not bench.exporter.books() else bench.exporter.the_book(name)
+
+
+def _section(bench: "Workbench", book: str, name: str, *, make: bool) -> str:
+    """Return the id of a section, empty where one is to be made; raises `UnknownRecord`, with what there is."""
+    from workbench.core.playbook.delta import find_section
+
+    if book not in bench.library.books:
+        return ""
+    playbook = bench.playbooks.open(book)
+    try:
+        return find_section(playbook, name).id
+    except UnknownRecord as error:
+        if make:
+            return ""
+        titles = [bench.safety.masked(section.title) for section in playbook.sections if section.title]
+        raise UnknownRecord(error.message, _near(name, titles)) from error
+
+
+def _near(name: str, titles: list[str]) -> str:
+    near = {title.casefold(): title for title in titles}.get(nearest(name.casefold(), [t.casefold() for t in titles]))
+    return f"{UNCHANGED} Did you mean “{near}”?" if near else f"{UNCHANGED} There are: {', '.join(_quoted(titles))}."
+
+
+def _quoted(titles: list[str]) -> Iterator[str]:
+    yield from (f"“{one_line(title, SHOWN)}”" for title in titles)
+
+
+def _row(section: Section, bullet: Bullet, with_book: bool) -> tuple[str, ...]:
+    name = f"{bullet.book}/{bullet.id}" if with_book else bullet.id
+    marks = ("★ " if bullet.pinned else "") + ("× " if bullet.state == "deprecated" else "")
+    votes = (f"+{bullet.helpful_count}", f"−{bullet.harmful_count}")
+    return (name, *votes, one_line(section.title, SHOWN), marks + one_line(bullet.content, 500))
+
+
+def _report(session: Session, found: list[Bullet], sentence: str, *, changed: bool = True) -> int:
+    if wants_json(session.args):
+        first = found[0]
+        ids = [bullet.id for bullet in found]
+        write_json({"id": first.id, "book": first.book, "section": first.section, "ids": ids, "changed": changed})
+    else:
+        say(f"{sentence} `workbench undo` takes it back." if changed else sentence)
+    return 0

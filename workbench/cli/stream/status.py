@@ -1,0 +1,33 @@
+"""`workbench status`: one line for a shell prompt, which is printed again and again and is not to wait."""
+
+from workbench.cli.output import say, write_json
+from workbench.cli.parsing import Commands, add_command, add_json, wants_json
+from workbench.cli.session import Session
+from workbench.config import paths, recent
+
+_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, what is new since you
+last opened the app on this store."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `status`."""
+    add_json(add_command(commands, "status", print_status, "print one line for a shell prompt", _STATUS))
+
+
+def print_status(session: Session) -> int:
+    """Print one line."""
+    look = recent.last_look(paths.state_dir(), session.known_store())
+    with session.reading() as bench:
+        status = bench.overview.status(None if look is None else look.rev)
+    if wants_json(session.args):
+        write_json(
+            {
+                "line": status.line,
+                "pending": status.pending,
+                "reflection_due": status.due.due,
+                "revision": status.revision,
+            }
+        )
+    else:
+        say(status.line)
+    return 0

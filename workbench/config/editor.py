@@ -1,0 +1,59 @@
+"""The person's own editor: which one it is, and a text that goes through it."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from workbench.core.errors import WorkbenchError
+
+
+def editor_command(setting: str) -> list[str]:
+    """Return the editor to run: the setting, `$VISUAL`, `$EDITOR`, else vi."""
+    chosen = setting or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        return shlex.split(chosen)
+    except ValueError as error:
+        hint = "Set `editor` in the config; nothing was changed."
+        raise WorkbenchError(f"The editor “{chosen}” cannot be run ({error}).", hint) from error
+
+
+def edit(
+    text: str, setting: str = "", leaving: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> str | None:
+    """Open the editor on `text` and return what was saved, or `None` when it is unchanged.
+
+    `leaving` gives the terminal to the editor while it runs. Raises `WorkbenchError` when the editor cannot be run or
+    fails; the text is as it was then.
+    """
+    command = editor_command(setting)
+    with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
+        path = Path(folder) / "memory.md"
+        path.write_text(text, "utf-8", errors="replace", newline="")
+        with leaving():
+            _run(command, path)
+        return _changed(path, text)
+
+
+def _run(command: list[str], path: Path) -> None:
+    try:
+        result = subprocess.run([*command, str(path)], check=False)
+    except OSError as error:
+        hint = "Set `editor` in the config, or $EDITOR; nothing was changed."
+        raise WorkbenchError(f"The editor {command[0]} cannot be run: {error.strerror}.", hint) from error
+    if result.returncode:
+        raise WorkbenchError(f"{command[0]} ended with an error ({result.returncode}).", "Nothing was changed.")
+
+
+def _changed(path: Path, text: str) -> str | None:
+    try:
+        saved = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WorkbenchError("What the editor saved is not readable text.", "Nothing was changed.") from error
+    # Most editors end a file with a line end; that alone is no change.
+    if saved.removesuffix("\n") == text.removesuffix("\n"):
+        return None
+    return saved if text.endswith("\n") else saved.removesuffix("\n")

@@ -1,0 +1,49 @@
+"""What a person can set, with its defaults: values, which everything that runs is given."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from workbench.core.agents.actors import AgentSettings
+from workbench.core.agents.external import MemorySettings
+from workbench.core.duplicates.thresholds import DedupThresholds
+from workbench.core.reflection.llm import LlmSettings
+from workbench.core.reflection.trigger import TriggerLimits
+from workbench.core.review.limits import LifecycleLimits
+from workbench.core.stream.importance import GENERAL
+
+
+class Settings(NamedTuple):
+    """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
+    `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
+    action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
+    `index_file` is where an overview is written after each reflection, empty for nowhere.
+    """
+
+    theme: str = "workbench-dark"
+    profile: str = "workbench"
+    model: Path | None = None
+    editor: str = ""
+    importance: str = GENERAL.name
+    floor: bool = True
+    index_file: str = ""
+    keys: Mapping[str, str] = MappingProxyType({})
+    thresholds: DedupThresholds = DedupThresholds()
+    reflection: TriggerLimits = TriggerLimits()
+    lifecycle: LifecycleLimits = LifecycleLimits()
+    claude: LlmSettings = LlmSettings()
+    agents: AgentSettings = AgentSettings()
+    memory: MemorySettings = MemorySettings()
+
+
+class Loaded(NamedTuple):
+    """The settings that hold, a sentence for each thing that does not, and the keys the file really sets.
+
+    `given` tells a chosen value from an equal default (dotted names such as `thresholds.duplicate`), since a
+    model may bring thresholds of its own.
+    """
+
+    settings: Settings
+    problems: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()

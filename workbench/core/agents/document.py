@@ -1,0 +1,120 @@
+"""Documents: whole texts under a path, as agents and people keep them beside single memories.
+
+One kind for what the store keeps itself (below `/memories`) and for files of a folder on disk: an external memory
+session (source 002), a folder of notes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from workbench.core.files.front_matter import front_matter
+from workbench.core.files.textedit import lines
+from workbench.core.tokens import tokens_of
+
+ROOT = "/memories"
+"""The folder below which the store's own documents have their paths."""
+
+DocumentScope = Literal["overview", "detail", "messages"]
+"""Which layer of an external memory a document is: always in the context, looked up, or the raw conversation."""
+
+OVERVIEW, DETAIL, MESSAGES, WORKING = "overview.md", "detail", "messages.jsonl", "working-memory"
+"""The names of an external memory: its files and folders."""
+
+HEADINGS = ("Current Task", "Key Decisions", "Known Context", "Pending Issues", "Recent Operations")
+"""The sections of an overview, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text under a path.
+
+    `id` is the path: below `ROOT` for one that the store keeps, else relative to `origin`, the folder on disk.
+    """
+
+    id: str
+    content: str
+    created_at: datetime
+    changed_at: datetime
+    origin: str = ""
+    version: int = 1
+
+    @property
+    def path(self) -> str:
+        """Its path."""
+        return self.id
+
+    @property
+    def session_id(self) -> str:
+        """The session it belongs to; none."""
+        return ""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What it says of itself in front matter or a META comment."""
+        return front_matter(self.content)
+
+    @property
+    def sections(self) -> tuple["DocumentSection", ...]:
+        """Its sections, in order."""
+        return sections(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSection:
+    """What stands below one heading, up to the next: from `line` to `end`, both counted from 1, and its tokens.
+
+    `level` is the number of its `#`; what stands above the first heading has no title and level 0.
+    """
+
+    title: str
+    level: int
+    line: int
+    end: int
+    tokens: int
+
+
+def sections(text: str) -> tuple[DocumentSection, ...]:
+    """Return the sections of a Markdown text, by heading; code is looked over. An empty text has none."""
+    if not text.strip("\ufeff \t\r\n"):
+        return ()
+    found = list(lines(text))
+    heads = [line for line in found if not line.code and _level(line.text)]
+    starts = [(line.number, line.start, line.text) for line in heads]
+    if not starts or text[: starts[0][1]].strip("\ufeff \t\r\n"):
+        starts.insert(0, (1, 0, ""))
+    stops = [(number - 1, start) for number, start, _ in starts[1:]]
+    stops.append((found[-1].number, len(text)))
+    return tuple(
+        DocumentSection(head.lstrip("#").strip(), _level(head), number, end, tokens_of(text[start:stop]))
+        for (number, start, head), (end, stop) in zip(starts, stops, strict=True)
+    )
+
+
+def section_at(text: str, line: int) -> DocumentSection | None:
+    """Return the section that a line stands in; `None` where the text has none there."""
+    return next((one for one in reversed(sections(text)) if one.line <= line), None)
+
+
+def _level(line: str) -> int:
+    marks = len(line) - len(line.lstrip("#"))
+    return marks if 0 < marks <= 6 and (len(line) == marks or line[marks] in " \t") else 0
+
+
+def citation(path: str, line: int) -> str:
+    """Return how a line of a document is cited: `detail/auth-design.md#L10`."""
+    return f"{path}#L{line}"
+
+
+def overview_template() -> str:
+    """Return the text that the overview of a new session begins with (source 002, section 3.2)."""
+    said = (
+        "What are you working on?",
+        "Important decisions made and why",
+        "Project structure, tech stack, key files",
+        "Blockers or open questions",
+        "Quick summary of recent actions",
+    )
+    parts = (f"## {title}\n<!-- {about} -->\n" for title, about in zip(HEADINGS, said, strict=True))
+    return "# Working Memory\n\n" + "\n".join(parts)

@@ -1,0 +1,79 @@
+"""What an agent's hook says on stdin, as one value whatever the agent calls its parts."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from workbench.core.agents.transcript.fields import cut
+
+AGENTS: Mapping[str, str] = {"claude-code": "claude", "codex": "codex"}
+"""The agents whose hooks are understood, and the names that they act by."""
+
+_ALIASES = {
+    "before_start": "SessionStart", "after_complete": "Stop", "on_error": "Error", "session_start": "SessionStart",
+    "user_prompt_submit": "UserPromptSubmit", "stop": "Stop", "session_end": "SessionEnd", "SubagentStop": "Stop",
+    "post_tool_use": "PostToolUse", "pre_compact": "PreCompact", "post_compact": "PostCompact",
+}  # fmt: skip
+"""Other names of events: those of source 001, section 1.3, and those that some agents write otherwise."""
+
+
+class HookEvent(NamedTuple):
+    """One event: `name` is that of Claude Code for it, `called` the one that was given.
+
+    Texts are cut to what is looked at. `failed` says that a tool use came to nothing.
+    """
+
+    name: str
+    called: str
+    session: str = ""
+    cwd: str = ""
+    transcript: str = ""
+    source: str = ""
+    text: str = ""
+    tool: str = ""
+    tool_use: str = ""
+    given: Mapping[str, object] = MappingProxyType({})
+    response: str = ""
+    failed: bool = False
+
+
+def event_of(doc: Mapping[str, Any]) -> HookEvent:
+    """Read an event; what is missing or of another kind counts as empty."""
+    called = _text(doc, "hook_event_name", "event", "hook", "type")
+    name = _ALIASES.get(called, called)
+    given = doc.get("tool_input")
+    response, failed = _response(doc)
+    return HookEvent(
+        name, called, _text(doc, "session_id", "sessionId", "conversation_id", "thread_id"), _text(doc, "cwd"),
+        _text(doc, "transcript_path"), _text(doc, "source", "reason", "trigger"),
+        cut(_text(doc, "prompt", "compact_summary", "summary", "error_message", "message")),
+        _text(doc, "tool_name"), _text(doc, "tool_use_id", "tool_call_id", "call_id"),
+        given if isinstance(given, dict) else {}, cut(response), failed or name == "PostToolUseFailure",
+    )  # fmt: skip
+
+
+def _response(doc: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return what a tool answered, and whether that says that it failed."""
+    found = doc.get("tool_response", doc.get("tool_output"))
+    error = doc.get("error")
+    said = error if isinstance(error, str) else _told(error)
+    if not isinstance(found, Mapping):
+        return "\n".join(part for part in (_told(found), said) if part), bool(said)
+    code = found.get("exit_code", found.get("exitCode", 0))
+    failed = bool(found.get("is_error") or found.get("interrupted")) or (isinstance(code, int) and code != 0)
+    return "\n".join(part for part in (_told(found), said) if part), failed or bool(said)
+
+
+def _told(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        parts = (value.get(name) for name in ("output", "stdout", "stderr", "content", "text", "message", "error"))
+        return "\n".join(told for part in parts if part and (told := _told(part)))
+    if isinstance(value, list):
+        return "\n".join(told for part in value if (told := _told(part)))
+    return ""
+
+
+def _text(doc: Mapping[str, Any], *names: str) -> str:
+    return next((value for name in names if isinstance(value := doc.get(name), str) and value), "")

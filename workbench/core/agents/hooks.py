@@ -1,0 +1,25 @@
+"""Where agents are told which hooks to run, and which of them the workbench wants: an entry for each agent."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class HookFile(NamedTuple):
+    """The settings of one agent: the file of a project, that of a user (below their home), and the hooks.
+
+    `events` gives each the seconds that it may take at the most; 0 leaves that to the agent.
+    """
+
+    project: str
+    user: str
+    events: Mapping[str, int]
+
+
+_EVENTS = {"SessionStart": 10, "UserPromptSubmit": 10, "Stop": 60, "PreCompact": 60, "PostCompact": 30}
+
+HOOK_FILES: Mapping[str, HookFile] = {
+    # The command names this machine's workbench, which is no business of those who share the project's own file.
+    "claude-code": HookFile(".claude/settings.local.json", ".claude/settings.json", {**_EVENTS, "SessionEnd": 0}),
+    "codex": HookFile(".codex/hooks.json", ".codex/hooks.json", _EVENTS),
+}
+"""The agents whose hooks can be installed."""

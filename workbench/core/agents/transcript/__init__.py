@@ -1,0 +1,1 @@
+"""What a session of an agent tells that is worth remembering: plain values and rules."""

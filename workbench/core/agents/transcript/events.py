@@ -1,0 +1,48 @@
+"""What happens in a session of an agent, in the order in which it is told: the values that the rules read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened: when, and in which conversation (`agent` is empty for the session's own).
+
+    `id` is that of the message or tool use, unique in a session.
+    """
+
+    id: str
+    at: datetime | None = None
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt(Event):
+    """What was asked; by a person, unless it is the task of a subagent."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Event):
+    """A use of a tool; `cwd` is the folder that the session was in."""
+
+    tool: str = ""
+    given: Mapping[str, object] = field(default_factory=dict)
+    cwd: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Event):
+    """What came of a tool use, whose id it has."""
+
+    text: str = ""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Event):
+    """What a session that ran out of context was boiled down to."""
+
+    text: str = ""

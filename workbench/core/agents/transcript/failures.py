@@ -1,0 +1,339 @@
+"""Failures, and what resolved them: the next run of the same command whose output no longer holds the error.
+
+A failure alone is no lesson. Between the two stand the differences of the arguments, and what was edited and set up.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.core.agents.transcript.errors import STANDING, Trouble, holds, missing_command, trouble_in
+from workbench.core.agents.transcript.events import Answer, Call
+from workbench.core.agents.transcript.fields import cut
+from workbench.core.agents.transcript.lessons import Lesson, Passed, Reason
+from workbench.core.agents.transcript.shell import (
+    Command,
+    commands_in,
+    differences,
+    renamed,
+    runs_other_way,
+    same_command,
+)
+from workbench.core.agents.transcript.standing import Failure
+
+PATIENCE = 60
+"""Tool uses after which nobody is thought to come back to a failure."""
+
+MOST_OPEN = 12
+"""Failures that are waited for at the same time; of more the oldest are given up."""
+
+SHELLS = frozenset(
+    {"Bash", "PowerShell", "shell", "local_shell", "exec_command", "container.exec", "run_shell_command"}
+)
+EDITORS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "str_replace_based_edit_tool"})
+_OWN = frozenset(
+    {"Read", "Glob", "Grep", "LS", "Task", "Agent", "TaskOutput", "TodoWrite", "WebFetch", "WebSearch", "ExitPlanMode",
+     "EnterPlanMode", "AskUserQuestion", "BashOutput", "KillShell", "KillBash", "ToolSearch", "update_plan",
+     "view_image", "SlashCommand", "ListMcpResourcesTool", "ReadMcpResourceTool"}
+) | EDITORS  # fmt: skip
+_SETTING_UP = (
+    r"\b(?:install|ci|venv|seed|bootstrap|add|get|fetch|update|upgrade|sync|migrate|init|create|generate|setup|login"
+    r"|auth|export|set|config"
+    r"|enable|start|stop|up|down|prune|restart|mkdir|chmod|chown|ln|cp|touch|use|pull|build|compile|clean|unlock|switch|checkout|stash"
+    r"|rebase|merge|push|commit|tag|allow|trust|register|deps\.\w+|ecto\.\w+|rm|mv|source)\b"
+)
+_WITHIN = r"command failed for pattern \"!`(.+?)`\""
+_BACKGROUND = r"^Command (?:running in background|was manually backgrounded)"
+_REFUSALS: tuple[tuple[Reason, str], ...] = (
+    ("cancelled", r"^(?:<tool_use_error>)?\W*(?:sibling tool call|cancelled: parallel|request interrupted)"),
+    ("turned-down", r"^(?:<tool_use_error>)?\W*the user doesn't want to|^permission to use \S+ .*denied"),
+    ("reader-limit", r"exceeds (?:the )?maximum (?:allowed )?(?:tokens|size|length)|output too large|too large to"
+     r"|use offset and limit|exceeded maximum .*(?:tokens|lines)"),
+)  # fmt: skip
+_TOKEN = re.compile(r"[A-Za-z_][\w.-]{3,}")
+_LINES, _WIDE = 3, 110
+
+
+class Failures:
+    """Follows the tool uses of one conversation; `open` are the failures that are not resolved yet."""
+
+    def __init__(self, session: str, waiting: Sequence[Failure] = (), written: Sequence[str] = ()) -> None:
+        self.open = tuple(waiting)
+        self.written = tuple(written)
+        """The files that were edited in the session, the latest last."""
+        self._session = session
+        self._calls: dict[str, tuple[Call, int]] = {}
+
+    def called(self, call: Call, turn: int) -> None:
+        """Note that a tool is used."""
+        self._calls[call.id] = (call, turn)
+        while len(self._calls) > 200:
+            del self._calls[next(iter(self._calls))]
+
+    def answered(self, answer: Answer) -> Iterator[Lesson | Passed]:
+        """Take what came of a tool use: it may fail, resolve a failure, or be a step on the way."""
+        known = self._calls.pop(answer.id, None)
+        if known is None:
+            return
+        call, turn = known
+        text = cut(answer.text)
+        refused = _refusal(text[:2_000]) if answer.failed else None
+        if refused is not None:
+            yield Passed(refused, _brief(call, text), answer.id)
+            return
+        line = line_of(call, text)
+        if line and not re.match(_BACKGROUND, text):
+            yield from self._resolved(call, line, text)
+        if not answer.failed:
+            self._step(call, line)
+            return
+        yield from self._failed(call, turn, line, text)
+
+    def given_up(self) -> Iterator[Passed]:
+        """Give up what is open: the session is over."""
+        yield from (Passed("not-resolved", one.line or one.tool, one.id) for one in self.open)
+        self.open = ()
+
+    def _failed(self, call: Call, turn: int, line: str, text: str) -> Iterator[Passed]:
+        """Wait for what resolves a failure, unless it can be no lesson."""
+        reason, trouble = _worth(call, line, text)
+        if trouble is None or reason is not None:
+            yield Passed(reason or "said-nothing", _brief(call, text), call.id)
+            return
+        own = trouble.cause not in STANDING and self._is_own(text)
+        failure = Failure(
+            call.id, call.tool, line, trouble.text, trouble.cause, trouble.mark, call.at, turn, call.cwd,
+            own or trouble.cause == "assertion",
+        )  # fmt: skip
+        again = next((one for one in self.open if one.mark == failure.mark and one.tool == failure.tool), None)
+        if again is not None:
+            return  # the same error once more: it is the first try that was resolved in the end
+        self.open = (*self.open, failure)
+        if len(self.open) > MOST_OPEN:
+            yield Passed("not-resolved", self.open[0].line, self.open[0].id)
+            self.open = self.open[1:]
+
+    def _resolved(self, call: Call, line: str, text: str) -> Iterator[Lesson | Passed]:
+        """Yield the failures that a call shows to be resolved, and those that are not waited for any longer."""
+        later = commands_in(line) if call.tool in SHELLS else ()
+        still: list[Failure] = []
+        for failure in self.open:
+            how = None if holds(text, failure.mark) else _way_out(failure, call, later)
+            if how is not None:
+                yield _lesson(failure, how, self._session)
+            elif failure.age >= PATIENCE:
+                yield Passed("not-resolved", failure.line or failure.tool, failure.id)
+            else:
+                still.append(replace(failure, age=failure.age + 1))
+        self.open = tuple(still)
+
+    def _step(self, call: Call, line: str) -> None:
+        """Note what may have resolved what is open: an edit, or something that was set up."""
+        if call.tool in EDITORS:
+            path = _path_of(call)
+            self.written = (*(one for one in self.written if one != path), path)[-200:]
+            edit = _edit(call)
+            self.open = tuple(replace(one, edits=(*one.edits, edit)[-12:]) for one in self.open)
+            return
+        done = _steps_in(commands_in(line), call.cwd)
+        if done:
+            self.open = tuple(replace(one, steps=(*one.steps, *done)[-8:]) for one in self.open)
+
+    def _is_own(self, text: str) -> bool:
+        """Tell whether an error is in a file that was written in this session."""
+        return any(path.rpartition("/")[2] in text for path in self.written if path)
+
+
+@dataclass(frozen=True, slots=True)
+class _WayOut:
+    """How a command came to work: what it became, the arguments that came and went, whether it ran elsewhere.
+
+    `steps` set something up in the same line, before it.
+    """
+
+    command: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    moved: bool = False
+    steps: tuple[str, ...] = ()
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.added or self.removed or self.moved)
+
+
+def line_of(call: Call, text: str = "") -> str:
+    """Return the command line that a tool use runs; empty when it runs none."""
+    if call.tool in SHELLS:
+        given = call.given.get("command", call.given.get("cmd", ""))
+        if isinstance(given, list):  # as Codex gives it: bash -lc LINE, or the words
+            words = [str(word) for word in given]
+            return words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(words)
+        return str(given)
+    found = re.search(_WITHIN, text, re.IGNORECASE)
+    return found[1] if found else ""
+
+
+def shown(line: str, cwd: str, width: int = 200) -> str:
+    """Return a command on one line, its own folder left out of its paths."""
+    text = " ".join(line.split())
+    if cwd:
+        text = text.replace(f"{cwd}/", "").replace(cwd, ".")
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _steps_in(commands: Sequence[Command], cwd: str) -> tuple[str, ...]:
+    """Return those commands that set something up, as they are told."""
+    return tuple(shown(c.line, cwd) for c in commands if not c.is_reader and re.search(_SETTING_UP, c.line))
+
+
+def _refusal(text: str) -> Reason | None:
+    """Return why a call came to nothing without having been run; `None` where it was."""
+    return next((reason for reason, told in _REFUSALS if re.search(told, text, re.IGNORECASE)), None)
+
+
+def _worth(call: Call, line: str, text: str) -> tuple[Reason | None, Trouble | None]:
+    """Return why a failure can be no lesson, and what is wrong where it may be one."""
+    if not line and (call.tool in _OWN or "<tool_use_error>" in text):
+        return "own-tool", None
+    commands = commands_in(line)
+    trouble = trouble_in(text)
+    if trouble is None:
+        return "said-nothing", None
+    if line and all(c.is_reader for c in commands) and not _tells(commands, trouble):
+        return "looked-only", trouble
+    acting = [c for c in commands if not c.is_reader]
+    if acting and all(c.is_inline for c in acting) and trouble.cause not in ("dependency", "command"):
+        return "own-work", trouble
+    return None, trouble
+
+
+def _tells(commands: Sequence[Command], trouble: Trouble) -> bool:
+    """Tell whether something that only looks failed for more than that there is nothing to see."""
+    asks = any(len(c.head) > 1 for c in commands) and trouble.cause in STANDING and trouble.cause != "place"
+    return asks or bool(missing_command(trouble))
+
+
+def _way_out(failure: Failure, call: Call, later: Sequence[Command]) -> _WayOut | None:
+    """Return how a later call does what failed; `None` when it is about something else."""
+    if not failure.line:
+        if call.tool != failure.tool or call.id == failure.id:
+            return None
+        return _WayOut("")
+    failed = commands_in(failure.line)
+    acting = [c for c in failed if not c.is_reader] or failed
+    pair = same_command(acting, later)
+    if pair is None and failure.cause == "command":
+        pair = renamed(acting, later, failure.error)
+    name = missing_command(Trouble(failure.error, "command", ""))
+    if name and (pair is None or pair[0].args == pair[1].args):
+        pair = runs_other_way(name, failed, later) or pair
+    if pair is None:
+        return None
+    old, new = pair
+    added, removed = differences(old, new)
+    moved = _place(old, failure.cwd) != _place(new, call.cwd)
+    told = shown(f"cd {new.folder} && {new.line}" if moved and new.folder else new.line, failure.cwd)
+    if not added and not removed and old.words != new.words:
+        added = tuple(word for word in new.words if word not in old.words)
+    return _WayOut(told, added, removed, moved, _steps_in(later[: later.index(new)], call.cwd))
+
+
+def _place(command: Command, cwd: str) -> str:
+    if not command.folder:
+        return cwd.rstrip("/")
+    place = command.folder if command.folder.startswith(("/", "~")) else f"{cwd}/{command.folder}"
+    return place.rstrip("/")
+
+
+def _lesson(failure: Failure, how: _WayOut, session: str) -> Lesson | Passed:
+    """Put a failure and what resolved it into words, as it would be remembered."""
+    tokens = {t.lower() for t in _TOKEN.findall(failure.error)}
+    edits, steps = _about(failure.edits, tokens), _about((*failure.steps, *how.steps), tokens)
+    standing = failure.cause in STANDING
+    mended = not standing and not how.is_changed and not steps and _is_where(edits, failure.error)
+    if not how.is_changed and not edits and not steps and failure.cause != "limit":
+        return Passed("went-away", failure.line or failure.tool, failure.id)
+    what = (
+        f"`{_failing(failure)}` failed: {failure.error}" if failure.line else f"{failure.tool} failed: {failure.error}"
+    )
+    parts = [what, _resolution(how, edits, steps)]
+    shared = bool(tokens & {t.lower() for t in _TOKEN.findall(" ".join((*edits, *steps, *how.added)))})
+    extra = (10.0 if standing else 0.0) + (8.0 if how.added else 0.0) + (5.0 if shared else 0.0)
+    extra -= 40.0 if not how.is_changed and not edits and not steps else 0.0
+    extra -= 0.0 if standing or how.added or how.moved or shared else 15.0
+    is_test = failure.cause == "assertion"
+    return Lesson(
+        "failure", "\n".join(part for part in parts if part), session, (f"{session}/{failure.id}",), failure.at,
+        failure.turn, "tool", mark=f"{_head(failure)}: {failure.mark}", extra=extra,
+        needs=2 if failure.is_own or mended else 1, reason="assertion" if is_test else "own-work",
+    )  # fmt: skip
+
+
+def _is_where(edits: Sequence[str], error: str) -> bool:
+    """Tell whether what was edited is the place that the error names: that is work, and no lesson."""
+    return bool(edits) and all(edit.partition(": `")[0].rpartition("/")[2] in error for edit in edits)
+
+
+def _resolution(how: _WayOut, edits: Sequence[str], steps: Sequence[str]) -> str:
+    """Say what resolved a failure: the other command, what was set up before it, what was edited."""
+    told = [f"What worked: `{how.command}`."] if how.command and _is_the_way(how, edits) else []
+    if steps:
+        told.append(f"{'Before it' if told else 'What helped'}: {', then '.join(f'`{step}`' for step in steps[-2:])}.")
+    if edits:
+        told.append(f"{'Edited' if told else 'What resolved it was an edit of'} {'; '.join(edits[-2:])}")
+    if not told:
+        told.append("It worked the next time, unchanged.")
+    return " ".join(told)
+
+
+def _is_the_way(how: _WayOut, edits: Sequence[str]) -> bool:
+    """Tell whether the other command is what helped: to name other files, after an edit, is not."""
+    options = [arg for arg in (*how.added, *how.removed) if arg.startswith("-") or "=" in arg]
+    return how.is_changed and (how.moved or bool(options) or not edits)
+
+
+def _about(items: Sequence[str], tokens: set[str]) -> tuple[str, ...]:
+    """Return those items that name something which the error names; all of them where none does."""
+    near = [item for item in items if tokens & {token.lower() for token in _TOKEN.findall(item)}]
+    return tuple(dict.fromkeys(near or items))
+
+
+def _failing(failure: Failure) -> str:
+    commands = [c for c in commands_in(failure.line) if not c.is_reader]
+    tool = next((c for c in commands if c.head[0] in failure.error), commands[0] if commands else None)
+    line = failure.line if tool is None else tool.line
+    return shown(line, failure.cwd, 120)
+
+
+def _head(failure: Failure) -> str:
+    commands = [c for c in commands_in(failure.line) if not c.is_reader]
+    return " ".join(commands[0].head) if commands else failure.tool
+
+
+def _brief(call: Call, text: str) -> str:
+    line = line_of(call) or call.tool
+    return f"{shown(line, call.cwd, 80)}: {' '.join(text.split())[:120]}"
+
+
+def _path_of(call: Call) -> str:
+    return str(call.given.get("file_path") or call.given.get("path") or call.given.get("notebook_path") or "")
+
+
+def _edit(call: Call) -> str:
+    """Say what an edit did: the file, and the lines that it brought."""
+    path = shown(_path_of(call) or "a file", call.cwd)
+    edits = call.given.get("edits")
+    pairs: Sequence[Mapping[str, object]] = (
+        [e for e in edits if isinstance(e, dict)] if isinstance(edits, list) else [call.given]
+    )
+    fresh: list[str] = []
+    for pair in pairs:
+        before = {line.strip() for line in str(pair.get("old_string", "")).splitlines()}
+        fresh += [
+            each
+            for line in str(pair.get("new_string", "")).splitlines()
+            if (each := line.strip()) and each not in before
+        ]
+    lines = [line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…" for line in fresh if re.search(r"\w", line)]
+    return f"{path}: `{'` `'.join(lines[:_LINES])}`" if lines else path

@@ -1,0 +1,1 @@
+"""Files in which agents are told which hooks to run."""

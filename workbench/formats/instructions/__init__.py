@@ -1,0 +1,1 @@
+"""Instruction files: documents that a tool loads whole."""

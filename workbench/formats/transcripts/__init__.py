@@ -1,0 +1,1 @@
+"""Transcripts of agents' sessions: what their files hold, as events."""

@@ -1,0 +1,52 @@
+"""What is near by meaning, as the Stream lists it: loaded with the first ranking, for which no first screen waits."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from workbench.bench.stream.near_by import NearBy
+from workbench.core.stream.memory import Memory
+from workbench.core.tuning.factors import RECIPE, Factor
+from workbench.core.tuning.scoring import Scored
+from workbench.tui.stream.found import Found, Ruled
+from workbench.tui.widgets.bars.factor_bar import factor_bar
+from workbench.tui.widgets.content import MUTED
+from workbench.tui.widgets.figures import scores
+from workbench.tui.widgets.lists.row import Cell
+
+_BAR = 8
+_WITH_BAR = 60
+"""Columns from which a row has room for its score's bar."""
+
+
+class Nearby:
+    """What is near by meaning, and how the score of each memory looks in its row."""
+
+    def __init__(self, found: NearBy, factors: Sequence[Factor] = RECIPE.factors) -> None:
+        self.found = found
+        self._factors = factors
+        totals = scores([scored.total for scored in found.rows])
+        self._scored: Mapping[str, tuple[Scored, str]] = {
+            scored.memory.id: (scored, text) for scored, text in zip(found.rows, totals, strict=True)
+        }
+
+    def rows(self, literal: Sequence[Memory], find: Callable[[str], Memory | None]) -> Sequence[Found]:
+        """Return all rows of the list: what holds the words, and below the line what is only near them.
+
+        `find` returns a memory as it is now.
+        """
+        holding = {memory.id for memory in literal} if self._scored else set()
+        near = [memory for id in self._scored if id not in holding and (memory := find(id)) is not None]
+        return [*literal, Ruled(len(near)), *near] if near else literal
+
+    def cells(self, memory: Memory, width: int) -> list[Cell] | None:
+        """Return the cells at the end of a memory's row: its score, with a bar where there is room.
+
+        `None` for one that holds the words.
+        """
+        if memory.id not in self._scored:
+            return None
+        scored, text = self._scored[memory.id]
+        score = Cell(text, len(text), MUTED, "right")
+        share = scored.total / self.found.full if self.found.full > 0 else 0.0
+        full = sum(scored.weighted.values()) / share if share else 1.0
+        bar = factor_bar(scored.weighted, _BAR, full, self._factors)
+        return [Cell(bar, _BAR), score] if width >= _WITH_BAR else [score]
