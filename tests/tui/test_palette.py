@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from textual.command import Hit
 
 from tests.tui.support import demo_app, screen_text
 from tests.tui.waiting import until_drawn
 from workbench.tui.app.areas import AREAS
+from workbench.tui.app.palette import Palette
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.widgets.texts.prompt import Prompt
@@ -42,3 +44,29 @@ async def test_toasts_are_gone_when_a_dialog_opens_and_never_cover_its_keys(
         app.say("A long sentence about what happened just now. " * 4)
         await until_drawn(pilot, lambda: "A long sentence" in screen_text(app))
         assert keys in screen_text(app)
+
+
+async def found(provider: Palette, query: str) -> list[str]:
+    hits = [hit async for hit in provider.search(query)]
+    return [str(hit.text) for hit in sorted(hits, key=lambda hit: hit.score, reverse=True) if isinstance(hit, Hit)]
+
+
+async def test_the_palette_finds_by_descriptions_and_by_what_else_a_thing_is_called(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        provider = Palette(app.screen)
+        assert "Forget" in await found(provider, "delete")
+        assert "Pin" in await found(provider, "does not decay")
+        assert "Edit in $EDITOR" in await found(provider, "correct")
+        assert "Undo" in await found(provider, "revert")
+        assert "Quit" in await found(provider, "exit")
+        assert (await found(provider, "history"))[0].lower().endswith("history")
+        assert await found(provider, "xyzzy nothing") == []
+
+
+async def test_the_palette_of_the_app_lists_what_was_typed(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("ctrl+p", *"delete")
+        await until_drawn(pilot, lambda: "Forget" in screen_text(app))

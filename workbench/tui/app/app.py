@@ -7,7 +7,7 @@ import os
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -16,6 +16,7 @@ from textual import events, work
 from textual._context import active_message_pump
 from textual.app import SystemCommand
 from textual.binding import BindingsMap, BindingType
+from textual.command import Provider
 from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
@@ -106,6 +107,13 @@ class Notices:
         return new
 
 
+def _palette() -> type[Provider]:
+    """Return what the palette lists; imported when it is first opened."""
+    from workbench.tui.app.palette import Palette
+
+    return Palette
+
+
 @survives
 class WorkbenchApp(Host):
     """The terminal app over an open store. Its result is a store to open next, or `None` to quit.
@@ -116,6 +124,7 @@ class WorkbenchApp(Host):
     TITLE = "memory workbench"
     CSS_PATH = "workbench.tcss"
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (161, "-wide")]  # noqa: RUF012 - as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = bindings(GLOBAL)
     DEFAULT_MODE = "stream"

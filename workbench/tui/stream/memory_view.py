@@ -23,6 +23,9 @@ STYLES: dict[Status, str] = {
     "promoted": "$text-accent",
     "archived": MUTED,
 }
+USUAL: Status = "signal"
+"""The status that most memories have, and that a row therefore does not name."""
+
 PINNED, REFLECTION, UNREAD, LONG = "★", "◆", "•", "¶"
 
 _WITH_TYPE, _WITH_VOTES, _WITH_STATUS = 66, 84, 100
@@ -61,6 +64,8 @@ def row(
     """
     in_words = width >= _WITH_STATUS
     status = f"{SYMBOLS[memory.status]} {memory.status}" if in_words else SYMBOLS[memory.status]
+    if memory.status == USUAL:
+        status = ""
     cells = [
         Cell(ago(memory.created_at, now), 6, MUTED, "right"),
         *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
@@ -70,7 +75,7 @@ def row(
     if ending is not None:
         return [*cells, *ending]
     if width >= _WITH_VOTES:
-        shown = votes(memory.helpful_count, memory.harmful_count) if memory.helpful_count + memory.harmful_count else ""
+        shown = votes(memory.helpful_count, memory.harmful_count) if _has_votes(memory) else ""
         cells.append(Cell(shown, 7, _vote_style(memory), "right"))
     return [*cells, Cell(status, 11 if in_words else 1, STYLES[memory.status])]
 
@@ -139,14 +144,18 @@ def _standing(memory: Memory, around: Surroundings) -> Content:
         (f" · {half_life}\n", MUTED),
         ("status ", MUTED),
         (f"{SYMBOLS[memory.status]} {memory.status}", STYLES[memory.status]),
-        (f" · {memory.memory_type} · confidence {memory.confidence}", MUTED),
+        (f" · {memory.memory_type}{f' · confidence {memory.confidence}' if memory.confidence else ''}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
-        (f"\nvotes {votes(memory.helpful_count, memory.harmful_count)}", ""),
-        (f"  {_count_parts(memory)}", MUTED),
+        (f"\nvotes {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),
+        (f"  {_count_parts(memory)}" if _has_votes(memory) else "", MUTED),
         (f" · yours: {around.live_vote}" if around.live_vote else "", "bold"),
         (f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it" if memory.is_long else "", ""),
     ]
     return assemble(parts)
+
+
+def _has_votes(memory: Memory) -> bool:
+    return bool(memory.helpful_count or memory.harmful_count)
 
 
 def _count_parts(memory: Memory) -> str:
@@ -166,7 +175,9 @@ def _origin(memory: Memory, around: Surroundings) -> Content:
     parts = [
         ("made ", MUTED),
         (since(memory.created_at, around.now), ""),
-        (f" · {absolute(memory.created_at)} · read {memory.access_count}×\n", MUTED),
+        (f" · {absolute(memory.created_at)}", MUTED),
+        (f" · read {memory.access_count}×" if memory.access_count else "", MUTED),
+        ("\n", ""),
         ("id ", MUTED),
         (printable(masked(memory.id)), ""),
         (" · session ", MUTED) if memory.session_id else ("", ""),

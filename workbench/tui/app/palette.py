@@ -1,0 +1,64 @@
+"""The command palette: finds an action by its name, and below those by what it does or what else it is called."""
+
+from textual.command import Hit, Hits
+from textual.system_commands import SystemCommandsProvider
+
+from workbench.core.text import words
+
+BELOW = 0.01
+"""Which share of its score a hit in a description has at most: every name that matches stands above it."""
+
+SYNONYMS = (
+    frozenset(("forget", "delete", "remove", "archive", "trash")),
+    frozenset(("find", "search", "filter", "look", "grep")),
+    frozenset(("edit", "change", "correct", "fix", "rename", "modify")),
+    frozenset(("vote", "helpful", "like", "useful", "upvote")),
+    frozenset(("harmful", "dislike", "wrong", "downvote")),
+    frozenset(("undo", "revert", "back", "restore")),
+    frozenset(("approve", "accept", "confirm")),
+    frozenset(("reject", "decline", "dismiss")),
+    frozenset(("later", "postpone", "skip", "snooze", "defer")),
+    frozenset(("theme", "colours", "colors", "dark", "light")),
+    frozenset(("import", "load", "read", "take")),
+    frozenset(("export", "write", "save")),
+    frozenset(("history", "log", "changes", "blame", "audit")),
+    frozenset(("promote", "publish", "claude.md", "agents.md")),
+    frozenset(("quit", "exit", "leave", "close")),
+    frozenset(("help", "keys", "shortcuts", "bindings")),
+    frozenset(("store", "stores", "project", "database", "workspace")),
+    frozenset(("pin", "star", "favourite", "favorite", "keep")),
+    frozenset(("duplicates", "duplicate", "same", "dedup", "merge")),
+)
+"""Words that people use for one thing; a word of a row stands for all it stands with here."""
+
+
+class Palette(SystemCommandsProvider):
+    """Lists every action; a search looks at names as Textual does, and at whole words of descriptions."""
+
+    async def search(self, query: str) -> Hits:
+        """Yield what a query finds: names first, then descriptions and synonyms that hold all its words."""
+        matcher = self.matcher(query)
+        asked = words(query)
+        for name, told, callback, _ in self.app.get_system_commands(self.screen):
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, matcher.highlight(name), callback, help=told)
+            elif share := described(asked, f"{name} {told}"):
+                yield Hit(share * BELOW, name, callback, help=told)
+
+
+def described(asked: list[str], text: str) -> float:
+    """Return how well words begin those of a text or of their synonyms, 0…1; 0 unless all of them do.
+
+    The text's own words count double.
+    """
+    own = words(text)
+    also = {word for group in SYNONYMS if not group.isdisjoint(own) for word in group}
+    found = 0.0
+    for word in asked:
+        if any(each.startswith(word) for each in own):
+            found += 1.0
+        elif len(word) > 2 and any(each.startswith(word) for each in also):
+            found += 0.5
+        else:
+            return 0.0
+    return found / len(asked) if asked else 0.0
