@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -147,6 +148,31 @@ def test_lines_that_cannot_be_read_are_counted(cli: Cli, transcript: Transcript)
     out = cli.ok("capture", "transcript", str(transcript.path))
     assert "lines that cannot be read (4)" in out
     assert "Stored 2." in out
+
+
+def test_a_store_that_is_made_anew_is_told_everything(cli: Cli, transcript: Transcript) -> None:
+    cli.ok("capture", "transcript", str(transcript.path))
+    count = len(told(cli.store))
+    shutil.rmtree(cli.store)
+    assert cli("capture", "transcript", str(transcript.path)).code == 0
+    assert len(told(cli.store)) == count == 2
+
+
+def test_what_was_erased_stands_in_no_note_and_does_not_come_back(
+    cli: Cli, transcript: Transcript, hook: Callable[..., str]
+) -> None:
+    hook("SessionStart", source="startup")
+    hook("Stop", transcript_path=str(transcript.path))
+    hook("UserPromptSubmit", prompt="No, the cart belongs to the shop folder")
+    captures = captures_dir()
+    assert captures is not None
+    assert any(b"shop folder" in path.read_bytes() for path in captures.rglob("*.json"))
+    id = next(memory.id for memory in told(cli.store) if "shop folder" in memory.content)
+    cli.ok("purge", id, "--yes-erase", id)
+    assert not any(b"shop folder" in path.read_bytes() for path in captures.rglob("*.json"))
+    transcript.asked("No, the cart belongs to the shop folder")
+    hook("Stop", transcript_path=str(transcript.path))
+    assert not any("shop folder" in memory.content for memory in told(cli.store))
 
 
 def test_another_session_counts_a_lesson_once_more(cli: Cli, transcript: Transcript) -> None:

@@ -1,8 +1,9 @@
-"""Whether there is a store in a folder, told by the names of its files alone."""
+"""Whether there is a store in a folder, and which one: told without reading it."""
 
 from pathlib import Path
 
 from workbench.store.files import cannot_read
+from workbench.store.journal import chain
 
 _FILES = frozenset({"journal.jsonl", "memory.json", "checkpoint.json"})
 
@@ -15,3 +16,11 @@ def is_store(folder: Path) -> bool:
         return False
     except OSError as error:
         raise cannot_read(folder, error) from error
+
+
+def id_of(folder: Path) -> str:
+    """Return the id of the store in a folder; empty where there is none, or none that says its own."""
+    try:
+        return chain.store_id(folder)
+    except OSError:
+        return ""

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.bench import caches
+from workbench.bench.agents.capture.progress import without_texts
 from workbench.bench.context import Context
 from workbench.bench.files.replaced import Replaced
 from workbench.bench.health.history import History, Place
+from workbench.config import paths
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import UnknownRecord
 from workbench.core.health.diagnosis import Unfinished
@@ -108,6 +110,7 @@ class Eraser:
 
     def _without_caches(self) -> tuple[str, ...]:
         """Remove what was computed from the texts; it is made again from what is left."""
+        without_texts(paths.captures_dir(), self._library.folder)
         return caches.remove(self._context.caches)
 
     def _speaking_of(self, key: str) -> Iterator[tuple[RecordType, str]]:

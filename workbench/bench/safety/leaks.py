@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from workbench.bench import caches
+from workbench.bench.agents.capture.progress import without_texts
 from workbench.bench.context import Context
 from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
 from workbench.bench.safety.texts import texts_of
+from workbench.config import paths
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import WorkbenchError
 from workbench.core.record import ABSENT
@@ -100,8 +102,13 @@ class Leaks:
         if not rules and not any(one.masks for one in self._library.maintenance.unfinished_purges()):
             raise NothingToMask("No secret was found that is not allowed to stay.", "Nothing was changed.")
         masker = Masker(rules, self._cleaner(rules, kept))
-        done = self._library.maintenance.mask(masker, self._context.actor, lambda: caches.remove(self._context.caches))
+        done = self._library.maintenance.mask(masker, self._context.actor, self._without_copies)
         return Masked(len(rules), done, tuple(self._elsewhere(rules, state)))
+
+    def _without_copies(self) -> tuple[str, ...]:
+        """Remove what was computed from the texts, and what is noted of sessions that were captured."""
+        without_texts(paths.captures_dir(), self._library.folder)
+        return caches.remove(self._context.caches)
 
     def _cleaner(self, rules: Mapping[str, str], kept: set[str]) -> Callable[[str], str]:
         """Return what makes of a stored text the one without its secrets.

@@ -21,6 +21,7 @@ from workbench.core.agents.transcript.standing import Failure, Standing
 from workbench.core.errors import InvalidRecord, StoreProblem
 from workbench.core.files.handles import open_handle, try_lock
 from workbench.core.record import from_doc, to_doc
+from workbench.store.presence import id_of
 
 MOST = 500
 """Sessions whose files are kept for a store; of more the oldest go."""
@@ -54,8 +55,9 @@ class Progress:
 
 
 def folder_of(captures: Path, store: Path) -> Path:
-    """Return where the files of a store's sessions lie."""
-    return captures / blake2b(os.fsencode(os.path.realpath(store)), digest_size=12).hexdigest()
+    """Return where the files of a store's sessions lie; one that was made anew in the same place has none of them."""
+    told = os.fsencode(os.path.realpath(store)) + b"\0" + id_of(store).encode(errors="replace")
+    return captures / blake2b(told, digest_size=12).hexdigest()
 
 
 @contextmanager
@@ -122,6 +124,24 @@ def passed_over(folder: Path) -> Counter[str]:
 def sessions(folder: Path) -> int:
     """Return how many sessions of a store were followed."""
     return len(_files(folder))
+
+
+def without_texts(captures: Path | None, store: Path) -> None:
+    """Take every text out of the files of a store's sessions: some of them are to be gone. What is known stays known.
+
+    Raises `StoreProblem`.
+    """
+    for file in _files(folder_of(captures, store)) if captures is not None else ():
+        try:
+            doc = json.loads(file.read_bytes())
+            session = str(doc.get("session", ""))
+        except (OSError, ValueError, RecursionError, AttributeError):
+            file.unlink(missing_ok=True)
+            continue
+        with held(file.parent, session) as path:
+            found = read(path, session)
+            standing, tools = (Standing(one.session, one.turn) for one in (found.standing, found.tools))
+            write(path, replace(found, standing=standing, tools=tools, lessons=()))
 
 
 def _without_secrets(standing: Standing) -> Standing:

@@ -64,7 +64,7 @@ class Transcripts:
     def __init__(self, context: Context, captures: Path | None) -> None:
         self._context = context
         self._library = context.library
-        self._folder = None if captures is None else folder_of(captures, context.library.folder)
+        self._captures = captures
 
     def read(self, paths: Sequence[Path], *, again: bool = False, tick: Tick | None = None) -> Harvest:
         """Read what is new in transcripts, or all of them `again`; nothing is written.
@@ -89,6 +89,7 @@ class Transcripts:
         fresh = [one for one in lessons if known.isdisjoint(prints(one))]
         passed += [Passed("known", one.text, one.ids[0]) for one in lessons if not known.isdisjoint(prints(one))]
         kept, late = told_once(fresh)
+        follows = [_counting(one, late) for one in follows]
         new, more = self._parted(kept)
         waiting = sum(len(open) for one in follows for open in one.standing.open.values())
         return Harvest(tuple(ordered(new)), tuple(more), (*passed, *late), waiting, tuple(follows))
@@ -107,6 +108,11 @@ class Transcripts:
                 created = self._created(tx, [one for one in harvest.lessons if known.isdisjoint(prints(one))])
         self._note(harvest)
         return Captured(tuple(created), tuple(counted))
+
+    @property
+    def _folder(self) -> Path | None:
+        """Where it is kept how far sessions were followed: another place once there is a store."""
+        return None if self._captures is None else folder_of(self._captures, self._library.folder)
 
     def _parted(self, lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[tuple[str, Lesson]]]:
         """Part lessons that are new from those that a captured memory tells already."""
@@ -146,23 +152,32 @@ class Transcripts:
         return counted
 
     def _before(self, session: str) -> Progress:
-        if self._folder is None:
+        folder = self._folder
+        if folder is None:
             return Progress(session)
-        with held(self._folder, session) as path:
+        with held(folder, session) as path:
             return read(path, session)
 
     def _note(self, harvest: Harvest) -> None:
         """Keep how far the sessions were followed, and how much was passed over in them."""
-        if self._folder is None:
+        folder = self._folder
+        if folder is None:
             return
         for after in harvest.follows:
-            with held(self._folder, after.session) as path:
+            with held(folder, after.session) as path:
                 told = tuple(sorted(prints_in(self._library.memories.all(), after.session)))
                 write(path, replace(read(path, after.session), **_read(after), kept=told, is_whole=True))
 
 
 def _read(after: Progress) -> dict[str, Any]:
     return {name: getattr(after, name) for name in ("standing", "offsets", "passed")}
+
+
+def _counting(after: Progress, late: Sequence[Passed]) -> Progress:
+    """Return how far a session was followed, with what fell away of it beside other sessions."""
+    counts = Counter(dict(after.passed))
+    counts.update(one.reason for one in late if one.id.startswith(f"{after.session}/"))
+    return replace(after, passed=dict(counts))
 
 
 def _label(harvest: Harvest) -> str:

@@ -89,7 +89,10 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Something that is no lesson, and why; `text` says in a few words what it was."""
+    """Something that is no lesson, and why; `text` says in a few words what it was.
+
+    `id` is that of its message or tool use, with its session before a slash where it was told beside other lessons.
+    """
 
     reason: Reason
     text: str = ""
@@ -130,9 +133,7 @@ def told_once(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Passed]]:
         passed.extend(Passed("told-already", lesson.text[:120], id) for id in fresh)
         kept[place] = replace(other, ids=ids)
     ripe = [one for one in kept if one.sessions >= one.needs]
-    passed += [
-        Passed(one.reason, one.text[:120], one.ids[0].partition("/")[2]) for one in kept if one.sessions < one.needs
-    ]
+    passed += [Passed(one.reason, one.text[:120], one.ids[0]) for one in kept if one.sessions < one.needs]
     return ripe, passed
 
 

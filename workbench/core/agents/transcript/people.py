@@ -18,6 +18,7 @@ _TAGS = (
 )
 _MACHINE = (
     r"^(?:caveat: the messages below|\[request interrupted|this session is being continued|<[a-z][\w-]*>|\[image"
+    r"|read the output file to retrieve the result|full transcript available at"
     r"|please continue the conversation from where|stop hook feedback|base directory for this skill)"
 )
 _AGAINST = (
