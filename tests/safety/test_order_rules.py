@@ -204,7 +204,7 @@ def _each_ended(item: str) -> str:
 
 
 def test_how_a_word_ends_is_said_once_for_words_that_follow_each_other() -> None:
-    """It was most of a pattern, and what the first screen waited for was compiling them."""
+    """It was half of all patterns, and the first screen waits for some of them to be compiled."""
     for item in ITEMS:
         if not item.startswith("~"):
             assert phrases._alternatives(item, CLASSES).count(phrases._END) <= len(_special(item)) + 1

@@ -17,7 +17,7 @@ LATER = (
 """What ranks, changes, decides and looks after the store."""
 
 MODULES = 208
-"""Modules of ours that are loaded by then, at most; each is a millisecond or so of everybody's start."""
+"""Modules of ours that are loaded by then, at most; everybody's start waits for each of them."""
 
 PAINT = """
 import sys
