@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.exit_codes import FOUND
 from workbench.cli.output import counted, moment, say, table, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, file_or_stdin, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets
@@ -109,7 +110,7 @@ def _trust(session: Session) -> int:
         _print_changes(bench, opened)
         if not agreed(yes=session.args.yes, what="documents"):
             say("It stays as it is: not trusted.")
-            return 1
+            return FOUND
         bench.documents.trust(opened)
         say(f"Trusted: {opened.folder.root}")
     return 0
