@@ -9,10 +9,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from time import perf_counter
+from typing import NamedTuple
 
 from tests.benchmarks.open import ROOT, build, demo_sentences, memory
 from workbench.store.library import Library
@@ -49,27 +50,45 @@ def run(small: bool = False) -> dict[str, object]:
 
 
 def measure(store: Path, runs: int) -> Figures:
-    """Return the medians of each command and of the base, in ms of the clock and of the processor, and their ratios.
+    """Return the figures of each command and of the base on a store, which is changed by each turn alike."""
+
+    def turn(number: int) -> dict[str, Asked]:
+        ours = {name: Asked(_ours(store, args)) for name, args in _commands(number).items()}
+        return {"base": Asked([sys.executable, "-c", BASE]), **ours}
+
+    return in_turns(turn, own(store), runs)
+
+
+class Asked(NamedTuple):
+    """One command, and what it reads on stdin."""
+
+    command: Sequence[str]
+    stdin: bytes = b""
+
+
+def in_turns(
+    turn: Callable[[int], Mapping[str, Asked]], surroundings: Mapping[str, str], runs: int, base: str = "base"
+) -> Figures:
+    """Return the medians of commands as whole processes, in ms of the clock and of the processor, and their ratios.
 
     The processor's time (user and system, of the process and its children) is what a busy machine changes least.
-    The store is changed, by each turn alike.
     """
-    surroundings = own(store)
-    clock: dict[str, list[float]] = {name: [] for name in ("base", *_commands(0))}
-    processor: dict[str, list[float]] = {name: [] for name in clock}
-    for turn in range(runs + 1):
-        ours = {name: _ours(store, args) for name, args in _commands(turn).items()}
-        for name, command in ({"base": [sys.executable, "-c", BASE]} | ours).items():
+    clock: dict[str, list[float]] = {}
+    processor: dict[str, list[float]] = {}
+    for number in range(runs + 1):
+        for name, asked in turn(number).items():
             begun, spent = perf_counter(), _spent()
-            subprocess.run(command, check=True, cwd=ROOT, env=surroundings, capture_output=True)
-            if turn:  # the first fills the caches
-                clock[name].append(1000 * (perf_counter() - begun))
-                processor[name].append(1000 * (_spent() - spent))
+            subprocess.run(
+                asked.command, input=asked.stdin, check=True, cwd=ROOT, env=surroundings, capture_output=True
+            )
+            if number:  # the first fills the caches
+                clock.setdefault(name, []).append(1000 * (perf_counter() - begun))
+                processor.setdefault(name, []).append(1000 * (_spent() - spent))
     cpu = {name: statistics.median(each) for name, each in processor.items()}
     return {
         "clock_ms": {name: round(statistics.median(each), 1) for name, each in clock.items()},
         "cpu_ms": {name: round(each, 1) for name, each in cpu.items()},
-        "cpu_times_base": {name: round(each / cpu["base"], 2) for name, each in cpu.items()},
+        f"cpu_times_{base}": {name: round(each / cpu[base], 2) for name, each in cpu.items()},
     }
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli
 from workbench.bench.agents import brief, injected
-from workbench.config.paths import cache_dir
+from workbench.bench.agents import prompted as prompted_module
+from workbench.config.paths import cache_dir, config_dir
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 
@@ -120,3 +121,39 @@ def test_a_person_sees_what_an_agent_would_be_told(store: Cli, told: Callable[[]
     assert store.ok("capture", "brief") == told() + "\n"
     shown = json.loads(store.ok("capture", "brief", "--json"))
     assert shown["characters"] == len(shown["text"])
+
+
+def prompted(cli: Cli, monkeypatch: pytest.MonkeyPatch, prompt: str) -> str:
+    doc = {"session_id": "s1", "cwd": str(cli.cwd), "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(doc).encode())))
+    result = cli("capture", "claude-code")
+    assert (result.code, result.err) == (0, "")
+    return json.loads(result.out)["hookSpecificOutput"]["additionalContext"] if result.out else ""
+
+
+def test_a_prompt_is_answered_only_where_a_person_wants_it(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "when do the deploys run"
+    assert prompted(store, monkeypatch, asked) == ""
+    config = config_dir() / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[agents]\nrecall = true\n")
+    text = prompted(store, monkeypatch, asked)
+    assert "Deploys run on Monday" in text
+    assert "full text" in text
+    assert "Ruth" not in text
+    assert len(text) <= prompted_module.LONGEST
+    (reading,) = json.loads(store.ok("reads", "--json"))
+    assert (reading["door"], reading["session"], reading["query"]) == ("hook", "s1", asked)
+
+
+def test_what_no_agent_gets_answers_no_prompt(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = config_dir() / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[agents]\nrecall = true\n")
+    for prompt in (ORDER, f"what is the key {SECRET}", "zzz qqq", "x" * 200_000):
+        text = prompted(store, monkeypatch, prompt)
+        assert ORDER not in text
+        assert SECRET not in text
+        assert len(text) <= prompted_module.LONGEST
+    config.write_text('[agents]\nrecall = "often"\n')
+    assert prompted(store, monkeypatch, "when do the deploys run") == ""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def test_hooks_are_installed_where_there_was_nothing_and_removed_again(cli: Cli)
     assert set(doc["hooks"]) == set(HOOK_FILES["claude-code"].events)
     handler = doc["hooks"]["Stop"][0]["hooks"][0]
     assert handler["timeout"] == 60
-    assert Path(handler["command"].split()[0]).is_absolute()
+    assert Path(shlex.split(handler["command"])[0]).is_absolute()
     assert handler["command"].endswith(f"--store {cli.store} capture claude-code")
     assert cli.ok("hooks", "install", "--yes").startswith("Nothing to do")
     assert cli("hooks", "remove", "--yes").code == 0

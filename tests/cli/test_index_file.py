@@ -27,11 +27,22 @@ def test_a_file_is_written_anew_as_often_as_the_store_changes(demo: Cli) -> None
     assert answer["bytes"] == len(file.read_bytes())
 
 
+def test_a_line_that_no_person_stands_by_says_so(cli: Cli) -> None:
+    cli.store = cli.cwd / ".workbench"
+    cli.bare("init")
+    cli.bare("append", "Deploys go through the queue", "--type", "convention")
+    cli.bare("append", "Agents may skip the queue", "--type", "convention", "--actor", "claude")
+    lines = {line[2:8]: line for line in cli.bare("index").out.splitlines() if line.startswith("- ")}
+    assert lines["Agents"].endswith(", unreviewed)")
+    assert "unreviewed" not in lines["Deploy"]
+
+
 @pytest.mark.parametrize("held", ["# My own notes\n", "# Memory index\n\n3 memories: 3 signal\n"])
 def test_what_somebody_else_wrote_stays_unless_a_person_says_so(held: str, demo: Cli) -> None:
     demo.write("notes.md", held)
     result = demo("index", "notes.md")
     assert (result.code, "was never read or written here" in result.err) == (2, True)
+    assert "--force replaces it" in result.err
     assert (demo.cwd / "notes.md").read_text() == held
     demo("index", "notes.md", "--force")
     with (demo.cwd / "notes.md").open("a") as file:

@@ -175,6 +175,10 @@ KEYS: tuple[Key, ...] = (
         'names with commas between, or "" for none', _names,
     ),
     Key(
+        "agents.recall", "agents.recall", "Give an agent at each prompt what the store holds on it, by its hook.",
+        "true or false", _yes,
+    ),
+    Key(
         "memory.enabled", "memory.enabled", "Look through the external memory of agents' sessions (~/.ai/sessions).",
         "true or false", _yes,
     ),

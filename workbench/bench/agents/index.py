@@ -1,7 +1,7 @@
 """An overview of a store in Markdown, for people and for agents: counts, what was confirmed lately, top patterns."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from workbench.core.served import is_served
@@ -17,8 +17,13 @@ _PATTERNS = ("pattern", "convention", "insight")
 _LINE = 200
 
 
-def overview(memories: Sequence[Memory], told: Iterable[Memory], now: datetime) -> str:
-    """Return the overview: all memories are counted, and only what is `told` is spoken of, with its ids and lines."""
+def overview(
+    memories: Sequence[Memory], told: Iterable[Memory], now: datetime, unreviewed: Collection[str] = ()
+) -> str:
+    """Return the overview: all memories are counted, and only what is `told` is spoken of, with its ids and lines.
+
+    The lines of those that are `unreviewed`, by their ids as they are told, say so: agents read this, too.
+    """
     told = [m for m in told if is_served(m, now)]
     confirmed = sorted((m for m in told if m.status in ("confirmed", "promoted")), key=_newest, reverse=True)
     patterns = [m for m in told if m.observation_type in _PATTERNS or m.is_synthetic]
@@ -30,8 +35,8 @@ def overview(memories: Sequence[Memory], told: Iterable[Memory], now: datetime) 
         f"{len(memories):,} memories: {held or 'none'}",
         _counts("By type", (m.observation_type for m in told)),
         _counts("By category", (m.category for m in told if m.category)),
-        _listed("Confirmed lately", confirmed[:RECENT]),
-        _listed("Top patterns", patterns[:TOP]),
+        _listed("Confirmed lately", confirmed[:RECENT], unreviewed),
+        _listed("Top patterns", patterns[:TOP], unreviewed),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -45,6 +50,9 @@ def _counts(title: str, names: Iterable[str]) -> str:
     return "\n".join((f"## {title}", "", *rows)) if rows else ""
 
 
-def _listed(title: str, memories: Sequence[Memory]) -> str:
-    rows = [f"- {one_line(m.line, _LINE)} ({m.id}, {m.created_at:%Y-%m-%d})" for m in memories]
+def _listed(title: str, memories: Sequence[Memory], unreviewed: Collection[str]) -> str:
+    rows = [
+        f"- {one_line(m.line, _LINE)} ({m.id}, {m.created_at:%Y-%m-%d}{', unreviewed' if m.id in unreviewed else ''})"
+        for m in memories
+    ]
     return "\n".join((f"## {title}", "", *rows)) if rows else ""

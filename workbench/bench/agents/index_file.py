@@ -46,8 +46,11 @@ class IndexFile:
         """Return the overview as it is now."""
         memories = self._context.library.memories.all()
         withheld = {memory.id for memory in memories if self._safety.held_from_agents(memory)}
-        told = as_served(self._context, [m for m in memories if m.id not in withheld], self._safety).named
-        return IndexText(overview(memories, told, self._context.now()), len(withheld))
+        given = [memory for memory in memories if memory.id not in withheld]
+        served = as_served(self._context, given, self._safety)
+        both = zip(served.named, given, strict=True)
+        unreviewed = {shown.id for shown, stored in both if not served.provenance[stored.id].approved}
+        return IndexText(overview(memories, served.named, self._context.now(), unreviewed), len(withheld))
 
     def preview(self, path: Path) -> "ExportPreview":
         """Compare the overview with the file that it would replace. Raises `WorkbenchError` for what is no text."""

@@ -1,4 +1,4 @@
-"""What an agent is given by its hooks, without asking: the brief of the project, when a session begins."""
+"""What an agent is given by its hooks, without asking: a brief when a session begins, and where wanted at prompts."""
 
 import sys
 from pathlib import Path
@@ -16,6 +16,8 @@ def injected(event: HookEvent, place: Place) -> str:
     A brief that is kept costs a look at the store; any other is made in a process of its own, which ends by itself and
     has it ready for the next session. A session that goes on was given it before. Raises `StoreProblem`.
     """
+    if event.name == "UserPromptSubmit":
+        return _recalled(event, place)
     if event.name != "SessionStart" or event.source in ("resume", "fork"):
         return ""
     from workbench.store.presence import is_store
@@ -26,6 +28,38 @@ def injected(event: HookEvent, place: Place) -> str:
     if found is not None:
         return found
     return (_kept(place) or "") if _make(place.store, place.actor) else ""
+
+
+def _recalled(event: HookEvent, place: Place) -> str:
+    """Return what the store holds on a prompt, where the settings want that: mostly they do not speak of it."""
+    from workbench.config import paths
+    from workbench.store.presence import is_store
+
+    config = paths.config_dir() / "config.toml"
+    try:
+        if b"recall" not in config.read_bytes() or not is_store(place.store):
+            return ""
+    except OSError:
+        return ""
+    from workbench.config import loading
+
+    loaded = loading.load(config)
+    if not loaded.settings.agents.recall:
+        return ""
+    from workbench.bench.agents.parent import parent_process
+    from workbench.bench.agents.prompted import recalled
+    from workbench.bench.agents.reads import Asked
+    from workbench.bench.open import open_workbench
+
+    bench = open_workbench(
+        place.store, profiles=paths.config_dir() / "profiles", cache=paths.cache_dir(), settings=loaded.settings,
+        given=loaded.given, actor=place.actor, clock=place.clock, heads=place.heads,
+        believed=paths.is_believed(place.store),
+    )  # fmt: skip
+    try:
+        return recalled(bench, event.text, Asked("hook", event.session, parent_process()))
+    finally:
+        bench.close()
 
 
 def _kept(place: Place) -> str | None:

@@ -133,8 +133,13 @@ def index(session: Session) -> int:
         _withheld(made.withheld)
         return 0
     path = session.cwd / args.file.expanduser()
+    from workbench.bench.files.overwriting_said import NotReplaced
+
     with session.changing() as bench:
-        written = bench.index_file.write(path, force=args.force)
+        try:
+            written = bench.index_file.write(path, force=args.force)
+        except NotReplaced as refused:
+            raise NotReplaced(refused.obstacle, "--force replaces it and keeps a copy, or name another file.") from None
         withheld = bench.index_file.made().withheld
     if wants_json(args):
         write_json({"file": path, "bytes": written.size, "withheld": withheld, "copy": written.copy})

@@ -267,7 +267,7 @@ def _parts(served: "Served", scored: "Scored", asked: "Question", tell: Callable
     shares = asked.shares(ranking, scored.memory.id)
     lines = [*table(rows, right=(2,)), f"         relevance is {_made([s for s in shares if not s.idle])}"]
     lines += [f"         {tell(share.said)}" for share in shares if tell is not None and share.said]
-    return [*lines, f"         total {scored.total!r}"]
+    return [*lines, f"         total {scored.total:.4f}"]
 
 
 def _made(shares: "Sequence[Share]") -> str:

@@ -50,11 +50,13 @@ def require_person(actor: str, what: str, lost: str = "Nothing was changed") -> 
 class AgentSettings(NamedTuple):
     """How agents are served: `serve` is one of `SERVE`.
 
-    The agents in `approved_only` get approved texts only, in any case.
+    The agents in `approved_only` get approved texts only, in any case. With `recall` an agent's hook answers each
+    prompt with what the store holds on it.
     """
 
     serve: str = "all"
     approved_only: tuple[str, ...] = ()
+    recall: bool = False
 
     def only_approved(self, actor: str) -> bool:
         """Tell whether an actor (`agent:NAME`) is given only what a person wrote or approved."""

@@ -27,10 +27,15 @@ SMALL = 262_144
 
 def take(event: HookEvent, place: Place) -> Taken:
     """Take an event. Raises `WorkbenchError`; what was missed then is read the next time."""
+    stored = _captured(event, place)
+    return Taken(injected(event, place) if event.name in _ASKED else "", stored)
+
+
+def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
+    """Store what an event teaches; return the ids."""
     step = _STEPS.get(event.name)
-    context = injected(event, place) if event.name in _ASKED else ""
     if step is None or not event.session:
-        return Taken(context)
+        return ()
     folder = folder_of(place.captures, place.store)
     with waiting(Patience(PATIENCE_S)), held(folder, event.session) as path:
         before = read(path, event.session)
@@ -42,7 +47,7 @@ def take(event: HookEvent, place: Place) -> Taken:
             stored, after = store(event, place, path, after, told)
         if after != before:
             write(path, after)
-    return Taken(context, stored)
+    return stored
 
 
 Step = Callable[[HookEvent, Progress], "tuple[Progress, Sequence[Told]]"]
