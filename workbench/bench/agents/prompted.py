@@ -31,11 +31,11 @@ def recalled(bench: Workbench, prompt: str, asked: Asked) -> str:
     profile = replace(bench.tuning.default(), blend=0.0)
     served = give(context, bench.tuning, query, _MOST, profile, safety)
     found = {scored.memory.id for scored in served.top if scored.raw.get("relevance", 0.0) > 0}
-    text = _HEAD
+    lines: list[str] = []
     results = Answering(context, safety).search(served, _TOKENS)["results"]
     for scored, row in zip(served.top, results if isinstance(results, list) else (), strict=False):
-        line = f"\n- [{row['id']}] {row['line']}"
-        if scored.memory.id in found and len(text) + len(line) <= LONGEST:
-            text += line
+        line = f"- [{row['id']}] {row['line']}"
+        if scored.memory.id in found and len("\n".join((_HEAD, *lines, line))) <= LONGEST:
+            lines.append(line)
     keep(context, [read_of(context, served, query, asked, safety)])
-    return text if text != _HEAD else ""
+    return "\n".join((_HEAD, *lines)) if lines else ""
