@@ -13,6 +13,7 @@ import pytest
 from tests.cli.conftest import NOW, Cli
 from workbench.bench.agents import brief, injected
 from workbench.bench.agents import prompted as prompted_module
+from workbench.bench.caches import place
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
@@ -57,7 +58,7 @@ def store(cli: Cli) -> Cli:
 
 
 def kept(cli: Cli) -> list[Path]:
-    return sorted((brief.cache_of(cli.store, cache_dir()) / "briefs").glob("*.json"))
+    return sorted((place(cache_dir(), cli.store) / "briefs").glob("*.json"))
 
 
 def test_a_session_begins_with_what_is_pinned_and_confirmed(store: Cli, told: Callable[[], str]) -> None:
@@ -144,6 +145,7 @@ def test_a_prompt_is_answered_only_where_a_person_wants_it(store: Cli, monkeypat
     assert len(text) <= prompted_module.LONGEST
     (reading,) = json.loads(store.ok("reads", "--json"))
     assert (reading["door"], reading["session"], reading["query"]) == ("hook", "s1", asked)
+    assert reading["memories"] == ["m1"]
 
 
 def test_what_no_agent_gets_answers_no_prompt(store: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

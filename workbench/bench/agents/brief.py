@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.bench.caches import place
 from workbench.core.agents.actors import AgentSettings
 
 if TYPE_CHECKING:
@@ -56,11 +55,6 @@ def discard(cache: Path) -> None:
     """Let what is kept for a store go, for whichever agent. Raises `OSError`."""
     for path in (cache / _FOLDER).glob("*.json"):
         path.unlink(missing_ok=True)
-
-
-def cache_of(store: Path, caches: Path) -> Path:
-    """Return where a store's briefs are kept below the user's cache folder."""
-    return place(caches, store)
 
 
 def keep(bench: "Workbench", actor: str) -> str:

@@ -64,12 +64,13 @@ def _recalled(event: HookEvent, place: Place) -> str:
 
 def _kept(place: Place) -> str | None:
     """Return the brief of the store as it is now, `None` when it has to be made; of what is not trusted, nothing."""
+    from workbench.bench import caches
     from workbench.bench.agents import brief  # a session begins once, and every other event does without
     from workbench.config import loading, paths
     from workbench.store.library import Library
 
     settings = loading.load(paths.config_dir() / loading.FILE_NAME).settings
-    cache = brief.cache_of(place.store, paths.cache_dir())
+    cache = caches.place(paths.cache_dir(), place.store)
     library = Library(place.store, place.clock, heads=place.heads, believed=paths.is_believed(place.store), cache=cache)
     if not library.standing.trusted:
         brief.discard(cache)

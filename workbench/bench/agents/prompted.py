@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from workbench.bench.agents.answers import Answering
 from workbench.bench.agents.reads import Asked, keep
-from workbench.bench.agents.serving import give, read_of
+from workbench.bench.agents.serving import first_of, give, read_of
 from workbench.bench.open import Workbench
 
 LONGEST = 2_000
@@ -30,12 +30,14 @@ def recalled(bench: Workbench, prompt: str, asked: Asked) -> str:
         return ""
     profile = replace(bench.tuning.default(), blend=0.0)
     served = give(context, bench.tuning, query, _MOST, profile, safety)
-    found = {scored.memory.id for scored in served.top if scored.raw.get("relevance", 0.0) > 0}
     lines: list[str] = []
     results = Answering(context, safety).search(served, _TOKENS)["results"]
     for scored, row in zip(served.top, results if isinstance(results, list) else (), strict=False):
         line = f"- [{row['id']}] {row['line']}"
-        if scored.memory.id in found and len("\n".join((_HEAD, *lines, line))) <= LONGEST:
-            lines.append(line)
+        # A store too small for a floor ranks all that it holds, also what shares no word with the prompt.
+        if scored.raw.get("relevance", 0.0) <= 0 or len("\n".join((_HEAD, *lines, line))) > LONGEST:
+            break
+        lines.append(line)
+    served = first_of(served, len(lines))
     keep(context, [read_of(context, served, query, asked, safety)])
     return "\n".join((_HEAD, *lines)) if lines else ""

@@ -192,6 +192,11 @@ def _without(ranking: Ranking, judges: Sequence[Judge]) -> tuple[Ranking, list[i
     return _only(ranking, [scored.memory.id for scored in kept]), left_out
 
 
+def first_of(served: Served, count: int) -> Served:
+    """Return an answer of which only the first ones are given."""
+    return replace(served, ranking=_only(served.ranking, served.ranking.ids[:count]), top=served.top[:count])
+
+
 def _only(ranking: Ranking, ids: Sequence[str]) -> Ranking:
     """Return a ranking of which only these memories are given, in this order."""
     if tuple(ids) == ranking.ids:

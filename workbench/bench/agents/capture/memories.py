@@ -58,11 +58,6 @@ def told_by(memory: Memory) -> tuple[str, ...]:
     return _listed(memory, "ids")
 
 
-def is_captured(memory: Memory) -> bool:
-    """Tell whether a memory came from a hook or a transcript."""
-    return isinstance(memory.metadata.get(CAPTURED), Mapping)
-
-
 def lesson_of(memory: Memory) -> Lesson | None:
     """Return the lesson that a captured memory was; `None` for any other."""
     told = memory.metadata.get(CAPTURED)
