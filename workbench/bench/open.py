@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
@@ -335,6 +336,13 @@ class Workbench:
         from workbench.bench.agents.documents.stored import StoredDocuments
 
         return StoredDocuments(self.context)
+
+    @cached_property
+    def patterns(self) -> "Patterns":
+        """What agents learned to do."""
+        from workbench.bench.agents.patterns.patterns import Patterns
+
+        return Patterns(self.context, self.gate)
 
     @cached_property
     def replay(self) -> "Replay":

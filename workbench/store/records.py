@@ -221,6 +221,13 @@ RECORDS = Records(
         RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),
         RecordType("workbench.core.agents.followed:FollowedFolder", "folders"),
         RecordType("workbench.core.agents.followed:EditedFile", "edited_files"),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Pattern", "patterns",
+            counters=("usage_count",), is_named=True, is_numbered=True,
+        ),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
+        ),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

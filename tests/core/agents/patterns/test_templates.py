@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.core.patterns.samples import NOW, TEMPLATE
-from workbench.core.patterns.pattern import Parameter, Template
-from workbench.core.patterns.schema import InvalidPattern, pattern_from
-from workbench.core.patterns.templates import InvalidValues, instantiate
+from tests.core.agents.patterns.samples import NOW, TEMPLATE
+from workbench.core.agents.patterns.pattern import Parameter, Template
+from workbench.core.agents.patterns.schema import InvalidPattern, pattern_from
+from workbench.core.agents.patterns.templates import InvalidValues, instantiate
 
 
 def template() -> Template:

@@ -10,10 +10,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from workbench.core.agents.patterns.conditions import ConditionSyntax, parsed
+from workbench.core.agents.patterns.pattern import Body, ComplexityRange, Parameter, Pattern, Step
+from workbench.core.agents.patterns.templates import DEEPEST, depth_of, problems_of
 from workbench.core.errors import InvalidRecord
-from workbench.core.patterns.conditions import ConditionSyntax, parsed
-from workbench.core.patterns.pattern import Body, ComplexityRange, Parameter, Pattern, Step
-from workbench.core.patterns.templates import DEEPEST, depth_of, problems_of
 from workbench.core.record import iso, parse_time, present
 from workbench.core.text import clean_for_store
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.core.patterns.conditions import (
+from workbench.core.agents.patterns.conditions import (
     DEEPEST,
     LONGEST,
     Comparison,

@@ -232,7 +232,9 @@ class Pattern:
     @property
     def content(self) -> str:
         """Its text, for search."""
-        return "\n".join(dict.fromkeys(text for text in _texts(self.body, *self._said) if text))
+        said = (self.name, self.summary, self.description, self.detailed_explanation, self.guidance.when_to_apply,
+                self.guidance.how_to_apply, self.applicability.problem_types, self.body)  # fmt: skip
+        return "\n".join(dict.fromkeys(text for text in _texts(*said) if text))
 
     @property
     def session_id(self) -> str:
@@ -244,23 +246,23 @@ class Pattern:
         """What it says in one or two sentences: the shortest of its texts that says more than its name."""
         return self.summary or self.description or self.name
 
-    @property
-    def _said(self) -> tuple[object, ...]:
-        return (self.name, self.summary, self.description, self.detailed_explanation,
-                self.guidance.when_to_apply, self.guidance.how_to_apply, self.applicability.problem_types)  # fmt: skip
+
+def texts_in(pattern: Pattern) -> Iterator[str]:
+    """Yield everything of a pattern that somebody may read: all its texts, names of fields that it brought included."""
+    yield from _texts(pattern.name, pattern.summary, pattern.description, pattern.detailed_explanation)
+    yield from _texts(pattern.applicability, pattern.body, pattern.guidance, pattern.status_reason, pattern.metadata)
 
 
-def _texts(last: object, *values: object) -> Iterator[str]:
-    """Yield the texts within values, those of the `last` one at the end."""
-    for value in (*values, last):
+def _texts(*values: object) -> Iterator[str]:
+    for value in values:
         if isinstance(value, str):
             yield value
         elif isinstance(value, tuple | list):
-            yield from _texts(None, *value)
+            yield from _texts(*value)
         elif isinstance(value, Mapping):
-            yield from _texts(None, *value.values())
+            yield from _texts(*value, *value.values())
         elif is_dataclass(value):
-            yield from _texts(None, *(getattr(value, spec.name) for spec in fields(value)))
+            yield from _texts(*(getattr(value, spec.name) for spec in fields(value)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.core.patterns.samples import NOW, applied, full
-from workbench.core.errors import WorkbenchError
-from workbench.core.patterns.lifecycle import (
+from tests.core.agents.patterns.samples import NOW, applied, full
+from workbench.core.agents.patterns.lifecycle import (
     STEPS,
     approved,
     claimed,
@@ -17,7 +16,8 @@ from workbench.core.patterns.lifecycle import (
     restored,
     validated,
 )
-from workbench.core.patterns.pattern import STATUSES, Evidence, Pattern, Status
+from workbench.core.agents.patterns.pattern import STATUSES, Evidence, Pattern, Status
+from workbench.core.errors import WorkbenchError
 
 WAYS: Mapping[str, list[Callable[[Pattern], Pattern]]] = {
     "validated": [approved, lambda pattern: refined(pattern, NOW)],

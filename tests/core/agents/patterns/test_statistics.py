@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-from tests.core.patterns.samples import NOW, applied, full
-from workbench.core.patterns.pattern import Baseline
-from workbench.core.patterns.statistics import (
+from tests.core.agents.patterns.samples import NOW, applied, full
+from workbench.core.agents.patterns.pattern import Baseline
+from workbench.core.agents.patterns.statistics import (
     ComparableRun,
     at_least,
     baseline_of,

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from workbench.core.agents.patterns.pattern import Application, Pattern, Status
+from workbench.core.agents.patterns.reasons import APPROVED, EVIDENCE, IMPORTED, REFINED, RESTORED
+from workbench.core.agents.patterns.statistics import LEAST_CONFIDENCE, LEAST_EPISODES, Finding, evidence, finding
 from workbench.core.errors import InvalidRecord, WorkbenchError
-from workbench.core.patterns.pattern import Application, Pattern, Status
-from workbench.core.patterns.statistics import LEAST_CONFIDENCE, LEAST_EPISODES, Finding, evidence, finding
 
 Outlook = Literal["insufficient", "candidate", "validated", "under_review"]
 """What a validation comes to: too little evidence to say, or the status that the evidence asks for."""
@@ -27,9 +28,6 @@ STEPS: Mapping[Status, tuple[Status, ...]] = {
 NAMES: Mapping[Status, str] = {
     "candidate": "a candidate", "validated": "validated", "under_review": "under review", "deprecated": "deprecated",
 }  # fmt: skip
-EVIDENCE, REFINED, APPROVED, RESTORED, IMPORTED = "evidence", "refined", "approved", "restored", "imported"
-"""Reasons of a status that are no person's words: the numbers that the pattern's evidence has, or what was done."""
-
 UNCHANGED = "Nothing was changed."
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from workbench.core.agents.patterns.conditions import facts_in, holds, parsed
+from workbench.core.agents.patterns.pattern import Parameter, Rule, Template
 from workbench.core.errors import InvalidQuery
-from workbench.core.patterns.conditions import facts_in, holds, parsed
-from workbench.core.patterns.pattern import Parameter, Rule, Template
 
 ITEM = "item"
 """What stands for the item in a part that is repeated."""

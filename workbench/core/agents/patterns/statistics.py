@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from workbench.core.patterns.pattern import Application, Baseline, Evidence, Pattern
+from workbench.core.agents.patterns.pattern import Application, Baseline, Evidence, Pattern
 
 WINDOW = timedelta(days=90)
 """How far back applications count."""

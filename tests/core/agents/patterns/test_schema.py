@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.patterns.samples import FULL, NOW, TEMPLATE, full
-from workbench.core.patterns.pattern import Applicability, ComplexityRange, Pattern, Step, conditions_of
-from workbench.core.patterns.schema import InvalidPattern, pattern_doc, pattern_from
+from tests.core.agents.patterns.samples import FULL, NOW, TEMPLATE, full
+from workbench.core.agents.patterns.pattern import Applicability, ComplexityRange, Pattern, Step, conditions_of
+from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc, pattern_from
 from workbench.core.record import from_doc, to_doc
 
 
