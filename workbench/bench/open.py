@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.patterns.intake import PatternIntake
     from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
@@ -343,6 +344,13 @@ class Workbench:
         from workbench.bench.agents.patterns.patterns import Patterns
 
         return Patterns(self.context, self.gate)
+
+    @cached_property
+    def pattern_intake(self) -> "PatternIntake":
+        """The way in for files of patterns."""
+        from workbench.bench.agents.patterns.intake import PatternIntake
+
+        return PatternIntake(self.context, self.gate)
 
     @cached_property
     def replay(self) -> "Replay":

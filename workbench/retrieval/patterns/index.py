@@ -5,7 +5,8 @@ from datetime import datetime
 from functools import cached_property
 
 from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task, match, obstacle, ranked
-from workbench.core.agents.patterns.pattern import Pattern, Status
+from workbench.core.agents.patterns.names import Status
+from workbench.core.agents.patterns.pattern import Pattern
 from workbench.core.agents.patterns.tree import FEATURES, Feature, Node, answers_of, decision_tree
 from workbench.core.stopwords import STOP_WORDS
 from workbench.core.text import words

@@ -16,7 +16,8 @@ from workbench.core.agents.patterns.lifecycle import (
     restored,
     validated,
 )
-from workbench.core.agents.patterns.pattern import STATUSES, Evidence, Pattern, Status
+from workbench.core.agents.patterns.names import STATUSES, Status
+from workbench.core.agents.patterns.pattern import Evidence, Pattern
 from workbench.core.errors import WorkbenchError
 
 WAYS: Mapping[str, list[Callable[[Pattern], Pattern]]] = {

@@ -9,17 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.agents.patterns.samples import NOW, full
-from workbench.core.agents.patterns.combining import (
-    INVERSE,
-    Relation,
-    merged,
-    related,
-    similar,
-    weaknesses,
-)
+from workbench.core.agents.patterns.combining import INVERSE, merged, related, similar, weaknesses
 from workbench.core.agents.patterns.matching import WEIGHTS, Task, match, obstacle
+from workbench.core.agents.patterns.names import CATEGORIES, Relation
 from workbench.core.agents.patterns.pattern import (
-    CATEGORIES,
     Applicability,
     ComplexityRange,
     Evidence,

@@ -11,19 +11,11 @@ from workbench.bench.context import Context, Touched
 from workbench.bench.safety.gate import Gate
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.patterns import lifecycle
-from workbench.core.agents.patterns.combining import (
-    INVERSE,
-    Likeness,
-    Relation,
-    Weakness,
-    merged,
-    related,
-    similar,
-    weaknesses,
-)
+from workbench.core.agents.patterns.combining import INVERSE, Likeness, Weakness, merged, related, similar, weaknesses
 from workbench.core.agents.patterns.lifecycle import Validation
 from workbench.core.agents.patterns.matching import USED, LeftOut, Match, Task
-from workbench.core.agents.patterns.pattern import Application, Outcome, Pattern, Status
+from workbench.core.agents.patterns.names import Outcome, Relation, Status
+from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.patterns.reasons import LOW_VALUE, SUPERSEDED
 from workbench.core.agents.patterns.schema import pattern_doc
 from workbench.core.agents.patterns.templates import instantiate

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from workbench.core.agents.patterns.names import Relation
 from workbench.core.agents.patterns.pattern import (
     Applicability,
     ComplexityRange,
@@ -24,9 +25,6 @@ ALIKE = 0.5
 """From which likeness on two patterns are shown as similar."""
 
 _SHARES: Mapping[str, float] = {"text": 0.5, "applicability": 0.3, "form": 0.2}
-
-Relation = Literal["specializes", "generalizes", "contradicts", "complements"]
-"""How one pattern stands to another."""
 
 INVERSE: Mapping[Relation, Relation] = {
     "specializes": "generalizes", "generalizes": "specializes",

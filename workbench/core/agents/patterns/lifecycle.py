@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from workbench.core.agents.patterns.pattern import Application, Pattern, Status
+from workbench.core.agents.patterns.names import Status
+from workbench.core.agents.patterns.pattern import Application, Pattern
 from workbench.core.agents.patterns.reasons import APPROVED, EVIDENCE, IMPORTED, REFINED, RESTORED
 from workbench.core.agents.patterns.statistics import LEAST_CONFIDENCE, LEAST_EPISODES, Finding, evidence, finding
 from workbench.core.errors import InvalidRecord, WorkbenchError

@@ -1,13 +1,14 @@
 """Which patterns apply to a task, how well, and why another one does not (source 004, 3.5)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from workbench.core.agents.patterns.conditions import ConditionSyntax, Facts, holds, parsed
-from workbench.core.agents.patterns.pattern import Applicability, Category, ComplexityRange, Pattern, Status
+from workbench.core.agents.patterns.names import Category, Status
+from workbench.core.agents.patterns.pattern import Applicability, ComplexityRange, Pattern
 
 WEIGHTS: Mapping[str, float] = {"confidence": 0.4, "success": 0.3, "usage": 0.15, "recency": 0.1, "match": 0.05}
 """What a ranking of patterns is made of, and how much each part weighs."""
@@ -55,6 +56,26 @@ class Task:
         if self.text:
             own["task"] = self.text
         return own | dict(self.facts)
+
+
+def task_of(
+    text: str,
+    problem_types: Iterable[str] = (),
+    domains: Iterable[str] = (),
+    complexity: float | None = None,
+    capabilities: Iterable[str] = (),
+    category: Category | None = None,
+    facts: Facts | None = None,
+) -> Task:
+    """Return a task as somebody states it; capabilities of which nobody names one are not known."""
+
+    def lower(names: Iterable[str]) -> frozenset[str]:
+        return frozenset(plain for name in names if (plain := name.strip().casefold()))
+
+    able = lower(capabilities)
+    return Task(
+        text.strip(), lower(problem_types), lower(domains), complexity, able or None, category, dict(facts or {})
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,25 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
-Category = Literal[
-    "strategy", "decomposition", "sequence", "tool_selection", "failure", "recovery", "optimization", "domain"
-]
-"""What a pattern is about: an approach, a way to break down, an order of steps, tools, how things fail, what to do
-then, what makes it faster, how a field does it."""
-
-CATEGORIES: tuple[Category, ...] = get_args(Category)
-
-Status = Literal["candidate", "validated", "under_review", "deprecated"]
-"""Whether it gathers evidence, is used, was contradicted and is out of use until somebody decides, or is history."""
-
-STATUSES: tuple[Status, ...] = get_args(Status)
-
-Outcome = Literal["success", "partial", "failure"]
-"""How an application went."""
-
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+from workbench.core.agents.patterns.names import Category, Outcome, Status
 
 ContentType = Literal["strategy", "template", "heuristic", "procedure"]
 """The form in which a pattern says what to do."""
