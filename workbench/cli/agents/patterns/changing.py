@@ -158,8 +158,10 @@ def _told(session: Session, pattern: "Pattern") -> int:
         write_json({"id": pattern.id, "status": pattern.status, "reason": pattern.status_reason,
                     "superseded_by": pattern.superseded_by})  # fmt: skip
     else:
+        from workbench.core.agents.patterns.lifecycle import NAMES
+
         by = f", superseded by {pattern.superseded_by}" if pattern.superseded_by else ""
-        say(f"{pattern.id} is {pattern.status.replace('_', ' ')}{by}.")
+        say(f"{pattern.id} is {NAMES[pattern.status]}{by}.")
     return 0
 
 
