@@ -1,7 +1,8 @@
 """Patterns for an agent: those in use alone, without secrets, without what gives orders, each with its source."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from workbench.bench.agents.blocks import Blocks
 from workbench.bench.agents.patterns.patterns import Found
@@ -49,17 +50,46 @@ class ServedPatterns:
 
 
 def served(context: Context, safety: Safety, found: Found, most: int) -> ServedPatterns:
-    """Return what of the patterns that apply the context's agent is given, the best first."""
-    patterns = [one.pattern for one in found.matches]
-    refused = {held.record.id for held in safety.speaking(patterns)}
-    known = {key: one for (_, key), one in provenances_of(context, patterns).items()}
-    only_approved = context.settings.agents.only_approved(context.actor)
-    unapproved = {id for id, one in known.items() if only_approved and not one.approved} - refused
-    given = [one for one in found.matches if one.pattern.id not in refused | unapproved][:most]
+    """Return what of the patterns that apply the context's agent is given, the best first.
+
+    Only as many are looked at as it takes; what is counted as left out stood before the last one that is given.
+    """
+    given, held, unapproved, known = list[Match](), 0, 0, dict[str, Provenance]()
+    for one in _looked_at(context, safety, found, most):
+        if len(given) == most:
+            break
+        held += one.is_held
+        unapproved += one.is_unapproved
+        if not one.is_held and not one.is_unapproved:
+            given.append(one.match)
+            origin = one.provenance
+            known[one.match.pattern.id] = replace(origin, name=served_name(origin.name, safety.findings))
     names = {one.pattern.id: served_name(one.pattern.id, safety.findings) for one in given}
-    origins = {id: replace(one, name=served_name(one.name, safety.findings)) for id, one in known.items()}
     shown = tuple(replace(one, pattern=_masked(one.pattern, safety)) for one in given)
-    return ServedPatterns(shown, len(refused), len(unapproved), names, origins)
+    return ServedPatterns(shown, held, unapproved, names, known)
+
+
+class _Looked(NamedTuple):
+    """A pattern that applies, and whether this agent may have it."""
+
+    match: Match
+    provenance: Provenance
+    is_held: bool
+    is_unapproved: bool
+
+
+def _looked_at(context: Context, safety: Safety, found: Found, most: int) -> Iterator[_Looked]:
+    only_approved = context.settings.agents.only_approved(context.actor)
+    step = max(2 * most, 1)
+    for begin in range(0, len(found.matches), step):
+        part = found.matches[begin : begin + step]
+        patterns = [one.pattern for one in part]
+        speaking = {held.record.id for held in safety.speaking(patterns)}
+        known = {key: one for (_, key), one in provenances_of(context, patterns).items()}
+        for one in part:
+            id = one.pattern.id
+            is_held = id in speaking
+            yield _Looked(one, known[id], is_held, only_approved and not known[id].approved and not is_held)
 
 
 def reading_of(context: Context, given: ServedPatterns, query: str, asked: Asked, safety: Safety) -> AgentRead:
