@@ -143,16 +143,17 @@ class Patterns:
         tx.put(pattern)
         return pattern
 
-    def update(self, id: str, patch: Mapping[str, object]) -> Pattern:
+    def update(self, id: str, patch: Mapping[str, object], *, whole: bool = False) -> Pattern:
         """Give fields of a pattern other values, as a JSON merge patch: `null` takes one away; it counts as an edition.
 
-        Where it stands, what speaks for it and how often it was used stay. Raises `InvalidRecord`, `UnknownRecord`.
+        With `whole` a field of the patch takes the place of all that the field held, nested parts included. Where it
+        stands, what speaks for it and how often it was used stay. Raises `InvalidRecord`, `UnknownRecord`.
         """
         require_person(self._context.actor, "change a pattern")
         now = self._context.now()
         with self._library.transaction(self._context.actor, f"edit the pattern {id}") as tx:
             old = self.get(id)
-            doc = _patched(pattern_doc(old), patch)
+            doc = {**pattern_doc(old), **patch} if whole else _patched(pattern_doc(old), patch)
             new = entered({**doc, "pattern_id": id}, now, self._gate, lambda: id, old)
             kept = {name: getattr(old, name) for name in _NOT_EDITED}
             new = replace(new, **kept)
