@@ -51,7 +51,7 @@ class Patterns:
         self._gate = gate
         self._table = context.library.table(Pattern)
         self._indexes: dict[frozenset[Status], PatternIndex] = {}
-        context.library.listen(self._forget)
+        self._is_following = False
 
     # Looking
 
@@ -92,6 +92,9 @@ class Patterns:
 
     def index(self, statuses: frozenset[Status]) -> PatternIndex:
         """Return the index over the patterns that stand so; it is made again once one of them changes."""
+        if not self._is_following:
+            self._is_following = True
+            self._library.listen(self._forget)
         found = self._indexes.get(statuses)
         if found is None:
             found = self._indexes[statuses] = PatternIndex(self._table.all(), statuses)
@@ -115,6 +118,10 @@ class Patterns:
         return instantiate(body.template, values)
 
     # Adding and changing
+
+    def acting_for(self, context: Context) -> "Patterns":
+        """Return the same patterns for another actor, to change them."""
+        return Patterns(context, self._gate)
 
     def add(self, docs: Sequence[object]) -> tuple[Pattern, ...]:
         """Add patterns as JSON has them, all or none; return them as they are stored.
