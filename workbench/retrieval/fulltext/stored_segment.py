@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Self
 
 import numpy as np
@@ -40,8 +41,8 @@ class StoredSegment:
         self._db = db
         # Indexes come and go and share segments; the last one closes the file.
         weakref.finalize(self, db.close)
-        # Its lock also keeps the connection to one thread at a time.
         self._known = ColumnCache(_KEPT)
+        self._one_at_a_time = Lock()
 
     @classmethod
     def open(cls, path: Path) -> Self | None:
@@ -91,7 +92,8 @@ class StoredSegment:
     def _numbers(self, sql: str, argument: str) -> Counts:
         # One text of all numbers is read three times faster than one row a number.
         try:
-            found: str | None = self._db.execute(sql, (argument,)).fetchone()[0]
+            with self._one_at_a_time:
+                found: str | None = self._db.execute(sql, (argument,)).fetchone()[0]
         except sqlite3.Error as error:
             raise CacheDamaged(
                 f"The full-text cache cannot be read any more ({error}).",
