@@ -31,10 +31,10 @@ external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Refl
 and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
 csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
-statements to be reviewed. Ids are kept, so importing a file again adds only what is
-new, and what was changed in the store stays; --theirs takes the file's version instead. Where the
-file says who said something and the store does not know, that is filled in. `workbench undo` takes
-the last imported file back."""
+statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
+closed. Ids are kept, so importing a file again adds only what is new, and what was changed in the
+store stays; --theirs takes the file's version instead. Where the file says who said something and
+the store does not know, that is filled in. `workbench undo` takes the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -47,6 +47,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
     as_candidates = "take the statements of an instruction file as candidates"
     parser.add_argument("--as-candidates", action="store_true", help=as_candidates)
+    parser.add_argument("--issues", action="store_true", help="take the closed issues of a beads file as observations")
     parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
     parser.add_argument(
         "--epoch",
@@ -125,7 +126,7 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             plan = bench.importer.plan(
                 session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
                 theirs=args.theirs, as_candidates=args.as_candidates,
-                progress=line, cancelled=cancelled,
+                issues=args.issues, progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:
             line.clear()
@@ -165,6 +166,8 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     if plan.parsed.offered:
         said = counted(plan.parsed.offered, "statement")
         say(f"  {said} can be understood alone; --as-candidates takes them to be reviewed")
+    if plan.parsed.closed:
+        say(f"  {counted(plan.parsed.closed, 'closed issue')}; --issues takes them as observations")
     if left_out := skipped(plan):
         say(f"  {counted(left_out, 'record')} skipped")
 

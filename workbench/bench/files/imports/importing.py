@@ -104,14 +104,15 @@ class Importer:
         step_hours: float = 1.0,
         theirs: bool = False,
         as_candidates: bool = False,
+        issues: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
         """Read a file and compare it with the store; writes nothing. Raises `UnreadableFile`, `ReadingStopped`.
 
         With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
-        `as_candidates`, `epoch` and `step_hours` are as of a `ReadContext`. `progress` hears of (lines read, lines
-        in all) while a file of JSON lines is read, and `cancelled` is asked; of other files when they are read.
+        `as_candidates`, `issues`, `epoch` and `step_hours` are as of a `ReadContext`. `progress` hears of (lines read,
+        lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files when they are read.
         """
         rev = self._library.revision
         context = ReadContext(
@@ -122,6 +123,7 @@ class Importer:
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
             watch=_watching(path, progress, cancelled),
             as_candidates=as_candidates,
+            issues=issues,
         )
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
