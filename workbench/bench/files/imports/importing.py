@@ -116,15 +116,10 @@ class Importer:
         """
         rev = self._library.revision
         context = ReadContext(
-            now=self._context.now(),
-            file=name_of(path),
-            epoch=epoch,
-            step_hours=step_hours,
+            now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours,
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
-            watch=_watching(path, progress, cancelled),
-            as_candidates=as_candidates,
-            issues=issues,
-        )
+            watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues,
+        )  # fmt: skip
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
