@@ -18,7 +18,7 @@ def test_a_playbook_becomes_a_skillbook_and_comes_back(cli: Cli) -> None:
     cli.write("book.txt", BOOK)
     said = cli.bare("convert", "book.txt", "skills.json")
     assert (said.code, said.err) == (0, "")
-    assert said.out == f"{cli.cwd / 'skills.json'}: 2 records as skillbook (JSON).\n"
+    assert said.out == "skills.json: 2 records as skillbook (JSON).\n"
     skills = json.loads((cli.cwd / "skills.json").read_text())["skills"]
     assert {name: skill["content"] for name, skill in skills.items()} == {
         "r-00001": "Ask first.",

@@ -5,6 +5,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
+from workbench.cli.files.given import given
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
@@ -77,7 +78,7 @@ def import_files(session: Session) -> int:
                 fail(error)
                 return INTERRUPTED
             except WorkbenchError as error:
-                fail(_as_given(error, session.cwd / path.expanduser(), path))
+                fail(given(session.cwd, path).said(error))
                 continue
             read += 1
             if not session.args.dry_run and not _carry_out(session, bench, plan):
@@ -91,12 +92,6 @@ def import_files(session: Session) -> int:
     if wants_json(session.args):
         write_json(done)
     return 0 if read else PROBLEM
-
-
-def _as_given(error: WorkbenchError, full: Path, given: Path) -> WorkbenchError:
-    """Return an error that calls a file as it was named on the command line."""
-    said = (text.replace(str(full), str(given)) for text in (error.message, error.hint))
-    return WorkbenchError(*said)
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
