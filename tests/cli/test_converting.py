@@ -94,6 +94,18 @@ def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:
     assert not (cli.cwd / "x.json").exists()
 
 
+def test_places_that_differ_in_a_number_are_summed_up_too(cli: Cli) -> None:
+    cli.ok("init")
+    lines = [f'{{"id": "a{n}", "context": "{"x" * n}' for n in range(100)]
+    cli.write("notes.jsonl", "\n".join(['{"id": "b", "context": "whole", "status": "signal"}', *lines]) + "\n")
+    for args in (("import", "notes.jsonl"), ("lint", "notes.jsonl")):
+        said = cli(*args)
+        printed = (said.out if args[0] == "lint" else said.err).splitlines()
+        assert "notes.jsonl:2: not JSON: Unterminated string starting at column " in printed[0]
+        assert "notes.jsonl: … and 80 more places up to line 101: not JSON: " in "\n".join(printed[20:])
+        assert len(printed) <= 22
+
+
 def test_many_equal_remarks_are_summed_up(cli: Cli) -> None:
     cli.ok("init")
     cli.write("book.txt", "## A\n" + "loose\n" * 100 + BOOK)

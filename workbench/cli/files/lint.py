@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND, PROBLEM
 from workbench.cli.files.given import Given, given
+from workbench.cli.issues import place_lines
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
@@ -15,6 +16,7 @@ from workbench.core.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.files.lint import Correction, Linted
     from workbench.core.files.cut import Cut
+    from workbench.core.files.lint import LintFinding
 
 _DETAILS = """Looks for duplicate ids and texts, ids that do not match their section, lines that belong to no
 bullet, text above the first heading, ### headings, bullets the reference reader does not take, a
@@ -82,14 +84,16 @@ def _require_rule(session: Session) -> None:
 
 
 def _tell(linted: "Linted", file: Given) -> None:
-    for finding in linted.findings:
-        say(f"{file.name}:{finding.line}: {finding.message} ({finding.rule})")
-        if finding.fix is not None:
-            say(f"    fix: {finding.fix.label}")
+    for line in place_lines(file.name, [(f.line, f"{f.message} ({f.rule})", _fix_said(f)) for f in linted.findings]):
+        say(line)
     fixable = sum(finding.fix is not None for finding in linted.findings)
     count = counted(len(linted.findings), "thing") if linted.findings else "nothing"
     rest = f"; --fix all puts {fixable} right" if fixable else ""
     say(f"{file.name}: {count} found{rest}.")
+
+
+def _fix_said(finding: "LintFinding") -> tuple[str, ...]:
+    return () if finding.fix is None else (f"    fix: {finding.fix.label}",)
 
 
 def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
