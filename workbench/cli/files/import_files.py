@@ -33,9 +33,11 @@ and logs of their operations (curator_operations_diff.jsonl), and what `export -
 csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
 statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
-closed. Ids are kept, so importing a file again adds only what is new, and what was changed in the
-store stays; --theirs takes the file's version instead. Where the file says who said something and
-the store does not know, that is filled in. `workbench undo` takes the last imported file back."""
+closed. A folder is read note by note (memory banks, vaults, an agent's memory folder): links among
+them become relations, and files that are as they were read last are passed over. Ids are kept, so
+importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
+the file's version instead. Where the file says who said something and the store does not know, that
+is filled in. `workbench undo` takes the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -127,9 +129,18 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             line.clear()
     if not wants_json(args):
         say(f"{path}: {_format(plan, args.format, session.known_formats())}")
-    for line_said in issue_lines(path, plan.parsed.issues):
+    for line_said in _issues(path, plan):
         warn(Shown(bench)(line_said))
     return plan
+
+
+def _issues(path: Path, plan: "ImportPlan") -> list[str]:
+    """Return what could not be read, under the names of the files that it stands in."""
+    if not plan.path.is_dir():
+        return issue_lines(path, plan.parsed.issues)
+    files = dict.fromkeys(issue.file for issue in plan.parsed.issues)
+    told = ((file, [issue for issue in plan.parsed.issues if issue.file == file]) for file in files)
+    return [line for file, issues in told for line in issue_lines(path / file, issues)]
 
 
 def _list(plan: "ImportPlan", shown: Shown) -> None:
@@ -170,6 +181,9 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
 def _format(plan: "ImportPlan", asked: str | None, formats: Formats) -> str:
     """Name the format, and why it was taken for that."""
     title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
+    if plan.path.is_dir():
+        same = f", {plan.unchanged:,} as they were" if plan.unchanged else ""
+        return f"a folder of {counted(len(plan.files) + plan.unchanged, 'file')}{same}"
     if asked is not None:
         return f"read as {title}, as asked for"
     return f"{title}, {found.confidence:.0%} sure ({found.reason})" if found else title
@@ -194,7 +208,8 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
 
 def _nothing(plan: "ImportPlan") -> str:
     """Say that there is nothing new; of a valid file without any record, that it holds none."""
-    return "nothing new" if plan.parsed.records_in or plan.parsed.offered else "it holds no records"
+    known = plan.parsed.records_in or plan.parsed.offered or plan.unchanged
+    return "nothing new" if known else "it holds no records"
 
 
 def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool:
