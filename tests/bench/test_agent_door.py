@@ -410,6 +410,16 @@ def test_what_stands_in_a_file_that_agents_load_is_not_given_twice(deploys: Work
     assert {left.why for layer in made.layers for left in layer.left_out if left.id == "m1"} == {"placed"}
 
 
+def test_a_statement_of_such_a_file_is_not_given_twice_either(deploys: Workbench) -> None:
+    m1 = deploys.library.memories.get("m1")
+    with deploys.library.transaction("human", "taken from a document") as tx:
+        tx.put(replace(m1, metadata={FILE_KEY: {"format": "instructions", "name": "AGENTS.md"}}))
+    asker = replace(deploys.context, actor="agent:claude")
+    made = gathered(asker, deploys.tuning, deploys.playbooks, "when does the deploy run").cut()
+    assert "m1" not in {item.id for item in made.given}
+    assert {left.why for layer in made.layers for left in layer.left_out if left.id == "m1"} == {"placed"}
+
+
 def test_what_a_layer_does_not_use_the_later_ones_may(bench: Workbench) -> None:
     put(bench, *(memory(f"m{n}", f"the refresh of token {n} {'failed ' * 60}") for n in range(29)))
     layers = {layer["layer"]: layer for layer in rows(door(bench).recall("token refresh failed", 3_000), "layers")}

@@ -98,9 +98,9 @@ def test_places_that_differ_in_a_number_are_summed_up_too(cli: Cli) -> None:
     cli.ok("init")
     lines = [f'{{"id": "a{n}", "context": "{"x" * n}' for n in range(100)]
     cli.write("notes.jsonl", "\n".join(['{"id": "b", "context": "whole", "status": "signal"}', *lines]) + "\n")
-    for args in (("import", "notes.jsonl"), ("lint", "notes.jsonl")):
-        said = cli(*args)
-        printed = (said.out if args[0] == "lint" else said.err).splitlines()
+    for command in ("import", "lint"):
+        said = cli(command, "notes.jsonl")
+        printed = (said.err if said.err else said.out).splitlines()
         assert "notes.jsonl:2: not JSON: Unterminated string starting at column " in printed[0]
         assert "notes.jsonl: … and 80 more places up to line 101: not JSON: " in "\n".join(printed[20:])
         assert len(printed) <= 22

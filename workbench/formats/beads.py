@@ -52,7 +52,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     found, others, first, closed = dict[str, Memory](), 0, 0, 0
     for number, line in jsonlines.lines(text):
         try:
-            doc = reader.decode(line)
+            doc: Any = reader.decode(line)
             is_other = isinstance(doc, dict) and doc.get("_type") != "memory"
             closed += is_other and _is_closed(doc)
             if is_other and not (context.issues and _is_closed(doc)):
