@@ -247,7 +247,7 @@ RECORDS = Records(
             "workbench.core.agents.episodes.episode:EpisodeNote", "episode_notes", "note", refs=("episode",), made="at",
         ),
         RecordType(
-            "workbench.core.agents.episodes.episode:EpisodeUse", "episode_uses", "count of uses", refs=("id",),
+            "workbench.core.agents.episodes.episode:EpisodeUse", "episode_uses", "count of uses", refs=("episode",),
             counters=("access_count",),
         ),
     )

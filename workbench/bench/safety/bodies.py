@@ -48,7 +48,7 @@ def rewritten(library: Library, clean: Callable[[str], str]) -> dict[str, str]:
             doc = body_of(library, name)
         except BlobProblem:
             continue
-        new = _cleaned(doc, clean)
+        new = cleaned(doc, clean)
         if new != doc:
             found[name] = library.blobs.put(packed(new))
     return {old: _last(found, now) for old, now in found.items()}
@@ -62,13 +62,14 @@ def _last(found: Mapping[str, str], name: str) -> str:
     return name
 
 
-def _cleaned(value: object, clean: Callable[[str], str]) -> object:
+def cleaned(value: object, clean: Callable[[str], str]) -> object:
+    """Return JSON values with `clean` over every text within, names of fields included."""
     if isinstance(value, str):
         return clean(value)
-    if isinstance(value, list):
-        return [_cleaned(item, clean) for item in value]
-    if isinstance(value, dict):
-        return {clean(name): _cleaned(item, clean) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [cleaned(item, clean) for item in value]
+    if isinstance(value, Mapping):
+        return {clean(str(name)): cleaned(item, clean) for name, item in value.items()}
     return value
 
 

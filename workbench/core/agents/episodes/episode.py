@@ -31,7 +31,7 @@ LONGEST_TAG = 40
 _RESERVED = len(b'"status":"archived","deleted_at":"2026-11-21T12:00:00Z",')
 """Bytes that are left free, for what becomes of an episode later."""
 
-_KIND = 40
+KIND = 40
 """Characters of a type and of a domain that stand in the head; the whole of both stands in the file."""
 
 
@@ -71,14 +71,25 @@ class EpisodeNote:
 class EpisodeUse:
     """How often an episode was read by agents and when last, and apart from that which records rest on it.
 
-    `id` is the episode's.
+    `id` is made of the episode's (`uses_id`).
     """
 
     id: str
+    episode: str
     access_count: int = 0
     last_accessed_at: datetime | None = None
     referenced_by: tuple[str, ...] = ()
     version: int = 1
+
+
+def uses_id(episode: str) -> str:
+    """Return the id of the count of an episode's uses: another name, so that none means two records."""
+    return f"{episode}:uses"
+
+
+def unused(episode: str) -> EpisodeUse:
+    """Return the count of an episode that nobody has read yet."""
+    return EpisodeUse(uses_id(episode), episode)
 
 
 def size_of(episode: Episode) -> int:
@@ -98,7 +109,7 @@ def checked_id(id: str) -> str:
 
 def head(id: str, at: datetime, outcome: Outcome, hash: str, type: str, domain: str, tags: tuple[str, ...]) -> Episode:
     """Return the head of a new episode; of its tags those that there is room for."""
-    made = Episode(id, at.replace(microsecond=0), outcome, hash, type[:_KIND], domain[:_KIND])
+    made = Episode(id, at.replace(microsecond=0), outcome, hash, type[:KIND], domain[:KIND])
     while _room(made) < 0 and (made.type or made.domain):
         # Characters outside ASCII take more: cut the longer one, a letter at a time.
         longer = "type" if len(made.type) >= len(made.domain) else "domain"

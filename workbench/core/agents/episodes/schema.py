@@ -19,6 +19,9 @@ Json = Mapping[str, object]
 DEEPEST = 64
 """How many lists and objects may stand in one another."""
 
+NAMED = 3
+"""Faults that are named in one sentence; all of them are in the error."""
+
 _SHOWN = 40
 
 
@@ -47,8 +50,9 @@ class InvalidEpisode(InvalidRecord):
     """What was to be an episode is none; `faults` say why, each by the path of its field."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        more = f" And {len(faults) - 1} more." if len(faults) > 1 else ""
-        super().__init__(f"This is no episode: {faults[0]}{more}", "Nothing was stored.")
+        said = " ".join(map(str, faults[:NAMED]))
+        more = f" And {len(faults) - NAMED:,} more." if len(faults) > NAMED else ""
+        super().__init__(f"This is no episode: {said}{more}", "Nothing was stored.")
         self.faults = tuple(faults)
 
 
