@@ -257,7 +257,7 @@ def test_an_empty_store_finds_nothing_and_what_changes_is_followed(bench: Workbe
     other = open_bench("agent:x")
     head = other.episodes.store(said("Add token authentication")).episode
     assert tasks(find("token authentication").found) == ["Add token authentication"]
-    other.episodes.read_by_agent([head.id], "q", Asked("cli"))
+    giving(other).get(head.id)
     (one,) = find("token authentication").found
     assert one.terms is not None
     assert one.terms.use == pytest.approx(use_of(1))
@@ -451,7 +451,8 @@ def test_what_a_file_does_not_hold_is_named(text: str, match: str) -> None:
 def test_a_purge_takes_all_of_an_episode(filled: Workbench) -> None:
     head = filled.episodes.all()[0]
     filled.episodes.note(head.id, "A note on it.")
-    filled.episodes.read_by_agent([head.id], "q", Asked("cli"))
+    with filled.library.transaction("human", "refer") as tx:
+        filled.episodes.refer(tx, [head.id], "pat-1")
     filled.eraser.carry_out(filled.eraser.plan([head.id]))
     assert head.id not in [one.id for one in filled.episodes.all()]
     assert (filled.episodes.notes(head.id), filled.episodes.uses()) == ((), {})

@@ -3,15 +3,16 @@
 What an episode says stands in one text, within a block that names its source where no person stands by it.
 """
 
+import contextlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from workbench.bench.agents.answers import Json
 from workbench.bench.agents.blocks import Blocks
 from workbench.bench.agents.episodes.finding import EpisodeFinder, FoundEpisode
 from workbench.bench.agents.episodes.keeping import Episodes
-from workbench.bench.agents.reads import Asked
+from workbench.bench.agents.reads import Asked, keep, new_id
 from workbench.bench.agents.served_names import alias_of, served_name
 from workbench.bench.context import Context
 from workbench.bench.safety.gate import strings
@@ -23,6 +24,7 @@ from workbench.core.agents.episodes.digest import Digest
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.episodes.phases import phase_of
 from workbench.core.agents.provenance import UNKNOWN, Provenance
+from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidQuery, StoreProblem, UnknownRecord
 from workbench.core.record import iso
 
@@ -35,8 +37,16 @@ _LABELS = (("task", "Task"), ("result", "Outcome"), ("lessons", "Lessons"), ("fa
 class EpisodeGiving:
     """Gives the context's actor, an agent, episodes of a store that is trusted. Raises `WorkbenchError` otherwise."""
 
-    def __init__(self, context: Context, finder: EpisodeFinder, safety: Safety, asked: Asked) -> None:
+    def __init__(
+        self,
+        context: Context,
+        finder: EpisodeFinder,
+        safety: Safety,
+        asked: Asked,
+        keep: Callable[[AgentRead], None] | None = None,
+    ) -> None:
         self._context, self._finder, self._safety, self._asked = context, finder, safety, asked
+        self._keep = keep or self._keep_at_once
         self._episodes = Episodes(context)
         self._only_approved = context.settings.agents.only_approved(context.actor)
 
@@ -59,7 +69,7 @@ class EpisodeGiving:
         origins = {one.episode.id: known.get(("episodes", one.episode.id), UNKNOWN) for one in found}
         blocks = Blocks({}, origins)
         rows = [self._row(one, blocks, origins[one.episode.id]) for one in found]
-        self._count([one.episode.id for one in found], self._safety.masked(query.strip()) or strategy)
+        self._count([one.episode.id for one in found], self._safety.masked(query.strip()) or strategy, asks=True)
         return {"strategy": strategy, "episodes": rows, "left_out": dict(left_out), "mark": blocks.mark}
 
     def get(self, id: str, *, trace: bool = False) -> Json:
@@ -74,7 +84,7 @@ class EpisodeGiving:
         doc = masked(opened.doc(trace=trace), self._safety.masked)
         doc["episode_id"] = served_name(episode.id, self._safety.findings)
         doc.pop("embeddings", None)
-        self._count([episode.id], "")
+        self._count([episode.id], "", asks=False)
         text = json.dumps(doc, ensure_ascii=False, indent=1)
         return {"id": doc["episode_id"], "phase": opened.phase, "episode": blocks.enclosed(episode.id, text),
                 "trace_is_open": trace, "provenance": _origin(known), "mark": blocks.mark}  # fmt: skip
@@ -122,12 +132,20 @@ class EpisodeGiving:
         """Return a name within an episode as the agent may see it."""
         return served_name(name, self._safety.findings) if name else ""
 
-    def _count(self, ids: Sequence[str], query: str) -> None:
-        """Count what was given; a store that cannot be written still gives it."""
-        try:
-            self._episodes.read_by_agent(ids, query, self._asked)
-        except StoreProblem:
-            return
+    def _count(self, ids: Sequence[str], query: str, *, asks: bool) -> None:
+        """Keep what was asked and given."""
+        agent, now, asked = self._context.actor.removeprefix("agent:"), self._context.now(), self._asked
+        self._keep(
+            AgentRead(
+                new_id(), agent, now, query, asked.session, asked.door, is_empty=not ids, episodes=tuple(ids),
+                is_question=asks, parent=asked.parent,
+            )
+        )  # fmt: skip
+
+    def _keep_at_once(self, read: AgentRead) -> None:
+        """Count a reading in the store; one that cannot be written still gives what it has."""
+        with contextlib.suppress(StoreProblem):
+            keep(self._context, [read])
 
     def _trusted(self) -> None:
         self._context.library.refresh()

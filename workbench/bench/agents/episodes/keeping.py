@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workbench.bench.agents.reads import Asked, keep, new_id
 from workbench.bench.context import Context
 from workbench.bench.safety.bodies import body_of, cleaned, packed
 from workbench.bench.safety.gate import Gate
@@ -26,7 +25,6 @@ from workbench.core.agents.episodes.episode import (
 )
 from workbench.core.agents.episodes.phases import CLOSED, Phase, phase_of
 from workbench.core.agents.episodes.schema import EpisodeBody, read_episode
-from workbench.core.agents.read import AgentRead
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.record import iso, parse_time
 from workbench.core.text import clean_for_store
@@ -247,15 +245,6 @@ class Episodes:
         return self.get(id)
 
     # What is counted
-
-    def read_by_agent(self, ids: Sequence[str], query: str, asked: Asked) -> None:
-        """Count that the context's agent was given episodes, and keep its question. Raises `StoreProblem`."""
-        agent, now = self._context.actor.removeprefix("agent:"), self._context.now()
-        read = AgentRead(
-            new_id(), agent, now, query, asked.session, asked.door, is_empty=not ids, episodes=tuple(ids),
-            parent=asked.parent,
-        )  # fmt: skip
-        keep(self._context, [read])
 
     def refer(self, tx: Tx, ids: Sequence[str], by: str) -> None:
         """Count, in a transaction, that a record rests on episodes; one that does so already counts once."""
