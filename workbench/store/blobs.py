@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -57,20 +57,28 @@ class Blobs:
 
         Raises `StoreProblem` when they are too many, or the store cannot be written.
         """
-        if len(data) > LARGEST:
-            raise StoreProblem(f"It has {len(data):,} bytes; {LARGEST:,} are kept of one.", "Nothing was written.")
-        name = hash_of(data)
-        path = self._path(name)
+        (name,) = self.put_all((data,))
+        return name
+
+    def put_all(self, contents: Sequence[bytes]) -> tuple[str, ...]:
+        """Keep several (see `put`); the folders they lie in are made durable once for all of them."""
+        largest = max(map(len, contents), default=0)
+        if largest > LARGEST:
+            raise StoreProblem(f"It has {largest:,} bytes; {LARGEST:,} are kept of one.", "Nothing was written.")
+        names, folders = tuple(map(hash_of, contents)), set[Path]()
         try:
-            if self._is_there(name):
-                return name
-            self._begin(path.parent)
-            # Beside the journal, where what a killed process leaves is swept.
-            temporary = write_temporary(self._store / f"blob-{name}", (gzip.compress(data, 6, mtime=0),))
-            put_in_place(temporary, path)
+            for name, data in zip(names, contents, strict=True):
+                path = self._path(name)
+                if not self._is_there(name):
+                    self._begin(path.parent)
+                    # Beside the journal, where what a killed process leaves is swept.
+                    write_temporary(self._store / f"blob-{name}", (gzip.compress(data, 6, mtime=0),)).replace(path)
+                    folders.add(path.parent)
+            for folder in sorted(folders):
+                sync_folder(folder)
         except OSError as error:
             raise cannot_write(self._store, error) from error
-        return name
+        return names
 
     def read(self, name: str) -> bytes:
         """Return what is kept under a hash, or what took its place; raises `BlobProblem`."""

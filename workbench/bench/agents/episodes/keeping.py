@@ -169,10 +169,9 @@ class Episodes:
     ) -> list[Stored]:
         """Keep several episodes, all or none, in one transaction (see `store`), a part of a group."""
         bodies = [read_episode(doc) for doc in docs]
-        gate = Gate(records=self._library.records)
         self._library.maintenance.begin()
         with self._library.turn():
-            ready = [self._beside(body, session, gate) for body in bodies]
+            ready = self._beside(bodies, session)
             said = label or ("store an episode" if len(docs) == 1 else f"store {len(docs):,} episodes")
             actor = self._context.actor
             with self._library.transaction(actor, said, group=group, part=part, more=more) as tx:
@@ -181,13 +180,17 @@ class Episodes:
                     tx.relabel(f"store episode {done[0].episode.id}")
         return done
 
-    def _beside(self, body: EpisodeBody, session: str, gate: Gate) -> "_Beside":
-        """Write what of an episode lies beside the store, without its secrets."""
-        gate.masked.clear()
-        kept = body.kept if body.session or not session else {**body.kept, "session_id": session}
-        clean = cleaned(kept, lambda text: gate.cleaned(clean_for_store(text), lambda _: False))
-        assert isinstance(clean, dict)
-        return _Beside(self._library.blobs.put(packed(clean)), EpisodeBody(clean), tuple(dict.fromkeys(gate.masked)))
+    def _beside(self, bodies: Sequence[EpisodeBody], session: str) -> "list[_Beside]":
+        """Write what of episodes lies beside the store, without their secrets."""
+        gate, ready = Gate(records=self._library.records), list[tuple[EpisodeBody, tuple[str, ...]]]()
+        for body in bodies:
+            gate.masked.clear()
+            kept = body.kept if body.session or not session else {**body.kept, "session_id": session}
+            clean = cleaned(kept, lambda text: gate.cleaned(clean_for_store(text), lambda _: False))
+            assert isinstance(clean, dict)
+            ready.append((EpisodeBody(clean), tuple(dict.fromkeys(gate.masked))))
+        hashes = self._library.blobs.put_all([packed(body.doc) for body, _ in ready])
+        return [_Beside(hash, *one) for hash, one in zip(hashes, ready, strict=True)]
 
     def _put(self, tx: Tx, body: EpisodeBody, beside: "_Beside") -> Stored:
         known = self._table.find(body.id) if body.id else None
