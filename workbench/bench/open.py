@@ -23,6 +23,8 @@ from workbench.store.records import RECORDS, Records
 if TYPE_CHECKING:
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
+    from workbench.bench.agents.episodes.finding import EpisodeFinder
+    from workbench.bench.agents.episodes.keeping import Episodes
     from workbench.bench.agents.index_file import IndexFile
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
@@ -335,6 +337,20 @@ class Workbench:
         from workbench.bench.agents.documents.stored import StoredDocuments
 
         return StoredDocuments(self.context)
+
+    @cached_property
+    def episodes(self) -> "Episodes":
+        """What agents did."""
+        from workbench.bench.agents.episodes.keeping import Episodes
+
+        return Episodes(self.context)
+
+    @cached_property
+    def episode_finder(self) -> "EpisodeFinder":
+        """The way to episodes, by five strategies."""
+        from workbench.bench.agents.episodes.finding import EpisodeFinder
+
+        return EpisodeFinder(self.context, lambda: self.retriever)
 
     @cached_property
     def replay(self) -> "Replay":

@@ -67,6 +67,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.reads": ("reads", "index"),
     "agents.documents": ("documents",),
     "agents.recall": ("recall",),
+    "agents.episodes": ("episode",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

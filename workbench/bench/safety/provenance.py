@@ -25,6 +25,7 @@ _TEXTS = {
     "bullets": ("content", "raw"),
     "sections": ("title", "raw"),
     "documents": ("content",),
+    "episodes": ("hash",),
 }
 """The fields that an agent reads, by table."""
 

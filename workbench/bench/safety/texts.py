@@ -7,10 +7,11 @@ from pathlib import Path
 from workbench.bench.safety.gate import strings
 from workbench.bench.safety.shown import shown_texts
 from workbench.core.agents.document import Document
+from workbench.core.agents.episodes.episode import Episode
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
 
-Outward = Memory | Bullet | Section | Book | Document
+Outward = Memory | Bullet | Section | Book | Document | Episode
 """The records that exports, promotions and answers to agents carry."""
 
 TABLE_OF: Mapping[type, str] = {
@@ -19,6 +20,7 @@ TABLE_OF: Mapping[type, str] = {
     Section: "sections",
     Book: "books",
     Document: "documents",
+    Episode: "episodes",
 }
 
 
@@ -47,6 +49,9 @@ def texts_of(record: Outward) -> Iterator[str]:
             yield from record.tail
         case Document():
             yield record.content
+        case Episode():
+            # The hash stands for what lies beside the store: a permission is about that, and about nothing else.
+            yield from (record.hash, *(text for text in (record.type, record.domain, *record.tags) if text))
 
 
 def kept_edges(text: str, before: str) -> str:
