@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from workbench.bench.agents.episodes.finding import EpisodeFinder
     from workbench.bench.agents.episodes.keeping import Episodes
     from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.patterns.intake import PatternIntake
+    from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
@@ -351,6 +353,20 @@ class Workbench:
         from workbench.bench.agents.episodes.finding import EpisodeFinder
 
         return EpisodeFinder(self.context, lambda: self.retriever)
+
+    @cached_property
+    def patterns(self) -> "Patterns":
+        """What agents learned to do."""
+        from workbench.bench.agents.patterns.patterns import Patterns
+
+        return Patterns(self.context, self.gate)
+
+    @cached_property
+    def pattern_intake(self) -> "PatternIntake":
+        """The way in for files of patterns."""
+        from workbench.bench.agents.patterns.intake import PatternIntake
+
+        return PatternIntake(self.context, self.gate)
 
     @cached_property
     def replay(self) -> "Replay":

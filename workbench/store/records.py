@@ -250,6 +250,13 @@ RECORDS = Records(
             "workbench.core.agents.episodes.episode:EpisodeUse", "episode_uses", "count of uses", refs=("episode",),
             counters=("access_count",),
         ),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Pattern", "patterns",
+            counters=("usage_count",), is_named=True, is_numbered=True,
+        ),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
+        ),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""
