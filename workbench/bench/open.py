@@ -23,6 +23,7 @@ from workbench.store.records import RECORDS, Records
 if TYPE_CHECKING:
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
+    from workbench.bench.agents.given import GivenLately
     from workbench.bench.agents.index_file import IndexFile
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from workbench.bench.playbook.curation_asking import CurationAsking
     from workbench.bench.playbook.playbook import Playbooks
     from workbench.bench.playbook.rules import BookRules
+    from workbench.bench.promotion.copies import Copies
     from workbench.bench.promotion.promotion import Promotion
     from workbench.bench.reflection.reflection import Reflecting
     from workbench.bench.review.impact import ImpactPreview
@@ -295,6 +297,14 @@ class Workbench:
         return Promotion(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
 
     @cached_property
+    def copies(self) -> "Copies":
+        """Where else stands what is corrected."""
+        from workbench.bench.promotion.copies import Copies
+        from workbench.bench.promotion.placements import Placing
+
+        return Copies(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
+
+    @cached_property
     def trust(self) -> "Trust":
         """How far the store is trusted."""
         from workbench.bench.safety.trust import Trust
@@ -321,6 +331,13 @@ class Workbench:
         from workbench.bench.agents.sessions import AgentSessions
 
         return AgentSessions(self.context)
+
+    @cached_property
+    def given_lately(self) -> "GivenLately":
+        """Which agents had a memory lately."""
+        from workbench.bench.agents.given import GivenLately
+
+        return GivenLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
 
     @cached_property
     def documents(self) -> "Documents":
