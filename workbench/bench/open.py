@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from workbench.bench.stream.archiving import Archiving
     from workbench.bench.stream.fields import MemoryFields
     from workbench.bench.stream.ingest import Ingest
+    from workbench.bench.stream.replacing import Replacing
     from workbench.bench.stream.stream import Stream
     from workbench.bench.tuning.evaluation import Evaluator
     from workbench.bench.tuning.judging import Judging
@@ -231,6 +232,13 @@ class Workbench:
         from workbench.bench.stream.fields import MemoryFields
 
         return MemoryFields(self.context)
+
+    @cached_property
+    def replacing(self) -> "Replacing":
+        """Replacing words across the store."""
+        from workbench.bench.stream.replacing import Replacing
+
+        return Replacing(self.context, self.gate, self.copies)
 
     @cached_property
     def archiving(self) -> "Archiving":

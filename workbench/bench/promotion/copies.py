@@ -94,21 +94,22 @@ class Copies:
         self._safety = safety
         self._placing = placing
 
-    def of(self, corrected: Iterable[Correction]) -> CopyPlan:
+    def of(self, corrected: Iterable[Correction], *, files_only: bool = False) -> CopyPlan:
         """Return where else stands what is corrected; writes nothing.
 
-        `corrected` are the records as they are and as they would be stored. Raises `StoreProblem`.
+        `corrected` are the records as they are and as they would be stored. With `files_only` no other record is
+        looked at. Raises `StoreProblem`.
         """
         given = tuple(pair for pair in corrected if pair[0] != pair[1])
         if not given:
             return CopyPlan(())
         found = _Found(self._library, self._placing.committed().values())
-        pairs = found.spread(given)
+        pairs = list(given) if files_only else found.spread(given)
         held = {place_of(one.record) for one in self._safety.unpermitted(after for _, after in pairs)}
         placements, copies = self._placed(found, pairs, held)
         records = tuple(pairs[len(given) :])
         copies += map(_of_record, records)
-        copies += found.citing(pairs)
+        copies += [] if files_only else found.citing(pairs)
         files, said = self._files(placements)
         exports = exported(self._context, [pair for pair in pairs if place_of(pair[1]) not in held])
         copies += [*said, *(_of_export(one) for one in exports)]
@@ -117,7 +118,7 @@ class Copies:
         kept = tuple(p for p in placements if p.path not in changed)
         return CopyPlan(given, tuple(dict.fromkeys(copies)), records, kept, files, edits)
 
-    def carry_out(self, plan: CopyPlan, write: Callable[[], object], label: str) -> None:
+    def carry_out(self, plan: CopyPlan, write: Callable[[], object], label: str, *, files_only: bool = False) -> None:
         """Save what is corrected (`write` does it) and update its copies, as one action called `label`.
 
         Raises `Conflict` when a copy, a file or a record was changed since the plan, `NotTrusted`, and what `write`
@@ -131,7 +132,7 @@ class Copies:
             editing.guarded(self._context) as rewrite,
             self._library.transaction(self._context.actor, label) as tx,
         ):
-            if self.of(plan.corrected) != plan:
+            if self.of(plan.corrected, files_only=files_only) != plan:
                 raise Conflict("A copy was changed meanwhile.", "Nothing was written; save again to look again.")
             write()
             self._require_stored(plan.corrected)
@@ -169,12 +170,15 @@ class Copies:
         """Return the placements of corrected memories as they become, and the copies that stay as they are."""
         moved: list[Placement] = []
         left: list[Copy] = []
+        together = {place_of(after) for _, after in pairs}
         for before, after in pairs:
             for placement in found.placements_of(before):
                 kind: CopyKind = "bullet" if placement.kind == "bullet" else "file"
                 fresh = reworded(placement, before, after)
                 if fresh == placement:
                     continue
+                if kind == "bullet" and ("bullets", placement.path) not in together and found.says_still(placement):
+                    continue  # it is not to change
                 if fresh is None or (kind == "bullet" and not found.says_still(placement)):
                     left.append(Copy(kind, placement.path, (), "rewritten", placement.outside))
                 elif place_of(after) in held and kind == "file":
