@@ -65,6 +65,7 @@ COMMANDS: dict[str, Does] = {
     "eval queries.jsonl": "reads",
     "export --format ace --out book.txt": "acts",
     "forget m1": "acts",
+    "replace a b --yes": "refuses",
     "history": "reads",
     "hooks status": "reads",
     "hooks install --yes": "refuses",

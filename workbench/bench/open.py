@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.episodes.finding import EpisodeFinder
     from workbench.bench.agents.episodes.keeping import Episodes
+    from workbench.bench.agents.given import GivenLately
     from workbench.bench.agents.index_file import IndexFile
     from workbench.bench.agents.patterns.intake import PatternIntake
     from workbench.bench.agents.patterns.patterns import Patterns
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from workbench.bench.playbook.curation_asking import CurationAsking
     from workbench.bench.playbook.playbook import Playbooks
     from workbench.bench.playbook.rules import BookRules
+    from workbench.bench.promotion.copies import Copies
     from workbench.bench.promotion.promotion import Promotion
     from workbench.bench.reflection.reflection import Reflecting
     from workbench.bench.review.impact import ImpactPreview
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from workbench.bench.stream.archiving import Archiving
     from workbench.bench.stream.fields import MemoryFields
     from workbench.bench.stream.ingest import Ingest
+    from workbench.bench.stream.replacing import Replacing
     from workbench.bench.stream.stream import Stream
     from workbench.bench.tuning.evaluation import Evaluator
     from workbench.bench.tuning.judging import Judging
@@ -235,6 +238,13 @@ class Workbench:
         return MemoryFields(self.context)
 
     @cached_property
+    def replacing(self) -> "Replacing":
+        """Replacing words across the store."""
+        from workbench.bench.stream.replacing import Replacing
+
+        return Replacing(self.context, self.gate, self.copies)
+
+    @cached_property
     def archiving(self) -> "Archiving":
         """Archiving what is old."""
         from workbench.bench.stream.archiving import Archiving
@@ -299,6 +309,14 @@ class Workbench:
         return Promotion(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
 
     @cached_property
+    def copies(self) -> "Copies":
+        """Where else stands what is corrected."""
+        from workbench.bench.promotion.copies import Copies
+        from workbench.bench.promotion.placements import Placing
+
+        return Copies(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
+
+    @cached_property
     def trust(self) -> "Trust":
         """How far the store is trusted."""
         from workbench.bench.safety.trust import Trust
@@ -325,6 +343,13 @@ class Workbench:
         from workbench.bench.agents.sessions import AgentSessions
 
         return AgentSessions(self.context)
+
+    @cached_property
+    def given_lately(self) -> "GivenLately":
+        """Which agents had a memory lately."""
+        from workbench.bench.agents.given import GivenLately
+
+        return GivenLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
 
     @cached_property
     def documents(self) -> "Documents":

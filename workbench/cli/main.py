@@ -46,6 +46,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "stream.append": ("append",),
     "stream.editing": ("edit", "pin", "forget", "unforget"),
     "stream.archiving": ("archive",),
+    "stream.replacing": ("replace",),
     "playbook.bullets": ("bullet",),
     "review.review": ("review",),
     "stream.history": ("undo", "redo", "history"),
