@@ -109,7 +109,8 @@ def written(text: str, items: Sequence[str], lead: int = 0) -> str:
     """Return a text whose block holds these items; without items, its heading aside, it has no block.
 
     A block that is not there yet goes to the end, `lead` line ends below (see `lead_of`), with a heading where the
-    text has any; one that is taken out from the end takes as many along. Raises `BrokenBlock`, also when the end of the text is code.
+    text has any; one that is taken out from the end takes as many along. Raises `BrokenBlock`, also when the end of
+    the text is code.
     """
     block = find(text)
     kept = [part for part in items if part.strip()]
