@@ -16,7 +16,9 @@ from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold
 from workbench.tui.widgets.figures import absolute, ago, day, days, since, votes
 from workbench.tui.widgets.lists.row import Cell
 
-SYMBOLS: dict[Status, str] = {"signal": "○", "candidate": "?", "confirmed": "✓", "promoted": "▲", "archived": "×"}
+SYMBOLS: dict[Status, str] = {"signal": "·", "candidate": "?", "confirmed": "✓", "promoted": "↗", "archived": "×"}
+"""A mark means one thing in every area: what rises and falls is Tune's (▲ ▼), what has no marks the Playbook's (○)."""
+
 STYLES: dict[Status, str] = {
     "signal": MUTED,
     "candidate": "$text-warning",
@@ -168,7 +170,8 @@ def _standing(memory: Memory, around: Surroundings) -> Content:
         (f"{around.effective:.3g}", "bold"),
         (f" · {half_life}\n", MUTED),
         ("status ", MUTED),
-        (f"{SYMBOLS[memory.status]} {memory.status}", STYLES[memory.status]),
+        ("" if memory.status == USUAL else f"{SYMBOLS[memory.status]} ", STYLES[memory.status]),
+        (memory.status, STYLES[memory.status]),
         (f" · {memory.memory_type}{f' · confidence {memory.confidence}' if memory.confidence else ''}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
         (f"\nvotes {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),
