@@ -75,16 +75,16 @@ def test_stats_count_everything(demo: Cli) -> None:
 
 def test_the_status_is_one_line(demo: Cli) -> None:
     assert demo.ok("status").startswith("14 pending · ")
-    assert demo.ok("status").endswith("257 new\n")
+    assert demo.ok("status").endswith("257 unseen\n")
     assert demo.ok("status").count("\n") == 1
 
 
 def test_the_status_counts_what_is_new_since_the_last_look(demo: Cli) -> None:
     revision = json.loads(demo.ok("stats", "--json"))["revision"]
     recent.remember(paths.state_dir(), demo.store, revision, NOW)
-    assert demo.ok("status").endswith(" · 0 new\n")
+    assert demo.ok("status").endswith(" · 0 unseen\n")
     demo.ok("ingest", "An agent saw something quite unheard of", "--actor", "claude")
-    assert demo.ok("status").endswith(" · 1 new\n")
+    assert demo.ok("status").endswith(" · 1 unseen\n")
 
 
 @pytest.mark.parametrize("command", ["status", "stats", "list", "show", "history", "search"])
@@ -101,7 +101,7 @@ def test_a_store_that_is_not_there_reads_as_an_empty_one(cli: Cli, command: str)
     assert result.code == 0
     assert not paths.data_dir().exists()
     if command == "status":
-        assert (result.out, result.err) == ("0 pending · 0 new\n", "")
+        assert (result.out, result.err) == ("0 pending · 0 unseen\n", "")
 
 
 @pytest.mark.parametrize("command", ["list", "show", "history"])
