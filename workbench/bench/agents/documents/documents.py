@@ -84,6 +84,11 @@ class Documents:
                 continue
         return tuple(path for _, path in sorted(found, reverse=True)[:MOST_SESSIONS])
 
+    def last_session(self) -> Path | None:
+        """Return the session of this project that was written last, or else the last one that is followed."""
+        followed = ((at, one) for one in self.followed() if _is_session(one) and (at := _written(one)) is not None)
+        return next(iter(self.sessions()), None) or max(followed, default=(0.0, None))[1]
+
     def begin_session(self, name: str) -> Path:
         """Begin a session of external memory: an overview with its headings.
 
@@ -198,6 +203,13 @@ def _written(session: Path) -> float | None:
         except OSError:
             continue
     return max(times, default=None)
+
+
+def _is_session(folder: Path) -> bool:
+    try:
+        return open_folder(folder).kind == "session"
+    except UnreadableFile:
+        return False
 
 
 def _is_folder(path: Path) -> bool:
