@@ -39,6 +39,7 @@ IMPORT = Table(
         Action("import.theirs", "ctrl+r", "theirs", "Take the file's version of what differs", DECIDE),
         Action("import.as-new", "ctrl+g", "as new", "Count memories towards a reflection", DECIDE, False),
         Action("import.undo", "ctrl+z", "undo", "Take the last import back", APP, False),
+        Action("import.documents", "ctrl+o", "documents", "Follow this folder as one of documents", FIND, False),
         Action("import.complete", "tab", "complete", "Complete the name, or back to it", FIND),
         Action("import.down", "down", "down", "From the name to the list", MOVE, False),
         Action("import.leave", "escape", "close", "Stop what is under way, or close", APP),
