@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from workbench.bench.health.maintenance import Care
     from workbench.bench.health.overview import Overview
     from workbench.bench.health.purge import Eraser
+    from workbench.bench.health.trends import TrendsLook
     from workbench.bench.health.upkeep import Upkeep
     from workbench.bench.playbook.curation import Curating
     from workbench.bench.playbook.curation_asking import CurationAsking
@@ -123,6 +124,13 @@ class Workbench:
         from workbench.bench.health.overview import Overview
 
         return Overview(self.context, lambda: self.review)
+
+    @cached_property
+    def trends(self) -> "TrendsLook":
+        """How the store goes, day by day."""
+        from workbench.bench.health.trends import TrendsLook
+
+        return TrendsLook(self.context)
 
     @cached_property
     def retriever(self) -> "Retriever":

@@ -44,7 +44,16 @@ CONTEXT = Table(
 
 DOCUMENTS = Table(
     "documents",
-    (Action("documents.pane", "tab", "text", "To the text, and back", MOVE), CANCEL),
+    (
+        Action("documents.edit", "e", "edit", "Edit it here; every other byte stays", CHANGE),
+        Action("documents.external", "E", "edit in $EDITOR", "Edit this document in $EDITOR", CHANGE, False),
+        Action("documents.trust", "t", "trust", "Let agents have this folder, once seen", DECIDE),
+        Action("documents.follow", "F", "follow", "Look through another folder from now on", FIND),
+        Action("documents.recall", "slash", "recall", "Find what documents and messages say", FIND),
+        Action("documents.undo", "u", "undo", "Take the latest change back", CHANGE, False),
+        Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
     LIST,
     place="workbench.tui.agents.documents",
 )
