@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.bench import caches
 from workbench.core.agents.actors import AgentSettings
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def keep(bench: "Workbench", actor: str) -> str:
         return ""
     basis = basis_of(context.library, actor, context.settings.profile, context.settings.agents)
     text = _made(bench, actor)
-    _write(_file(cache, actor), json.dumps({"basis": list(basis), "text": text}).encode("ascii"))
+    caches.keep(_file(cache, actor), json.dumps({"basis": list(basis), "text": text}).encode("ascii"))
     return text
 
 
@@ -95,17 +96,3 @@ def _file(cache: Path, actor: str) -> Path:
     from hashlib import blake2b
 
     return cache / _FOLDER / f"{blake2b(actor.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}.json"
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Keep a brief in one step; where that cannot be done there is none."""
-    import contextlib
-
-    from workbench.core.files.fresh import fresh_file
-
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with fresh_file(path) as (file, new):
-            file.write(data)
-            file.flush()
-            new.replace(path)
