@@ -213,7 +213,7 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
 
 def _brief(session: Session) -> int:
     with session.reading() as bench:
-        from workbench.bench.agents.brief import keep
+        from workbench.bench.agents.briefs.making import keep
 
         text = keep(bench, actor_of(Namespace(actor=session.args.for_agent)))
     if wants_json(session.args):
