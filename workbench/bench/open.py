@@ -21,6 +21,7 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.capture.catching_up import CatchUp
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.episodes.finding import EpisodeFinder
@@ -358,6 +359,13 @@ class Workbench:
         from workbench.bench.agents.given import GivenLately
 
         return GivenLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
+
+    @cached_property
+    def catch_up(self) -> "CatchUp":
+        """Comparing what hooks captured with what was there."""
+        from workbench.bench.agents.capture.catching_up import CatchUp
+
+        return CatchUp(self.context, lambda: self.retriever)
 
     @cached_property
     def documents(self) -> "Documents":

@@ -326,6 +326,9 @@ class WorkbenchApp(Host):
             with contextlib.suppress(WorkbenchError):
                 self.bench.library.check_index()
             self.bench.keep_caches()
+        if not worker.is_cancelled:
+            with contextlib.suppress(WorkbenchError):
+                self.bench.catch_up.run(lambda: worker.is_cancelled)
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
