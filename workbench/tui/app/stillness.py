@@ -11,7 +11,7 @@ from time import monotonic
 from textual.screen import Screen
 from textual.timer import Timer
 
-from workbench.core.pause import give_back, withhold
+from workbench.core.pause import be_usual, give_back, withhold
 
 AFTER = 0.2
 """Seconds after the last hold in which collections happen again."""
@@ -65,6 +65,7 @@ class Heap:
     def settle(self) -> None:
         """Leave out what is there now, until `let_go`; what nothing holds any more still goes."""
         if self._before is None:
+            be_usual()
             self._before = gc.get_threshold()
         withhold()
         gc.set_threshold(self._before[0], self._before[1], LATE)
