@@ -74,12 +74,17 @@ class Heap:
         """Note that somebody is at the keyboard."""
         self._pressed = monotonic()
 
+    @property
+    def rest(self) -> float:
+        """Seconds since somebody was at the keyboard."""
+        return monotonic() - self._pressed
+
     def sweep(self) -> None:
         """Collect what is due, unless a key was pressed a moment ago; meant for when no dialog is open.
 
         What is left then stays. Of that, too, some is no longer used one day: a long rest is for looking there.
         """
-        rest = monotonic() - self._pressed
+        rest = self.rest
         if self._before is None or rest < REST or not gc.isenabled() or gc.get_count()[2] < DUE:
             return
         self._sweeps += 1
