@@ -9,7 +9,7 @@ AGENTS = Table(
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.context", "c", "context", "What an agent would be given for a task", FIND),
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
-        Action("agents.episodes", "R", "episodes", "What agents did, from task to outcome", FIND),
+        Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
         Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
