@@ -35,7 +35,7 @@ async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncI
     async with app.run_test(size=size) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
-        await pilot.press("L")
+        await pilot.press("K")
         await until(pilot, lambda: isinstance(app.screen, PatternsDialog) and bool(app.screen.rows.rows))
         yield pilot
 
@@ -117,7 +117,7 @@ async def test_a_store_without_patterns_says_how_to_have_some(tmp_path: Path) ->
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
-        await pilot.press("L")
+        await pilot.press("K")
         await until_drawn(pilot, lambda: "No patterns yet" in screen_text(app))
         await pilot.press("a", "D", "w", "e", "y")
         assert isinstance(app.screen, PatternsDialog)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from workbench.core.stream.memory import Memory
     from workbench.core.stream.vote import Vote
     from workbench.core.tuning.judgment import Judgment, SavedQuery
+    from workbench.store.blobs import Blobs
     from workbench.store.history.past import Past
     from workbench.store.journal.database import JournalDB
     from workbench.store.maintenance.maintenance import Maintenance
@@ -448,6 +449,13 @@ class Library:
         return found[::-1]
 
     @cached_property
+    def blobs(self) -> "Blobs":
+        """What lies beside the records."""
+        from workbench.store.blobs import Blobs
+
+        return Blobs(self.folder)
+
+    @cached_property
     def db(self) -> "JournalDB":
         """The store as a TinyDB, whose changes go through the journal."""
         from workbench.store.journal.database import JournalDB
@@ -473,7 +481,7 @@ class Library:
         """The work on the store's files."""
         from workbench.store.maintenance.maintenance import Maintenance
 
-        return Maintenance(self.journal)
+        return Maintenance(self.journal, self.blobs, self.records)
 
     def close(self) -> None:
         """Write a checkpoint if anything was changed here, and let go of the store."""

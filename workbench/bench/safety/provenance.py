@@ -26,6 +26,7 @@ _TEXTS = {
     "bullets": ("content", "raw"),
     "sections": ("title", "raw"),
     "documents": ("content",),
+    "episodes": ("hash",),
     "patterns": (
         "name", "description", "summary", "detailed_explanation", "applicability", "body", "guidance", "metadata",
     ),

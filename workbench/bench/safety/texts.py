@@ -13,9 +13,10 @@ from workbench.core.stream.memory import Memory
 from workbench.store.records import RECORDS
 
 if TYPE_CHECKING:
+    from workbench.core.agents.episodes.episode import Episode
     from workbench.core.agents.patterns.pattern import Pattern
 
-Outward: TypeAlias = Union[Memory, Bullet, Section, Book, Document, "Pattern"]
+Outward: TypeAlias = Union[Memory, Bullet, Section, Book, Document, "Episode", "Pattern"]
 """The records that exports, promotions and answers to agents carry."""
 
 
@@ -44,9 +45,19 @@ def texts_of(record: Outward) -> Iterator[str]:
         case Document():
             yield record.content
         case _:
-            from workbench.core.agents.patterns.pattern import texts_in  # most stores have none
+            yield from _texts_of_rare(record)
 
-            yield from (text for text in texts_in(record) if text)
+
+def _texts_of_rare(record: "Episode | Pattern") -> Iterator[str]:
+    """Yield the texts of what most stores have none of; what it is made of is imported for those that have."""
+    from workbench.core.agents.episodes.episode import Episode
+    from workbench.core.agents.patterns.pattern import texts_in
+
+    if isinstance(record, Episode):
+        # The hash stands for what lies beside the store: a permission is about that, and about nothing else.
+        yield from (record.hash, *(text for text in (record.type, record.domain, *record.tags) if text))
+    else:
+        yield from (text for text in texts_in(record) if text)
 
 
 def kept_edges(text: str, before: str) -> str:
