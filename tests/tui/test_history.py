@@ -298,7 +298,7 @@ async def test_a_vote_is_told_as_a_sentence_with_the_counts_of_then(tmp_path: Pa
     async with app.run_test(size=(140, 45)) as pilot:
         before = app.bench.stream.get(ID).helpful_count
         await keys(pilot, "plus", "minus", "h")
-        assert f"you voted helpful on {ID}: +{before} → +{before + 1}" not in shown(app)
+        assert f"you voted harmful on {ID}: −0 → −1" in shown(app)
         await keys(pilot, "j")
         assert f"you voted helpful on {ID}: +{before} → +{before + 1}" in shown(app)
         assert "helpful votes" not in shown(app)

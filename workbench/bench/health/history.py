@@ -85,9 +85,10 @@ class History:
         counted = [field for field in event.fields if field.field in _COUNTED and field.step]
         others = {field.key for field in event.fields if field.table == "votes"}
         told = all(field in counted or field.table == "votes" or field.field == _VOTED_AT for field in event.fields)
-        if len(counted) != 1 or len(others) > 1 or not told:
+        counted.sort(key=lambda field: field.step or 0)
+        if not counted or len({(field.table, field.key) for field in counted}) > 1 or len(others) > 1 or not told:
             return None
-        (one,) = counted
+        one = counted[-1]  # of a vote that takes the place of another, the new one
         step, record = int(one.step or 0), self._library.table_named(one.table).find(one.key)
         if record is None:
             return None

@@ -42,8 +42,7 @@ class HelpScreen(Dialog[None]):
     HelpScreen {
         & > .dialog { width: 110; height: 90%; }
         & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
-        & SafeInput { display: none; margin-bottom: 1; background: $background; }
-        & SafeInput.-used { display: block; }
+        & SafeInput { margin-bottom: 1; background: $background; }
     }
     """
 
@@ -54,7 +53,9 @@ class HelpScreen(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the words to look for, the scrolled table and the further text."""
-        yield SafeInput(placeholder="what to look for, such as delete or sort")
+        box = SafeInput(placeholder="what to look for, such as delete or sort")
+        box.display = False
+        yield box
         yield VerticalScroll(Static(Content(""), id="keys"), Static(Content(""), id="more"))
 
     def on_mount(self) -> None:
@@ -84,8 +85,8 @@ class HelpScreen(Dialog[None]):
     def action_find(self) -> None:
         """Go to the words to look for."""
         box = self.query_one(SafeInput)
-        box.add_class("-used")
-        box.focus()
+        box.display = True
+        self.set_focus(box)
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the row under the mouse."""
@@ -98,11 +99,11 @@ class HelpScreen(Dialog[None]):
     def action_close(self) -> None:
         """Let go of the words that are looked for, or close the help."""
         box = self.query_one(SafeInput)
-        if not box.has_class("-used"):
+        if not box.display:
             self.dismiss(None)
             return
         box.value = ""
-        box.remove_class("-used")
+        box.display = False
         self.query_one(VerticalScroll).focus()
 
 
