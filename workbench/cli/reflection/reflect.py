@@ -1,5 +1,6 @@
 """`workbench reflect`: from the latest memories to candidates that wait in Review."""
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from workbench.cli.output import counted, fail, moment, say, table, warn, write_
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible, waits_said
 from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
 from workbench.core.reflection.llm_run import STAGES
 from workbench.core.text import one_line
 
@@ -53,6 +55,9 @@ def reflect(session: Session) -> int:
             return _print_preview(session, reflecting.plan(args.reflector, args.focus))
         if not (args.force or reflecting.verdict().due):
             return _not_due(session, bench)
+        if not args.dry_run:
+            with contextlib.suppress(WorkbenchError):  # a reflection does without, and the next run goes on there
+                bench.catch_up.run()
         plan = reflecting.plan(args.reflector, args.focus)
         warn(_reading(plan))
         outcome, stopped = _made(reflecting, plan, dry=args.dry_run)

@@ -228,7 +228,7 @@ def _clause(key: str, text: str, negated: bool, now: datetime) -> Clause:
     if key in ("since", "until"):
         if len(values) > 1:
             raise InvalidQuery(f"“{key}:” takes one time, not {len(values)}.", f"For example: {_EXAMPLES[key]}.")
-        return Clause(key, values, negated, _instant(key, values[0], now))
+        return Clause(key, values, negated, instant(key, values[0], now))
     for value in values:
         _check(key, value)
     return Clause(key, values, negated)
@@ -249,7 +249,7 @@ def _check(key: str, value: str) -> None:
         raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"It is one of: {', '.join(closed)}.")
 
 
-def _instant(key: str, value: str, now: datetime) -> datetime:
+def instant(key: str, value: str, now: datetime) -> datetime:
     """Return the time that `since` begins or `until` ends with, both included; a day counts as a whole."""
     now = now if now.tzinfo else now.replace(tzinfo=UTC)
     try:

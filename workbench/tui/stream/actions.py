@@ -1,6 +1,6 @@
 """The tables of actions of the Stream and its dialogs."""
 
-from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, Action, Table
+from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
 from workbench.tui.widgets.actions import CANCEL, LIST, MARKS
 
 STREAM = Table(
@@ -32,6 +32,7 @@ STREAM = Table(
         Action("stream.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
         Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
+        Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
         Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
     (*LIST, *MARKS),
@@ -52,4 +53,20 @@ RECORD_THEN = Table(
     place="workbench.tui.stream.history_dialog",
 )
 
-DIALOGS = (HISTORY, RECORD_THEN)
+REPLACE = Table(
+    "replacing everywhere",
+    (
+        Action("replace.take", "a", "take", "Take this place; to the next one", DECIDE),
+        Action("replace.leave", "x", "leave", "Leave this place; to the next one", DECIDE),
+        Action("replace.all", "A", "take all", "Take all places not left out", DECIDE),
+        Action("replace.write", "ctrl+s", "replace", "Replace in what was taken, as one action", CHANGE),
+        Action("replace.word", "w", "whole words", "Only whole words; again parts too", FIND, False),
+        Action("replace.case", "i", "any case", "In any case; again as it is written", FIND, False),
+        Action("replace.part", "tab", "next part", "To the next line, or the places", MOVE, False, "next_part"),
+        CANCEL,
+    ),
+    LIST,
+    place="workbench.tui.stream.replacing",
+)
+
+DIALOGS = (HISTORY, RECORD_THEN, REPLACE)

@@ -493,6 +493,16 @@ class StreamScreen(AreaScreen):
 
             open_promote(self, ids)
 
+    @asking
+    async def action_replace(self) -> None:
+        """Replace words in every record that holds them; what the filter looks for in words stands there already."""
+        from workbench.tui.stream.replacing import ReplaceDialog
+
+        words = "" if self._view is None else " ".join(self._view.filter.phrases or self._view.filter.words)
+        count = await self.app.push_screen_wait(ReplaceDialog(self.bench, words))
+        if count:
+            self.workbench_app.say(f"Replaced in {count} {'record' if count == 1 else 'records'}. u takes it back.")
+
     def action_apply(self) -> None:
         """Let the next key apply to all marked rows."""
         self.arm(self.rows)
