@@ -44,7 +44,7 @@ def detail(row: Row, facts: Facts) -> Content:
     opened, mask = row.key in facts.unfolded, facts.bench.safety.masked
     shown, hidden = (row.item, False) if opened else masked_event(row.item, mask)
     events = cast(tuple[Event, ...], facts.found[ID].value)
-    vote = facts.bench.history.vote_in(row.item, takewhile(lambda event: event.rev > row.item.rev, events))
+    vote = facts.bench.history.vote_in(row.item, events[: events.index(row.item)] if row.item in events else ())
     said = None if vote is None else vote_text(vote, mask)
     text = event_text(shown, keys=True, hidden=hidden, opens=keys["health.unfold"], vote=said)
     return Content("\n").join([body(shown.label, "bold"), *_keys(keys)[1:], Content(""), text])

@@ -62,4 +62,6 @@ class Undoing:
         )
         told = body(f"It was done {place}, {at}. While you go on undoing here, you are not asked again.")
         question = f"Take back “{masked(found.label)}”?"
-        return bool(await app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=told, yes="take back")))
+        confirm = Confirm(question, clock=time.monotonic, detail=told, yes="take back")
+        answer: bool | None = await app.push_screen_wait(confirm)
+        return bool(answer)
