@@ -111,7 +111,7 @@ def test_a_block_gathers_entries_in_order_and_gives_each_back(bench: Workbench, 
     promote(bench, "m2", block())
     text = (project / "CLAUDE.md").read_bytes().decode()
     assert text == (
-        f"# Rules\r\n\r\n- be kind\r\n\r\n{BEGIN}\r\n- {PNPM}\r\n"
+        f"# Rules\r\n\r\n- be kind\r\n\r\n{BEGIN}\r\n## Learned\r\n\r\n- {PNPM}\r\n"
         f"- Run the tests with:\r\n  ```sh\r\n  make test\r\n  ```\r\n{END}\r\n"
     )
     first = bench.library.journal.rev - 1

@@ -141,7 +141,8 @@ class ImportDialog(Dialog[str | None]):
             return
         if chosen.listing is not None:
             self._folder, self._picked = chosen.path, False
-            self._state.say(listing_said(chosen.listing))
+            follows = (f" · {key_of(self, 'import.documents')} opens it as documents", MUTED)
+            self._state.say([*listing_said(chosen.listing), follows])
             self._rows.set_empty(Content("Nothing in this folder is of a known format. Type the path of another one."))
             self._rows.set_rows(chosen.listing.offered, cursor=self._next_of(chosen.listing.offered))
             return
@@ -316,6 +317,23 @@ class ImportDialog(Dialog[str | None]):
             self._look()
 
         change(self, undo, complain)
+
+    def action_documents(self) -> None:
+        """Follow the folder that is named, as one of documents, and open it."""
+        documents, folder = self._bench.documents, self.chosen.path
+        if folder is None or self.chosen.listing is None or self.writing:
+            self.app.bell()
+            return
+
+        def follow() -> None:
+            from workbench.tui.agents.documents import DocumentsDialog
+
+            if folder.resolve() not in documents.followed():
+                documents.follow(folder)
+            self.dismiss(None)
+            self.app.push_screen(DocumentsDialog(self._bench, folder))
+
+        change(self, follow, lambda error: self._notify(str(error), "error"))
 
     def action_leave(self) -> None:
         """Stop what is under way, go back to the folder a file was picked from, or close."""
