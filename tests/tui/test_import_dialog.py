@@ -323,8 +323,8 @@ async def test_statements_of_a_document_are_chosen_one_by_one(
     bench = open_bench(tmp_path)
     async with opened(bench, size) as (app, pilot, dialog):
         await name(pilot, dialog, "AGENTS.md")
-        assert "3 statements can be understood alone; ctrl+l" in " ".join(state(dialog).split())
-        await pilot.press("ctrl+l")
+        assert "3 statements can be understood alone; ctrl+o" in " ".join(state(dialog).split())
+        await pilot.press("ctrl+o")
         await until_drawn(pilot, lambda: "New: 3 memories" in state(dialog))
         await pilot.press("enter")
         rows = dialog._rows.rows

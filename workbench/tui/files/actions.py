@@ -38,7 +38,7 @@ IMPORT = Table(
         Action("import.steps", "ctrl+n", "steps", "When the first step was, and how long", CHANGE, False),
         Action("import.theirs", "ctrl+r", "theirs", "Take the file's version of what differs", DECIDE),
         Action("import.as-new", "ctrl+g", "as new", "Count memories towards a reflection", DECIDE, False),
-        Action("import.statements", "ctrl+l", "statements", "Statements of instructions, closed issues", DECIDE, False),
+        Action("import.statements", "ctrl+o", "statements", "Statements of instructions, closed issues", DECIDE, False),
         Action("import.mark", "space", "mark", "Mark a record; with marks only those are taken", DECIDE, False),
         Action("import.undo", "ctrl+z", "undo", "Take the last import back", APP, False),
         Action("import.documents", "ctrl+l", "documents", "Follow this folder as one of documents", FIND, False),
