@@ -21,10 +21,15 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.capture.catching_up import CatchUp
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
+    from workbench.bench.agents.episodes.finding import EpisodeFinder
+    from workbench.bench.agents.episodes.keeping import Episodes
     from workbench.bench.agents.given import GivenLately
     from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.patterns.intake import PatternIntake
+    from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from workbench.bench.health.maintenance import Care
     from workbench.bench.health.overview import Overview
     from workbench.bench.health.purge import Eraser
+    from workbench.bench.health.trends import TrendsLook
     from workbench.bench.health.upkeep import Upkeep
     from workbench.bench.playbook.curation import Curating
     from workbench.bench.playbook.curation_asking import CurationAsking
@@ -119,6 +125,13 @@ class Workbench:
         from workbench.bench.health.overview import Overview
 
         return Overview(self.context, lambda: self.review)
+
+    @cached_property
+    def trends(self) -> "TrendsLook":
+        """How the store goes, day by day."""
+        from workbench.bench.health.trends import TrendsLook
+
+        return TrendsLook(self.context)
 
     @cached_property
     def retriever(self) -> "Retriever":
@@ -348,6 +361,13 @@ class Workbench:
         return GivenLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
 
     @cached_property
+    def catch_up(self) -> "CatchUp":
+        """Comparing what hooks captured with what was there."""
+        from workbench.bench.agents.capture.catching_up import CatchUp
+
+        return CatchUp(self.context, lambda: self.retriever)
+
+    @cached_property
     def documents(self) -> "Documents":
         """The documents of agents, in the store and on disk."""
         from workbench.bench.agents.documents.documents import Documents
@@ -360,6 +380,34 @@ class Workbench:
         from workbench.bench.agents.documents.stored import StoredDocuments
 
         return StoredDocuments(self.context)
+
+    @cached_property
+    def episodes(self) -> "Episodes":
+        """What agents did."""
+        from workbench.bench.agents.episodes.keeping import Episodes
+
+        return Episodes(self.context)
+
+    @cached_property
+    def episode_finder(self) -> "EpisodeFinder":
+        """The way to episodes, by five strategies."""
+        from workbench.bench.agents.episodes.finding import EpisodeFinder
+
+        return EpisodeFinder(self.context, lambda: self.retriever)
+
+    @cached_property
+    def patterns(self) -> "Patterns":
+        """What agents learned to do."""
+        from workbench.bench.agents.patterns.patterns import Patterns
+
+        return Patterns(self.context, self.gate)
+
+    @cached_property
+    def pattern_intake(self) -> "PatternIntake":
+        """The way in for files of patterns."""
+        from workbench.bench.agents.patterns.intake import PatternIntake
+
+        return PatternIntake(self.context, self.gate)
 
     @cached_property
     def replay(self) -> "Replay":

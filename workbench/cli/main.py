@@ -68,6 +68,8 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.reads": ("reads", "index"),
     "agents.documents": ("documents",),
     "agents.recall": ("recall",),
+    "agents.episodes": ("episode",),
+    "agents.patterns.commands": ("pattern",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

@@ -13,7 +13,9 @@ STREAM = Table(
         Action("stream.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
         Action("stream.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
-        Action("stream.views", "f", "views", "Filters and saved views", FIND),
+        Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
+        Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
+        Action("stream.dates", "W", "dates in full", "Dates in full, or how long ago", FIND, False),
         Action("stream.next", "n", "next match", "To the next match", FIND, False),
         Action("stream.previous", "N", "previous match", "To the previous match", FIND, False),
         Action(
