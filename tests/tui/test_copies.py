@@ -141,3 +141,20 @@ async def test_a_file_that_is_gone_by_then_is_not_made_anew(bench: Workbench, pr
         await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor) and "meanwhile" in screen_text(app))
         assert bench.stream.get("k1").content == NPM
         assert not (project / "AGENTS.md").exists()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_theirs_and_yours_stand_beside_each_other(bench: Workbench, size: tuple[int, int]) -> None:
+    app = app_over(bench)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("e")
+        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        app.screen.query_one(InertTextArea).load_text("Use pnpm there.")
+        bench.stream.edit("k1", "Use yarn there.")
+        await pilot.press("ctrl+s")
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, TextEditor) and "changed by someone" in screen_text(app)
+        )
+        await until_drawn(pilot, lambda: "Use [-yarn-]{+pnpm+} there." in screen_text(app))
+        assert "Use pnpm there." in app.screen.query_one(InertTextArea).text
+        assert bench.stream.get("k1").content == "Use yarn there."
