@@ -5,12 +5,15 @@ All doors for agents go through here. What is refused raises `WorkbenchError` wi
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from workbench.bench.agents.answers import Answering, Json
 from workbench.bench.agents.context.making import gathered, reading_of
 from workbench.bench.agents.documents.recall import SCOPES
 from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
+from workbench.bench.agents.episodes.giving import EpisodeGiving
+from workbench.bench.agents.episodes.keeping import Episodes
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.reads import Asked, looked_up
@@ -25,6 +28,7 @@ from workbench.bench.stream import votes
 from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
 from workbench.bench.stream.votable import find_votable
+from workbench.core.agents.episodes.criteria import Criteria, Strategy
 from workbench.core.agents.layers import LAYERS
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
@@ -246,6 +250,30 @@ class AgentDoor:
         names = {m.id: self._answers.name(m) for m in memories}
         lists = ("forgotten", "proposed", "already_proposed")
         return done | {key: [names[id] for id in ids] for key in lists if isinstance(ids := done[key], list)}
+
+    # Episodes
+
+    def store_episode(self, doc: Mapping[str, object]) -> Json:
+        """Keep what the agent did, from the task to the outcome; nothing that was is changed."""
+        self._may_write()
+        stored = Episodes(self.context).store(doc, session=self.session)
+        masked = {"masked": list(stored.masked)} if stored.masked else {}
+        return {"id": stored.episode.id, "stored": stored.is_new, "outcome": stored.episode.outcome, **masked}
+
+    def find_episodes(self, query: str, strategy: Strategy, criteria: Criteria, k: int) -> Json:
+        """Return episodes that matter for a task or an error, or the latest, a text each."""
+        self._trusted()
+        return self._giving.find(query, strategy, criteria, k)
+
+    def get_episode(self, id: str, *, trace: bool = False) -> Json:
+        """Return an episode whole; its trace where it is asked for."""
+        self._trusted()
+        return self._giving.get(id, trace=trace)
+
+    @property
+    def _giving(self) -> EpisodeGiving:
+        add = partial(self._log.add, self.context)
+        return EpisodeGiving(self.context, self._bench.episode_finder, self._safety, self._asked, add)
 
     # What is kept, and what stands in the way
 
