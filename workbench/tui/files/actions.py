@@ -39,7 +39,7 @@ IMPORT = Table(
         Action("import.theirs", "ctrl+r", "theirs", "Take the file's version of what differs", DECIDE),
         Action("import.as-new", "ctrl+g", "as new", "Count memories towards a reflection", DECIDE, False),
         Action("import.statements", "ctrl+o", "statements", "Statements of instructions, closed issues", DECIDE, False),
-        Action("import.mark", "space", "mark", "Mark a record; with marks only those are taken", DECIDE, False),
+        Action("import.mark", "space", "mark", "Mark it: with marks only those are taken", DECIDE, False),
         Action("import.undo", "ctrl+z", "undo", "Take the last import back", APP, False),
         Action("import.documents", "ctrl+l", "documents", "Follow this folder as one of documents", FIND, False),
         Action("import.complete", "tab", "complete", "Complete the name, or back to it", FIND),
