@@ -53,8 +53,8 @@ class Origins:
 
     def keep(self) -> None:
         """Keep for the next process what was found out in this one; nothing fails for it."""
-        library, kept = self._library, self._kept()
-        if library is None or kept is None or not self._is_new:
+        kept = self._kept() if self._is_new else None
+        if kept is None:
             return
         now = kept.now()
         with self._lock:
