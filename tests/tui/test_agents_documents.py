@@ -204,7 +204,7 @@ async def test_a_folder_is_followed_by_its_key_and_opened_from_the_import(tmp_pa
         assert isinstance(picked, ImportDialog)
         picked._line.put(notes, True)
         await until(pilot, lambda: picked.chosen.listing is not None and picked.chosen.path == notes)
-        await pilot.press("ctrl+o")
+        await pilot.press("ctrl+l")
         await until(pilot, lambda: isinstance(pilot.app.screen, DocumentsDialog))
         opened = pilot.app.screen
         assert isinstance(opened, DocumentsDialog)

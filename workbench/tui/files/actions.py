@@ -41,7 +41,7 @@ IMPORT = Table(
         Action("import.statements", "ctrl+o", "statements", "Statements of instructions, closed issues", DECIDE, False),
         Action("import.mark", "space", "mark", "Mark a record; with marks only those are taken", DECIDE, False),
         Action("import.undo", "ctrl+z", "undo", "Take the last import back", APP, False),
-        Action("import.documents", "ctrl+o", "documents", "Follow this folder as one of documents", FIND, False),
+        Action("import.documents", "ctrl+l", "documents", "Follow this folder as one of documents", FIND, False),
         Action("import.complete", "tab", "complete", "Complete the name, or back to it", FIND),
         Action("import.down", "down", "down", "From the name to the list", MOVE, False),
         Action("import.leave", "escape", "close", "Stop what is under way, or close", APP),
