@@ -1,6 +1,6 @@
 """The tables of actions of Agents and its dialog."""
 
-from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
 from workbench.tui.widgets.actions import CANCEL, LIST, MOVES
 
 AGENTS = Table(
@@ -9,7 +9,8 @@ AGENTS = Table(
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.context", "c", "context", "What an agent would be given for a task", FIND),
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
-        Action("agents.episodes", "R", "episodes", "What agents did, from task to outcome", FIND),
+        Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
+        Action("agents.patterns", "K", "patterns", "What agents learned, with its evidence", FIND),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
         Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
@@ -61,6 +62,22 @@ DOCUMENTS = Table(
     place="workbench.tui.agents.documents",
 )
 
+PATTERNS = Table(
+    "patterns",
+    (
+        Action("patterns.pane", "tab", "text", "To the text, and back", MOVE),
+        Action("patterns.approve", "a", "approve", "Take it into use, or back into use", DECIDE),
+        Action("patterns.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", DECIDE),
+        Action("patterns.weigh", "w", "weigh", "Weigh its applications; move it by them", DECIDE),
+        Action("patterns.edit", "e", "edit", "Edit what it says, as JSON", CHANGE),
+        Action("patterns.copy", "y", "copy", "Copy it as JSON", CHANGE, False),
+        Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
+        CANCEL,
+    ),
+    LIST,
+    place="workbench.tui.agents.patterns",
+)
+
 EPISODES = Table(
     "episodes",
     (
@@ -76,4 +93,4 @@ EPISODES = Table(
     place="workbench.tui.agents.episodes",
 )
 
-DIALOGS = (CONTEXT, DOCUMENTS, EPISODES)
+DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, PATTERNS)
