@@ -31,8 +31,11 @@ AGENTS = Table(
 CONTEXT = Table(
     "a context",
     (
-        Action("context.less", "left", "fewer tokens", "A smaller budget", CHANGE),
-        Action("context.more", "right", "more tokens", "A larger budget", CHANGE),
+        Action("context.less", "left", "fewer tokens", "A smaller budget, of all or a layer", CHANGE),
+        Action("context.more", "right", "more tokens", "A larger budget, of all or a layer", CHANGE),
+        Action("context.reset", "backspace", "as set", "The budgets as they are set", CHANGE, False),
+        Action("context.layers", "tab", "layers", "From the text to the layers, and back", MOVE),
+        Action("context.profile", "p", "profile", "Rank under another profile", FIND),
         Action("context.task", "slash", "task", "Write another task", FIND),
         Action("context.copy", "y", "copy", "Copy what is given, as Markdown", CHANGE),
         Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
