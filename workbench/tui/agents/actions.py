@@ -85,7 +85,7 @@ EPISODES = Table(
         Action("episodes.tag", "t", "tags", "Write the tags of this episode", CHANGE),
         Action("episodes.delete", "d", "delete", "Delete, or bring back within 30 days", CHANGE),
         Action("episodes.undo", "u", "undo", "Take back the last change made here", CHANGE),
-        Action("episodes.trace", "o", "trace", "Open the trace of an old episode, or close it", FIND),
+        Action("episodes.trace", "o", "trace", "Open an old episode's trace, or close it", FIND),
         Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
