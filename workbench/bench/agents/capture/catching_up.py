@@ -1,8 +1,8 @@
 """Comparing what hooks captured with what was there: a hook adds at once, and nobody waits for the model in it.
 
 It goes on where it was left: a note in the user's cache folder says through which revision all was compared. Without
-the note everything that says of itself that a hook captured it is compared again, which finds nothing twice; what agents
-added in other ways is left as it is then, for a person has lived with it.
+the note everything that says of itself that a hook captured it is compared again, which finds nothing twice; what
+agents added in other ways is left as it is then, for a person has lived with it.
 """
 
 import json
