@@ -1,22 +1,31 @@
 """How long a key in the Stream's filter takes: typed words, clauses and phrases over a large store, key by key.
 
-What is measured is the work on the app's thread up to the list of memories, in CPU time; the painting is not in it.
+It is measured twice: the work up to the list of memories, in CPU time, and in the app, from the key until what holds
+the words is painted, by the clock and by the time that the screen's thread was at work.
 """
 
+import asyncio
 import statistics
 import tempfile
 from pathlib import Path
 from time import process_time
 
+from textual.pilot import Pilot
+from textual.screen import Screen
+
 from tests.benchmarks.open import build
+from tests.benchmarks.rank_paint import PaintedApp, Taken, figures, step
 from workbench.bench.open import Workbench, open_workbench
 from workbench.core.errors import InvalidQuery
+from workbench.tui.stream.screen import StreamScreen
 
 TYPED = (
     "undo", "type:error", "since:7d votes", "deploy api", "type:error deplyo", '"exact phrase"', "authentication",
     "the stagin",
 )  # fmt: skip
 BARS = {"p95_ms": 50}
+GAP_S, RESTED_S = 0.12, 1.0
+"""Seconds between two keys of somebody who types, and of a rest."""
 
 
 def run(small: bool = False) -> dict[str, object]:
@@ -30,6 +39,8 @@ def run(small: bool = False) -> dict[str, object]:
         bench.stream.prepare()
         ready = process_time() - begun
         keys = {text: _typed(bench, text) for text in TYPED}
+        bench.retriever.load()
+        on_screen = asyncio.run(_painted(bench))
         bench.close()
     every = sorted(ms for each in keys.values() for ms in each)
     return {
@@ -39,8 +50,38 @@ def run(small: bool = False) -> dict[str, object]:
         "p95_ms": round(every[int(len(every) * 0.95)], 1),
         "worst_ms": round(every[-1], 1),
         "keys_ms": {text: [round(ms) for ms in each] for text, each in keys.items()},
+        "painted": on_screen,
         "bars": BARS,
     }
+
+
+def _shown(screen: Screen[object]) -> object:
+    return screen._text if isinstance(screen, StreamScreen) else None
+
+
+async def _painted(bench: Workbench) -> dict[str, object]:
+    """Type each text in the app; return the figures of all keys, and ms of the screen's thread for each key."""
+    app, taken = PaintedApp(bench, _shown), dict[str, list[Taken]]()
+    async with app.run_test(size=(140, 45)) as pilot:
+        await _loaded(pilot)
+        for text in TYPED:
+            await pilot.press("slash")
+            taken[text] = []
+            for character in text:
+                taken[text].append(await step(app, app.screen, character))
+                await pilot.pause(GAP_S)
+            await pilot.pause(RESTED_S)  # what is near by meaning is ranked, and shown
+            await pilot.press("escape", "escape")
+            await pilot.pause(RESTED_S)
+    every = [each for keys in taken.values() for each in keys]
+    return {**figures(every), "keys_ms": {text: [round(1000 * t.busy) for t in keys] for text, keys in taken.items()}}
+
+
+async def _loaded(pilot: Pilot[object]) -> None:
+    """Wait until the app has all in memory, and nothing is being made ready any more."""
+    await pilot.pause(RESTED_S)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause(RESTED_S)
 
 
 def _typed(bench: Workbench, text: str) -> list[float]:

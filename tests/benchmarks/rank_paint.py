@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from rich.console import RenderableType
 from textual import events
 from textual._compositor import CompositorUpdate
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -44,12 +46,16 @@ class Taken:
 
 
 class PaintedApp(WorkbenchApp):
-    """The app without a terminal that yet renders every byte the terminal would be sent, and notes when."""
+    """The app without a terminal that yet renders every byte the terminal would be sent, and notes when.
+
+    `shown` returns what is waited for, `None` from a screen that does not show it.
+    """
 
     CSS_PATH = str(Path(app_module.__file__).with_name("workbench.tcss"))
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Workbench, shown: Callable[[Screen[object]], object]) -> None:
         super().__init__(bench, AppOptions("bench", "workbench-dark", load_themes((ROOT / "themes",)).themes))
+        self.shown = shown
         self.painted = asyncio.Event()
         self.before: object = None
         self.at = self.busy = 0.0
@@ -58,9 +64,15 @@ class PaintedApp(WorkbenchApp):
         if isinstance(renderable, CompositorUpdate):
             renderable.render_segments(self.console)
         super()._display(screen, renderable)
-        if isinstance(screen, TuneScreen) and screen.session.ranking is not self.before and not self.painted.is_set():
+        now = self.shown(screen)
+        if now is not None and now is not self.before and not self.painted.is_set():
             self.at, self.busy = perf_counter(), thread_time()
             self.painted.set()
+
+
+def ranking_on(screen: Screen[object]) -> object:
+    """Return the ranking that a screen shows."""
+    return screen.session.ranking if isinstance(screen, TuneScreen) else None
 
 
 def painted(rows: int, steps: int, folder: Path | None = None) -> dict[str, object]:
@@ -100,7 +112,7 @@ def _judge(bench: Workbench, rows: int) -> None:
 
 
 async def _measured(bench: Workbench, size: tuple[int, int], steps: int) -> dict[str, object]:
-    app = PaintedApp(bench)
+    app = PaintedApp(bench, ranking_on)
     found: dict[str, list[Taken]] = {"rested": [], "held": []}
     async with app.run_test(size=size) as pilot:
         await pilot.press("4")
@@ -113,10 +125,10 @@ async def _measured(bench: Workbench, size: tuple[int, int], steps: int) -> dict
             for way, rest in (("rested", RESTED_S), ("held", HELD_S)):
                 await pilot.pause(1.0)
                 for number in range(steps):
-                    taken = await _step(app, screen, back if number // 5 % 2 else forth)
+                    taken = await step(app, screen, back if number // 5 % 2 else forth)
                     found[way].append(taken)
                     await asyncio.sleep(max(0.0, rest - taken.seconds))
-    return {way: _figures(times) for way, times in found.items()}
+    return {way: figures(times) for way, times in found.items()}
 
 
 async def _opened(pilot: Pilot[Path | None]) -> TuneScreen:
@@ -129,11 +141,12 @@ async def _opened(pilot: Pilot[Path | None]) -> TuneScreen:
     raise TimeoutError("the ranking never came")
 
 
-async def _step(app: PaintedApp, screen: TuneScreen, key: str) -> Taken:
-    """Press a key as the terminal would send it; return what it took until the new ranking was painted."""
-    app.before = screen.session.ranking
+async def step(app: PaintedApp, screen: Screen[object], key: str) -> Taken:
+    """Press a key as the terminal would send it; return what it took until something else was painted."""
+    app.before = app.shown(screen)
     app.painted.clear()
-    event = events.Key(key, None)
+    character = key if len(key) == 1 else None
+    event = events.Key(key if character is None else _character_to_key(key), character)
     event.set_sender(app)
     assert app._driver is not None
     begun, busy = perf_counter(), thread_time()
@@ -142,7 +155,8 @@ async def _step(app: PaintedApp, screen: TuneScreen, key: str) -> Taken:
     return Taken(app.at - begun, app.busy - busy)
 
 
-def _figures(times: list[Taken]) -> dict[str, float]:
+def figures(times: list[Taken]) -> dict[str, float]:
+    """Return ms of the clock and of the screen's own thread."""
     ms = np.array([taken.seconds for taken in times]) * 1000
     busy = np.array([taken.busy for taken in times]) * 1000
     return {

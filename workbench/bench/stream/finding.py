@@ -18,9 +18,9 @@ _MANY = 5_000
 
 
 class MemoryFinder:
-    """Every memory of a store, newest first, and the lines that free words are looked for in.
+    """Every memory of a store, newest first, what each session has, and the lines that free words are looked for in.
 
-    Both are made when they are first asked for, which takes a second or two of a hundred thousand memories, and
+    All are made when they are first asked for, which takes a second or two of a hundred thousand memories, and
     follow the store from then on. Any thread may ask.
     """
 
@@ -30,6 +30,7 @@ class MemoryFinder:
         self._dirty: set[str] = set()
         self._order: list[Memory] | None = None
         self._known: dict[str, Memory] = {}
+        self._sessions: dict[str, set[str]] | None = None
         self._words: MemoryLines | None = None
         self._passed: _Passed | None = None
         library.listen(self._note)
@@ -42,6 +43,7 @@ class MemoryFinder:
     def prepare(self, *, words: bool = True) -> None:
         """Get ready for filters, those with free `words` too; others may ask meanwhile."""
         order, lines = self._now(), None
+        self.session("")
         while words and self._words is None:
             lines = _lines_of(order)
             with self._lock:
@@ -75,6 +77,16 @@ class MemoryFinder:
             found = self._words.ranked(words, order)
         return passed(found, tests)
 
+    def session(self, of: str) -> list[Memory]:
+        """Return the memories of a session, oldest first."""
+        with self._lock:
+            self._followed()
+            if self._sessions is None:
+                self._sessions = {}
+                for memory in self._known.values():
+                    self._sessions.setdefault(memory.session_id, set()).add(memory.id)
+            return sorted((self._known[id] for id in self._sessions.get(of, ())), key=newest)
+
     def _now(self) -> list[Memory]:
         with self._lock:
             return self._followed()
@@ -88,7 +100,7 @@ class MemoryFinder:
         if self._order is None or len(dirty) > _MANY:
             self._order = sorted(self._library.memories.all(), key=newest, reverse=True)
             self._known = {memory.id: memory for memory in self._order}
-            self._words = None
+            self._words = self._sessions = None
         elif dirty:
             self._order = list(self._order)  # whoever was given it goes on with what it was
             for id in dirty:
@@ -111,6 +123,11 @@ class MemoryFinder:
         if now is not None:
             insort(order, now, key=older)
             self._known[id] = now
+        if self._sessions is not None:
+            if before is not None:
+                self._sessions[before.session_id].discard(id)
+            if now is not None:
+                self._sessions.setdefault(now.session_id, set()).add(id)
         if self._words is not None:
             self._words.follow(before, now)
 

@@ -189,8 +189,7 @@ class Stream:
         memory = self._strict(id)
         if not memory.session_id:
             return (memory,)
-        session = [m for m in self._library.memories.all() if m.session_id == memory.session_id]
-        session.sort(key=newest)
+        session = self._finder.session(memory.session_id)
         place = next(i for i, m in enumerate(session) if m.id == id)
         return tuple(session[max(0, place - around) : place + around + 1])
 

@@ -122,13 +122,17 @@ class StreamScreen(AreaScreen):
 
     def show_store(self) -> None:
         """Show what the filter lets through now."""
+        self._show_filtered()
+
+    def _show_filtered(self, *, at_top: bool = False) -> None:
+        """Show what the filter lets through now; the cursor stays on its memory, or goes to the top."""
         try:
             view = self.bench.stream.view_at_once(self._text)
         except InvalidQuery as error:
             self._search.forget()  # what is under way is of another filter, and would say so over this
             self._count(Content.styled(f"✗ {error}", "$text-error"))
             return
-        self._show(view)
+        self._show(view, at_top=at_top)
 
     def show_changes(self, touched: Touched) -> None:
         """Put what changed in its place; the cursor, the filter and the marks stay."""
@@ -172,7 +176,7 @@ class StreamScreen(AreaScreen):
         if places and self.rows.cursor not in places:
             self.rows.cursor = min(places)
 
-    def _show(self, view: StreamView) -> None:
+    def _show(self, view: StreamView, *, at_top: bool = False) -> None:
         # What was near stays in sight until it is ranked anew, unless something else is asked.
         asks_the_same = self._view is not None and self._view.filter.words == view.filter.words
         self._view = view
@@ -181,7 +185,7 @@ class StreamScreen(AreaScreen):
             self._nearby = None
             if self._arranging is not None:
                 self._arranging.scores = {}
-        self._list(LOOKING if asks else NO_MATCH)
+        self._list(LOOKING if asks else NO_MATCH, at_top=at_top)
 
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
         """List what is near by meaning, unless other memories are shown by now."""
@@ -198,7 +202,7 @@ class StreamScreen(AreaScreen):
             if found.held and first:
                 self.rows.cursor = 0  # by score it is the best that stands first, not what was found first
 
-    def _list(self, nothing: str) -> None:
+    def _list(self, nothing: str, *, at_top: bool = False) -> None:
         """List what was found; `nothing` says that nothing was."""
         view = self._view
         if view is None:
@@ -210,7 +214,8 @@ class StreamScreen(AreaScreen):
         self.rows.set_empty(Content(nothing if view.total else EMPTY_STORE))
         # The line is no memory: where nothing holds the words, the cursor begins below it.
         top, place = self.rows.scroll_offset.y, self.rows.cursor
-        self.rows.set_rows(rows, cursor=1 if rows and not view.memories and self.rows.cursor == 0 else None)
+        first = 1 if rows and not view.memories else 0
+        self.rows.set_rows(rows, cursor=first if at_top or (first and self.rows.cursor == 0) else None)
         if top and self.rows.cursor > place and self._unseen:
             # What came above pushes nothing down that somebody is reading.
             self.rows.scroll_to(y=top + self.rows.cursor - place, animate=False, force=True)
@@ -248,17 +253,21 @@ class StreamScreen(AreaScreen):
         if view.filter.unknown:
             key, near = view.filter.unknown[0]
             shown += f" · “{key}:” is searched as a word; {near}: exists"
-        at = ruled_at(self.rows.rows)
+        at = self._ruled_at()
         return shown if at is None else f"{shown} · {len(self.rows.rows) - at - 1} by meaning"
 
     def _show_below(self) -> None:
         """Say what stands below the rows in sight, and which key goes there."""
-        below, at = self.query_one("#below", Static), ruled_at(self.rows.rows)
+        below, at = self.query_one("#below", Static), self._ruled_at()
         ends = self.rows.scroll_offset.y + self.rows.scrollable_content_region.height
         line = None if at is None or at < ends else self.rows.rows[at]
         if isinstance(line, Ruled):
             below.update(Content(f"{line.text} ↓ {self._near_key}"))
         below.display = line is not None
+
+    def _ruled_at(self) -> int | None:
+        """Return where the line above what is near stands; where nothing is near, no row is looked at."""
+        return None if self._nearby is None else ruled_at(self.rows.rows)
 
     def retriever_ready(self) -> None:
         """Rank what was typed before the model was there."""
@@ -316,10 +325,8 @@ class StreamScreen(AreaScreen):
         self._text = event.value
         if event.value.strip():
             self._last_search = event.value
-        self.show_store()
         # The best match of what is typed stands first; a cleared filter leaves the cursor on its memory.
-        if event.value.strip():
-            self.rows.cursor = 0
+        self._show_filtered(at_top=bool(event.value.strip()))
 
     @on(Input.Submitted, "#filter")
     def _filtered(self) -> None:
@@ -352,7 +359,7 @@ class StreamScreen(AreaScreen):
 
     def action_near(self) -> None:
         """To what is near by meaning, or back to what holds the words."""
-        at = ruled_at(self.rows.rows)
+        at = self._ruled_at()
         if at is None:
             self.workbench_app.say("Nothing is listed by meaning. / searches for words and for what is near them.")
         else:
