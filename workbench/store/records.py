@@ -250,6 +250,10 @@ RECORDS = Records(
             "workbench.core.agents.episodes.episode:EpisodeUse", "episode_uses", "count of uses", refs=("episode",),
             counters=("access_count",),
         ),
+        RecordType(
+            "workbench.core.agents.episodes.cluster:EpisodeCluster", "episode_clusters", "cluster of episodes",
+            refs=("representative", "members"),
+        ),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""
