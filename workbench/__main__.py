@@ -11,6 +11,7 @@ from workbench import crash, streams
 from workbench.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, PROBLEM, UNEXPECTED
 from workbench.cli.main import is_hook, run
 from workbench.core.errors import WorkbenchError
+from workbench.core.pause import be_seldom, be_usual
 from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     A hook fails for nothing: its agent would stop, or think that it was told to.
     """
-    code = _main(argv)
+    be_seldom()
+    try:
+        code = _main(argv)
+    finally:
+        be_usual()
     if code and is_hook(sys.argv[1:] if argv is None else argv):
         from workbench.cli.agents.capture import note_broken
 
@@ -74,6 +79,7 @@ def serve_agents(bench: "Workbench", args: Namespace) -> int:
             raise
         hint = "Install it: pip install 'memory-workbench[mcp]'."
         raise WorkbenchError("The library that speaks MCP is not installed.", hint) from error
+    be_usual()
     return serve(bench, args)
 
 

@@ -99,16 +99,6 @@ def test_a_second_start_embeds_nothing(loaded: Workbench, open_bench: Open) -> N
     assert seen == []
 
 
-def test_what_is_typed_is_found_by_beginnings_and_parts(loaded: Workbench) -> None:
-    put(loaded, memory("d", "src/deploy/secrets.py reads them"))
-    loaded.stream.forget(["a"])
-    assert [m.id for m in loaded.retriever.containing("ECRET", 9)] == ["d", "a"]
-    assert [m.id for m in loaded.retriever.beginning("secret*", 1)] == ["d"]
-    assert loaded.retriever.containing("nothing like it", 9) == ()
-    loaded.stream.edit("d", "no more of them")
-    assert [m.id for m in loaded.retriever.containing("ecret", 9)] == ["a"]
-
-
 def test_many_new_memories_are_followed_and_cached(loaded: Workbench, open_bench: Open) -> None:
     put(loaded, *(memory(f"n{i}", f"Note {i} on wagons") for i in range(OVERLAY + 1)))
     assert found(loaded, "wagons Note 77")[0] == "n77"
@@ -131,7 +121,6 @@ def test_a_thousand_previews_leave_every_file_as_it_was(loaded: Workbench, open_
     for number in range(1000):
         found(bench, f"deploy secret {number % 7}")
         bench.retriever.nearest_memories("Lunch", 2)
-    bench.retriever.containing("deploy", 3)
     bench.close()
     assert files() == before
 

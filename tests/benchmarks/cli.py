@@ -16,7 +16,9 @@ from time import perf_counter
 from typing import NamedTuple
 
 from tests.benchmarks.open import ROOT, build, demo_sentences, memory
-from workbench.store.library import Library
+from workbench.config import paths
+from workbench.store.identity.heads import FOLDER
+from workbench.store.library import STANDARD, Library
 
 BASE = "import argparse, dataclasses, datetime, hashlib, json, pathlib, re, typing"
 BARS = {"status": "1.5 × base + 20 ms", "append": "2 × base", "vote": "2.5 × base", "search": "0.9 s"}
@@ -25,9 +27,12 @@ import sys
 from pathlib import Path
 from workbench.config import paths
 from workbench.store.library import Library
-Library(Path(sys.argv[1]), heads=paths.heads_dir(), believed=True).maintenance.trust()
+library = Library(Path(sys.argv[1]), heads=paths.heads_dir())
+if not library.standing.trusted:
+    library.maintenance.trust()
+    library.maintenance.save_checkpoint()
 """
-"""What makes a store that was built here one that this machine remembers."""
+"""What makes a store that was built here one that this machine remembers, with a checkpoint that it believes."""
 
 APPENDED = 10_000
 """Changes after the last checkpoint, which every command has to reckon with."""
@@ -132,8 +137,10 @@ def _surroundings(folder: Path) -> dict[str, str]:
 
 
 def _append(store: Path, size: int, count: int) -> None:
-    """Add memories one by one, with no checkpoint behind them."""
-    random, sentences, library = Random(size), demo_sentences(), Library(store)
+    """Add memories one by one, as somebody whom this machine knows, with no checkpoint behind them."""
+    random, sentences = Random(size), demo_sentences()
+    heads = store.parent / "state" / paths.APP_NAME / FOLDER
+    library = Library(store, options=STANDARD._replace(checkpoint_every=0), heads=heads)
     for number in range(size, size + count):
         with library.transaction("agent:bench", "append") as tx:
             tx.put(memory(number, sentences, random))

@@ -79,6 +79,7 @@ def first_paint(
     """
     begun = time.perf_counter()
     child = pexpect.spawn(command[0], command[1:], dimensions=(45, 140), encoding="utf-8", timeout=60, env=surroundings)
+    child.delaybeforesend = None  # by itself it would wait before each key
     child.expect(text)
     seconds = time.perf_counter() - begun
     if next and answered is not None:

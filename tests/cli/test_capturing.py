@@ -290,6 +290,51 @@ def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str])
     assert "`make test`" in failure.content
 
 
+def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[..., str]) -> None:
+    common = {
+        "conversation_id": "c-1", "generation_id": "g-1", "session_id": "", "cwd": "", "model": "m",
+        "workspace_roots": [str(cli.cwd)], "cursor_version": "3.7.21", "user_email": None, "transcript_path": None,
+    }  # fmt: skip
+    push = {"command": "git push", "working_directory": str(cli.cwd)}
+    lost = "fatal: The current branch cart has no upstream branch."
+    assert hook("sessionStart", "cursor", **common, is_background_agent=False, composer_mode="agent") == ""
+    assert hook("beforeSubmitPrompt", "cursor", **common, prompt="No, use pnpm instead of npm", attachments=[]) == ""
+    hook(
+        "postToolUseFailure", "cursor", **common, tool_name="Shell", tool_input=push, tool_use_id="t-1",
+        error_message=lost, failure_type="error", duration=12.5, is_interrupt=False,
+    )  # fmt: skip
+    better = {**push, "command": "git push -u origin cart"}
+    hook(
+        "postToolUse", "cursor", **common, tool_name="Shell", tool_input=better, tool_use_id="t-2",
+        tool_output=json.dumps({"output": "done", "exitCode": 0}), duration=10,
+    )  # fmt: skip
+    said, solved = told(cli.store)
+    assert (said.content, said.session_id, said.source.hook) == (
+        "No, use pnpm instead of npm", "c-1", "beforeSubmitPrompt",
+    )  # fmt: skip
+    assert "no upstream branch" in solved.content
+    assert "git push -u origin cart" in solved.content
+    cli.ok("review", "approve", said.id)
+    cli.ok("capture", "brief", "--for-agent", "cursor")
+    given = json.loads(hook("sessionStart", "cursor", **common))
+    assert "pnpm instead of npm" in given["additional_context"]
+    (read,) = json.loads(cli.ok("reads", "--json"))
+    assert [read[name] for name in ("agent", "session", "door")] == ["cursor", "c-1", "hook"]
+
+
+def test_a_tool_of_cursor_that_says_its_exit_code_failed(cli: Cli, hook: Callable[..., str]) -> None:
+    for command, output in (
+        ("git push", {"output": "fatal: The current branch cart has no upstream branch.", "exitCode": 128}),
+        ("git push -u origin cart", {"output": "done", "exitCode": 0}),
+    ):
+        hook(
+            "postToolUse", "cursor", tool_name="Shell", tool_input={"command": command}, tool_use_id=command,
+            tool_output=json.dumps(output),
+        )  # fmt: skip
+    (solved,) = told(cli.store)
+    assert "no upstream branch" in solved.content
+
+
 @pytest.mark.parametrize(
     "event", [b"", b"nonsense", b"[1]", b"\xff\xfe", b'{"hook_event_name": "Stop"}', b"null", b"{}" * 9]
 )

@@ -293,6 +293,13 @@ def test_what_never_ends_is_not_scanned(name: str, cli: Cli) -> None:
     assert f"{name} is not a regular file." in result.err
 
 
+def test_what_would_fill_the_memory_is_not_scanned(cli: Cli) -> None:
+    with (cli.cwd / "hole").open("wb") as file:
+        file.truncate(3 << 30)
+    result = cli("scan", "hole")
+    assert (result.code, "is larger than 1,024 MiB." in result.err) == (2, True)
+
+
 def test_a_person_keeps_what_is_typed_with_a_word_and_an_agent_cannot(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

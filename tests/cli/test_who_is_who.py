@@ -67,6 +67,7 @@ COMMANDS: dict[str, Does] = {
     "eval queries.jsonl": "reads",
     "export --format ace --out book.txt": "acts",
     "forget m1": "acts",
+    "replace a b --yes": "refuses",
     "history": "reads",
     "hooks status": "reads",
     "hooks install --yes": "refuses",
@@ -79,6 +80,27 @@ COMMANDS: dict[str, Does] = {
     "list": "reads",
     "list --show-secrets": "refuses",
     "mcp": "elsewhere",
+    "pattern add pattern.json": "acts",
+    "pattern apply pat-1 ep-1 --outcome success": "acts",
+    "pattern approve pat-1": "refuses",
+    "pattern deprecate pat-1 --reason x": "refuses",
+    "pattern edit pat-1 pattern.json": "refuses",
+    "pattern fill pat-1": "reads",
+    "pattern find deploys": "reads",
+    "pattern find deploys --for-agent claude": "acts",
+    "pattern import patterns.json": "refuses",
+    "pattern list": "reads",
+    "pattern merge pat-1 pat-2": "refuses",
+    "pattern move": "reads",
+    "pattern prune --deprecate": "refuses",
+    "pattern refine pat-1": "refuses",
+    "pattern relate pat-1 complements pat-2": "refuses",
+    "pattern restore pat-1": "refuses",
+    "pattern show pat-1": "reads",
+    "pattern similar pat-1": "reads",
+    "pattern supersede pat-1 pat-2": "refuses",
+    "pattern tree": "reads",
+    "pattern validate": "refuses",
     "pin m1": "refuses",
     "pin m1 --off": "refuses",
     "purge m1 --yes-erase m1": "refuses",
@@ -138,6 +160,14 @@ def store(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     cli.write("notes.jsonl", json.dumps({"id": "n1", "context": "A note from elsewhere", "type": "gotcha"}) + "\n")
     judged = [{"query": query, "relevant": {id: 3}} for query, id in (("deploys", "m1"), ("builds", "m2"))]
     cli.write("queries.jsonl", "".join(json.dumps(query) + "\n" for query in judged))
+    parts = {"structure": {"goal": "{{name}}"}, "parameters": [{"name": "name", "default": "x"}]}
+    old = {"name": "Ask first", "category": "strategy", "created_at": "2025-01-01",
+           "content": {"type": "template", "template": parts}}  # fmt: skip
+    cli.write("pattern.json", json.dumps(old))
+    cli.write("two.json", json.dumps([{**old, "id": "pat-1"}, {**old, "id": "pat-2"}]))
+    cli.ok("pattern", "add", "two.json")
+    entry = {"id": "pat-9", "pattern": "Use a state machine", "confidence": 0.9, "applications": 2}
+    cli.write("patterns.json", json.dumps({"patterns": {"state": entry}}))
     cli.write("expect.toml", '[[expect]]\nquery = "deploys"\nfinds = ["m1"]\n')
     cli.write("book.txt", "")
     return cli

@@ -71,6 +71,15 @@ def test_names_that_are_no_files(tmp_path: Path) -> None:
         read_file("/dev/null", context=context())
 
 
+def test_a_file_that_would_fill_the_memory_is_refused_unread(tmp_path: Path) -> None:
+    """Its bytes are a hole: to read them would take three GiB."""
+    with (tmp_path / "notes.jsonl").open("wb") as file:
+        file.truncate(3 << 30)
+    for format in (None, "ace"):
+        with pytest.raises(UnreadableFile, match=r"has 3,221,225,472 bytes, more than the 1,073,741,824"):
+            read_file(tmp_path / "notes.jsonl", format=format, context=context())
+
+
 def test_a_format_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("hello\n")

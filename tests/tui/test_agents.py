@@ -349,7 +349,7 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
     )
     app = app_over(bench)
     async with opened(app, size) as pilot:
-        await pilot.press("A")
+        await pilot.press("L")
         await until(pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows))
         dialog = app.screen
         assert isinstance(dialog, EpisodesDialog)
@@ -380,10 +380,10 @@ async def test_without_episodes_it_says_how_to_have_some_and_a_lost_file_is_name
     bench = open_bench(tmp_path)
     app = app_over(bench)
     async with opened(app) as pilot:
-        await pilot.press("A")
+        await pilot.press("L")
         await until_drawn(pilot, lambda: "No episodes yet" in screen_text(app))
         await pilot.press("n", "t", "d", "o", "u", "escape")
         bench.library.blobs.remove((bench.episodes.store(done("Lost")).episode.hash,))
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
-        await pilot.press("A")
+        await pilot.press("L")
         await until_drawn(pilot, lambda: "is missing" in screen_text(app))

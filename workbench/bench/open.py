@@ -21,11 +21,15 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.capture.catching_up import CatchUp
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.episodes.finding import EpisodeFinder
     from workbench.bench.agents.episodes.keeping import Episodes
+    from workbench.bench.agents.given import GivenLately
     from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.patterns.intake import PatternIntake
+    from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
@@ -38,11 +42,13 @@ if TYPE_CHECKING:
     from workbench.bench.health.maintenance import Care
     from workbench.bench.health.overview import Overview
     from workbench.bench.health.purge import Eraser
+    from workbench.bench.health.trends import TrendsLook
     from workbench.bench.health.upkeep import Upkeep
     from workbench.bench.playbook.curation import Curating
     from workbench.bench.playbook.curation_asking import CurationAsking
     from workbench.bench.playbook.playbook import Playbooks
     from workbench.bench.playbook.rules import BookRules
+    from workbench.bench.promotion.copies import Copies
     from workbench.bench.promotion.promotion import Promotion
     from workbench.bench.reflection.reflection import Reflecting
     from workbench.bench.review.impact import ImpactPreview
@@ -54,6 +60,7 @@ if TYPE_CHECKING:
     from workbench.bench.stream.archiving import Archiving
     from workbench.bench.stream.fields import MemoryFields
     from workbench.bench.stream.ingest import Ingest
+    from workbench.bench.stream.replacing import Replacing
     from workbench.bench.stream.stream import Stream
     from workbench.bench.tuning.evaluation import Evaluator
     from workbench.bench.tuning.judging import Judging
@@ -118,6 +125,13 @@ class Workbench:
         from workbench.bench.health.overview import Overview
 
         return Overview(self.context, lambda: self.review)
+
+    @cached_property
+    def trends(self) -> "TrendsLook":
+        """How the store goes, day by day."""
+        from workbench.bench.health.trends import TrendsLook
+
+        return TrendsLook(self.context)
 
     @cached_property
     def retriever(self) -> "Retriever":
@@ -233,6 +247,13 @@ class Workbench:
         return MemoryFields(self.context)
 
     @cached_property
+    def replacing(self) -> "Replacing":
+        """Replacing words across the store."""
+        from workbench.bench.stream.replacing import Replacing
+
+        return Replacing(self.context, self.gate, self.copies)
+
+    @cached_property
     def archiving(self) -> "Archiving":
         """Archiving what is old."""
         from workbench.bench.stream.archiving import Archiving
@@ -297,6 +318,14 @@ class Workbench:
         return Promotion(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
 
     @cached_property
+    def copies(self) -> "Copies":
+        """Where else stands what is corrected."""
+        from workbench.bench.promotion.copies import Copies
+        from workbench.bench.promotion.placements import Placing
+
+        return Copies(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
+
+    @cached_property
     def trust(self) -> "Trust":
         """How far the store is trusted."""
         from workbench.bench.safety.trust import Trust
@@ -325,6 +354,20 @@ class Workbench:
         return AgentSessions(self.context)
 
     @cached_property
+    def given_lately(self) -> "GivenLately":
+        """Which agents had a memory lately."""
+        from workbench.bench.agents.given import GivenLately
+
+        return GivenLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
+
+    @cached_property
+    def catch_up(self) -> "CatchUp":
+        """Comparing what hooks captured with what was there."""
+        from workbench.bench.agents.capture.catching_up import CatchUp
+
+        return CatchUp(self.context, lambda: self.retriever)
+
+    @cached_property
     def documents(self) -> "Documents":
         """The documents of agents, in the store and on disk."""
         from workbench.bench.agents.documents.documents import Documents
@@ -351,6 +394,20 @@ class Workbench:
         from workbench.bench.agents.episodes.finding import EpisodeFinder
 
         return EpisodeFinder(self.context, lambda: self.retriever)
+
+    @cached_property
+    def patterns(self) -> "Patterns":
+        """What agents learned to do."""
+        from workbench.bench.agents.patterns.patterns import Patterns
+
+        return Patterns(self.context, self.gate)
+
+    @cached_property
+    def pattern_intake(self) -> "PatternIntake":
+        """The way in for files of patterns."""
+        from workbench.bench.agents.patterns.intake import PatternIntake
+
+        return PatternIntake(self.context, self.gate)
 
     @cached_property
     def replay(self) -> "Replay":

@@ -46,6 +46,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "stream.append": ("append",),
     "stream.editing": ("edit", "pin", "forget", "unforget"),
     "stream.archiving": ("archive",),
+    "stream.replacing": ("replace",),
     "playbook.bullets": ("bullet",),
     "review.review": ("review",),
     "stream.history": ("undo", "redo", "history"),
@@ -68,6 +69,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.documents": ("documents",),
     "agents.recall": ("recall",),
     "agents.episodes": ("episode",),
+    "agents.patterns.commands": ("pattern",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

@@ -1,11 +1,40 @@
 """Keeping the garbage collector away from large trees: it would walk through them again and again."""
 
+import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _withheld = False
 """Whether objects are withheld; the collector itself would count them all to answer."""
+
+_usual: tuple[int, int, int] | None = None
+"""How often there are collections when they are not seldom; `None` while they are not."""
+
+SELDOM = 50_000
+"""Young objects after which there is a collection while they are seldom; Python's own is 700. What a start makes, most
+of it modules, stays: a command that takes a tenth of a second would spend a tenth of that on looking at it."""
+
+
+def be_seldom() -> None:
+    """Let collections come seldom from now on, until `be_usual`, and none at the end of this process.
+
+    Then all memory goes back at once; to look for what nothing holds any more takes as long as some commands.
+    """
+    global _usual  # noqa: PLW0603 - the collector is the process's, too
+    if _usual is None:
+        _usual = gc.get_threshold()
+        gc.set_threshold(SELDOM, *_usual[1:])
+        atexit.unregister(gc.freeze)
+        atexit.register(gc.freeze)
+
+
+def be_usual() -> None:
+    """Let collections come as often as before `be_seldom`; meant for what runs for long."""
+    global _usual  # noqa: PLW0603
+    if _usual is not None:
+        gc.set_threshold(*_usual)
+        _usual = None
 
 
 @contextmanager

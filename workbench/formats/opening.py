@@ -1,6 +1,7 @@
 """Opening files: the only place of this package that does."""
 
 import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,9 @@ from workbench.core.files.textbytes import kind_of, text_in
 
 if TYPE_CHECKING:
     from workbench.core.files.format import Detection, Parsed, ReadContext
+
+LARGEST = 1 << 30
+"""Bytes of a file that is read as a whole at most."""
 
 _LARGEST_BESIDE = 4_000_000
 """Bytes of a file beside another that are read at most."""
@@ -105,9 +109,17 @@ def _check(path: Path) -> None:
 def _bytes(path: Path) -> bytes:
     _check(path)
     try:
-        return path.read_bytes()
+        with path.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            data = b"" if size > LARGEST else file.read()
     except OSError as error:
         raise _closed(path, error) from error
+    if size > LARGEST:
+        raise UnreadableFile(
+            f"{path} has {size:,} bytes, more than the {LARGEST:,} that are read at once.",
+            "Nothing was read and nothing was changed; part it, and read the parts.",
+        )
+    return data
 
 
 def _closed(path: Path, error: OSError) -> UnreadableFile:

@@ -254,6 +254,13 @@ RECORDS = Records(
             "workbench.core.agents.episodes.cluster:EpisodeCluster", "episode_clusters", "cluster of episodes",
             refs=("representative", "members"),
         ),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Pattern", "patterns",
+            counters=("usage_count",), is_named=True, is_numbered=True,
+        ),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
+        ),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from workbench.bench.agents.briefs.kept import carry_over
 from workbench.bench.context import Context
 from workbench.core.agents.read import AgentRead
 from workbench.store.library import Tx
@@ -49,17 +50,21 @@ def keep(context: Context, reads: Sequence[AgentRead]) -> None:
         return
     given = Counter(id for read in reads for id in read.memories)
     latest = {id: read.at for read in reads for id in read.memories}
-    with library.transaction(context.actor, _label(len(given)), kind="access") as tx:
-        for id, times in given.items():
-            memory = library.memories.find(id)
-            if memory is not None:
-                later = max(latest[id], memory.last_accessed_at)
-                tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + times))
-        _count_episodes(tx, context, reads)
-        for read in reads:
-            tx.put(read)
-        for old in _too_old(context):
-            tx.delete(old)
+    with library.turn():
+        with library.transaction(context.actor, _label(len(given)), kind="access") as tx:
+            for id, times in given.items():
+                memory = library.memories.find(id)
+                if memory is not None:
+                    later = max(latest[id], memory.last_accessed_at)
+                    tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + times))
+            _count_episodes(tx, context, reads)
+            for read in reads:
+                tx.put(read)
+            for old in _too_old(context):
+                tx.delete(old)
+            before = library.named_state
+        # Nobody erases meanwhile what a brief says.
+        carry_over(context.caches, before, library.named_state)
 
 
 def _count_episodes(tx: Tx, context: Context, reads: Sequence[AgentRead]) -> None:

@@ -130,19 +130,19 @@ class History:
             raise WorkbenchError("An agent takes back only what it did itself.", f"Nothing was changed; {OWN_TERMINAL}")
         past = self._library.past
         carry_out = past.undo if verb == "undo" else past.redo
-        if "edited_files" in touched:
-            from workbench.bench.agents.documents import editing  # most undos touch no file
-
-            with editing.guarded(self._context) as files:
-                carry_out(action, self._context.actor, files)
-            return ""
-        if "placements" not in touched:
+        if not touched & {"edited_files", "placements"}:
             carry_out(action, self._context.actor)
             return ""
+        from workbench.bench.agents.documents import editing  # most undos touch no file
         from workbench.bench.promotion.placements import Placing
 
-        with Placing(self._library).guarded() as follow:
-            carry_out(action, self._context.actor, follow)
+        with Placing(self._library).guarded() as follow, editing.guarded(self._context) as rewrite:
+
+            def files() -> None:
+                follow()
+                rewrite()
+
+            carry_out(action, self._context.actor, files)
         return f" ({follow.remarks.removesuffix('.')})" if follow.remarks else ""
 
 

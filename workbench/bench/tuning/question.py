@@ -219,7 +219,9 @@ class Question:
         """
         pool, row = ranking.pool, ranking.pool.row(id)
         recipe = ranking.recipe.plain if ranking.profile.scorer == "episodic" else ranking.recipe
-        case = ColumnCase(pool, ranking.candidates, self.scores, ranking.profile, ranking.now, recipe)
+        case = ColumnCase(
+            pool, ranking.candidates, self.scores, ranking.profile, ranking.now, recipe, self.ranker.parts
+        )
         key = (id, pool, ranking.candidates, ranking.recipe, recipe, RELEVANCE.depends(case))
         return self._explained.get(key, lambda: self._made(ranking, case, row))
 

@@ -28,7 +28,6 @@ from workbench.retrieval.embedding.nearest import near_pairs, nearest
 from workbench.retrieval.embedding.vectors import VectorCache
 from workbench.retrieval.fulltext.lexical import OVERLAY, LexicalIndex
 from workbench.retrieval.fulltext.lexical_cache import LexicalCache
-from workbench.retrieval.fulltext.lexical_search import TextOf, prefix, substring
 from workbench.retrieval.fulltext.matches import Near
 from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import Ranker
@@ -38,7 +37,6 @@ from workbench.store.library import Touched
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
-Search = Callable[[LexicalIndex, TextOf, str, int], list[int]]
 
 
 class Retriever:
@@ -165,14 +163,6 @@ class Retriever:
             found[text].append((ranker.pool.memories[row], cosine))
         return found
 
-    def containing(self, text: str, limit: int) -> tuple[Memory, ...]:
-        """Return memories, archived ones too, whose text contains `text`, case ignored, the last stored first."""
-        return self._searched(substring, text, limit)
-
-    def beginning(self, word: str, limit: int) -> tuple[Memory, ...]:
-        """Return memories, archived ones too, with a word that begins like `word`, the last stored first."""
-        return self._searched(prefix, word, limit)
-
     def nearest_bullets(self, text: str, k: int = 3) -> tuple[tuple[Bullet, float], ...]:
         """Return the playbook bullets most similar to a text, with their cosine."""
         bullets = self._library.bullets.all()
@@ -214,12 +204,6 @@ class Retriever:
         embedder = self.embedder
         assert self._cache is not None
         return self._cache.vectors_for(texts, embedder.embed, progress, cancelled, keys)
-
-    def _searched(self, search: Search, text: str, limit: int) -> tuple[Memory, ...]:
-        ranker = self.ranker()
-        memories = ranker.pool.memories
-        rows = search(self._lexical(ranker), lambda row: clean_for_store(text_of(*memories.text(row))), text, limit)
-        return tuple(memories[row] for row in rows)
 
     def _note(self, touched: Touched) -> None:
         ids = {key for table, key in touched.keys if table == "memories"}

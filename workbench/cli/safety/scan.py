@@ -150,6 +150,9 @@ def _scan_files(session: Session) -> int:
     return FOUND if found else 0
 
 
+_LARGEST = 1 << 30
+"""Bytes of a file that is scanned as a whole at most."""
+
 _NOT_SCANNED = "Nothing was changed, and no file was reported on."
 
 
@@ -170,6 +173,8 @@ def _data(path: Path) -> bytes:
     """Return what is in a regular file; a pipe or a device would be read for ever. Raises `OSError`."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise UnreadableFile(f"{path} is not a regular file.", f"Save what it delivers to a file. {_NOT_SCANNED}")
+    if path.is_file() and path.stat().st_size > _LARGEST:
+        raise UnreadableFile(f"{path} is larger than {_LARGEST >> 20:,} MiB.", f"Scan it in parts. {_NOT_SCANNED}")
     return path.read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Full text over the memories: absolute BM25, prefixes and parts of words.
+"""Full text over the memories: absolute BM25.
 
 Absolute BM25 is BM25 divided by the most that the query could ever reach, the sum over its terms
 of idf · (k1 + 1), absent terms counted. It runs from 0 to below 1 without looking at the pool, so an
@@ -143,11 +143,6 @@ class LexicalIndex:
             lengths[part.rows] = part.lengths
         return lengths
 
-    def may_contain(self, text: str) -> Rows:
-        """Return the rows, ascending, that may contain a lower-case text: no other row does."""
-        found = [self._narrowed(part, text) for part in self.parts]
-        return np.sort(np.concatenate(found)) if found else np.zeros(0, np.intp)
-
     def with_replaced(self, texts: Mapping[int, str]) -> Self:
         """Return an index in which the given rows have new texts; an empty text removes a row's words."""
         return self._changed(dict(texts), self._size)
@@ -155,15 +150,6 @@ class LexicalIndex:
     def with_added(self, texts: Sequence[str]) -> Self:
         """Return an index with more rows at the end."""
         return self._changed({self._size + i: text for i, text in enumerate(texts)}, self._size + len(texts))
-
-    @staticmethod
-    def _narrowed(part: Part[Segment], text: str) -> Rows:
-        texts = part.segment.may_contain(text)
-        if texts is None:
-            return part.rows
-        wanted = np.zeros(len(part.owners), np.bool_)
-        wanted[texts] = True
-        return part.rows[wanted[part.texts]]
 
     def _changed(self, texts: dict[int, str], size: int) -> Self:
         if not texts:

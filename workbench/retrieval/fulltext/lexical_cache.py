@@ -159,9 +159,8 @@ class LexicalCache:
         for start in range(0, len(rows), FULL):
             chunk = rows[start : start + FULL]
             vocabulary = Vocabulary()
-            chosen = [texts[row] for row in chunk.tolist()]
-            encoded = _encoded(chosen, vocabulary, watch, start)
-            written = NewSegment(chosen, keys[chunk], encoded, vocabulary).write(self.folder)
+            encoded = _encoded([texts[row] for row in chunk.tolist()], vocabulary, watch, start)
+            written = NewSegment(keys[chunk], encoded, vocabulary).write(self.folder)
             kept.add(written)
         self._remove_others(kept)
         self._look()

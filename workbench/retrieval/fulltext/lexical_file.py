@@ -1,22 +1,20 @@
-"""A segment of the full-text index as a file: an SQLite database with two FTS5 tables, written once, never changed.
+"""A segment of the full-text index as a file: an SQLite database with an FTS5 table, written once, never changed.
 
-`words` holds the terms as `vocabulary` splits and stems them, so its tokenizer only parts them at spaces;
-`grams` holds the runs of three characters of the texts in lower case. Neither keeps the texts. The file is
-named by a hash of its content that is keyed with how it was made: a torn, damaged or foreign file, or one of
-another version, does not fit its name.
+`words` holds the terms as `vocabulary` splits and stems them, so its tokenizer only parts them at spaces; it does
+not keep the texts. The file is named by a hash of its content that is keyed with how it was made: a torn, damaged
+or foreign file, or one of another version, does not fit its name.
 """
 
 import hashlib
 import os
 import sqlite3
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.core.stopwords import STOP_WORDS
-from workbench.core.text import clean_for_store
 from workbench.retrieval.fulltext.segment import text_lengths
 from workbench.retrieval.fulltext.stemming import TOKENIZER
 from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
@@ -34,13 +32,9 @@ LONGEST = 8_000
 _SCHEMA = (
     r"""CREATE VIRTUAL TABLE words USING fts5(word, compound, content='', columnsize=0,
         tokenize="ascii tokenchars '_-./:\@#+'")""",
-    """CREATE VIRTUAL TABLE grams USING fts5(text, content='', columnsize=0, detail=none,
-        tokenize='trigram case_sensitive 1')""",
     "CREATE VIRTUAL TABLE places USING fts5vocab(words, 'instance')",
     "CREATE TABLE texts(keys BLOB, lengths BLOB)",
 )
-
-_TABLES = ("words", "grams")
 
 _GATHERED = 32 << 20
 """Bytes of postings that SQLite gathers before it writes them: all of a usual segment's."""
@@ -48,9 +42,8 @@ _GATHERED = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class NewSegment:
-    """Texts to be written as a segment, with their keys and as encoded words."""
+    """Texts to be written as a segment: their keys, and they themselves as encoded words."""
 
-    texts: Sequence[str]
     keys: Keys
     encoded: Encoded
     vocabulary: Vocabulary
@@ -74,12 +67,9 @@ class NewSegment:
         return path
 
     def _fill(self, db: sqlite3.Connection) -> None:
-        for table in _TABLES:
-            db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', {_GATHERED})")
+        db.execute(f"INSERT INTO words(words, rank) VALUES ('hashsize', {_GATHERED})")
         db.executemany("INSERT INTO words(rowid, word, compound) VALUES (?, ?, ?)", self._terms())
-        db.executemany("INSERT INTO grams(rowid, text) VALUES (?, ?)", enumerate(map(folded, self.texts), 1))
-        for table in _TABLES:
-            db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        db.execute("INSERT INTO words(words) VALUES ('optimize')")
         lengths = text_lengths(self.encoded, self.vocabulary).astype("<i4").tobytes()
         db.execute("INSERT INTO texts VALUES (?, ?)", (self.keys.astype("<u8").tobytes(), lengths))
 
@@ -94,11 +84,6 @@ class NewSegment:
         for number, end in enumerate(self.encoded.ends.tolist()):
             yield number + 1, " ".join(words[start:end]), " ".join(compounds.get(number, ()))
             start = end
-
-
-def folded(text: str) -> str:
-    """Return a text as parts of words are searched in it: storable, in lower case."""
-    return clean_for_store(text).lower()
 
 
 def digest(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.fulltext.stemming import stems
@@ -93,5 +94,11 @@ def _abbreviated(word: str) -> str:
 
 def present(text: str, related: Sequence[tuple[str, float]]) -> Near:
     """Return which of some related stems a text has."""
-    words = set(stems(split_words(text)))
+    words = _stems_of(text) if related else frozenset()
     return tuple((stem, cosine) for stem, cosine in related if stem in words)
+
+
+@lru_cache(1)
+def _stems_of(text: str) -> frozenset[str]:
+    """Return the stems of a text; one text is asked for each term of a query, one after the other."""
+    return frozenset(stems(split_words(text)))

@@ -31,10 +31,6 @@ class Segment(Protocol):
         """Return the texts in which the terms follow each other, and how often."""
         ...
 
-    def may_contain(self, text: str) -> Rows | None:
-        """Return a superset of the texts that contain a lower-case text; `None` when this would be all of them."""
-        ...
-
 
 class MemorySegment:
     """A segment in memory, made of encoded texts; immutable."""
@@ -70,10 +66,6 @@ class MemorySegment:
         inside = at + last < self.texts.ends[owner]
         rows, counts = np.unique(owner[inside], return_counts=True)
         return rows, counts
-
-    def may_contain(self, text: str) -> Rows | None:  # noqa: ARG002
-        """Return `None`: the letters of the texts are not indexed here."""
-        return None
 
 
 def text_lengths(texts: Encoded, vocabulary: Vocabulary) -> Counts:

@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Self
 
 import numpy as np
@@ -18,9 +19,6 @@ from workbench.retrieval.text_keys import Keys, KeyTable, keys_of
 
 _KEPT = 4 << 20
 """Bytes of postings that a segment keeps in memory."""
-
-_MOST_GRAMS = 16
-"""Runs of three characters that are looked up of a long text."""
 
 _OFFSET = 20
 """Bits for a word's place in its text, far more than the longest text needs."""
@@ -43,8 +41,8 @@ class StoredSegment:
         self._db = db
         # Indexes come and go and share segments; the last one closes the file.
         weakref.finalize(self, db.close)
-        # Its lock also keeps the connection to one thread at a time.
         self._known = ColumnCache(_KEPT)
+        self._one_at_a_time = Lock()
 
     @classmethod
     def open(cls, path: Path) -> Self | None:
@@ -71,21 +69,12 @@ class StoredSegment:
         """Return the texts in which the terms follow each other, and how often."""
         return self._known.get(tuple(terms), partial(self._phrase, [term[:LONGEST] for term in terms]), _bytes)
 
-    def may_contain(self, text: str) -> Rows | None:
-        """Return a superset of the texts that contain a lower-case text; `None` below three characters."""
-        if len(text) < 3:
-            return None
-        starts = np.unique(np.linspace(0, len(text) - 3, min(len(text) - 2, _MOST_GRAMS)).astype(int))
-        grams = " AND ".join(_quoted(text[at : at + 3]) for at in starts.tolist())
-        # The cache is asked for its lock; what was typed is not asked for again soon.
-        return self._known.get(("grams", grams), partial(self._matching, "grams", grams), lambda rows: rows.nbytes)
-
     def _postings(self, term: str) -> tuple[Rows, Counts]:
         return _counted(self._numbers("SELECT group_concat(doc) FROM places WHERE term = ?", term) - 1)
 
     def _phrase(self, terms: Sequence[str]) -> tuple[Rows, Counts]:
         # Most phrases that are tried occur nowhere, and FTS5 knows that without reading whole postings.
-        if not len(self._matching("words", _quoted(" ".join(terms)))):
+        if not len(self._matching(_quoted(" ".join(terms)))):
             return NOTHING
         at = self._places(terms[0])
         for step, term in enumerate(terms[1:], 1):
@@ -97,13 +86,14 @@ class StoredSegment:
         sql = f'SELECT group_concat((doc << {_OFFSET}) | "offset") FROM places WHERE term = ?'
         return self._numbers(sql, term)
 
-    def _matching(self, table: str, query: str) -> Rows:
-        return self._numbers(f"SELECT group_concat(rowid) FROM {table} WHERE {table} MATCH ?", query) - 1
+    def _matching(self, query: str) -> Rows:
+        return self._numbers("SELECT group_concat(rowid) FROM words WHERE words MATCH ?", query) - 1
 
     def _numbers(self, sql: str, argument: str) -> Counts:
         # One text of all numbers is read three times faster than one row a number.
         try:
-            found: str | None = self._db.execute(sql, (argument,)).fetchone()[0]
+            with self._one_at_a_time:
+                found: str | None = self._db.execute(sql, (argument,)).fetchone()[0]
         except sqlite3.Error as error:
             raise CacheDamaged(
                 f"The full-text cache cannot be read any more ({error}).",

@@ -1,9 +1,9 @@
 """What the fast forms of factors and of the parts of relevance look at, and what they are."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from workbench.core.tuning.profile import Profile
 from workbench.retrieval.arrays import Column, Scores
 from workbench.retrieval.fulltext.matches import Matches
 from workbench.retrieval.ranking.candidates import Candidates
+from workbench.retrieval.ranking.column_cache import ColumnCache
 from workbench.retrieval.ranking.pool import Pool
+
+V = TypeVar("V")
 
 
 class AskedScores(Protocol):
@@ -42,7 +45,7 @@ class AskedScores(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnCase:
-    """The chosen rows of a pool, ranked for a query at a moment, under a profile."""
+    """The chosen rows of a pool, ranked for a query at a moment, under a profile; `cache` is for what parts make."""
 
     pool: Pool
     chosen: Candidates
@@ -50,6 +53,7 @@ class ColumnCase:
     profile: Profile
     now: datetime
     recipe: Recipe
+    cache: ColumnCache = field(default_factory=ColumnCache)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +75,10 @@ class PartColumnCase:
         """The settings."""
         return self.case.profile
 
+    def kept(self, key: tuple[Hashable, ...], make: Callable[[], V], size: Callable[[V], int]) -> V:
+        """Return what depends on the candidates, the query's scores and `key` alone; nobody may change it."""
+        return self.case.cache.get((*key, self.case.chosen, self.case.scores), make, size)
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -89,7 +97,7 @@ def on_nothing(case: ColumnCase) -> Hashable:  # noqa: ARG001 - the signature of
 class PartColumns:
     """A part of relevance as a column, `None` where it changes nothing; a part that feeds may make anything.
 
-    The column is a new one, and whoever asked for it may change it. `depends` names what it depends on beside the
+    Nobody changes a column that was made. `depends` names what it depends on beside the
     candidates, the query's scores and the part's parameters.
     """
 

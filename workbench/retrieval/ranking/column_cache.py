@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from threading import RLock
+from threading import Lock
 from typing import Any, TypeVar
 
 V = TypeVar("V")
@@ -15,23 +15,46 @@ class ColumnCache:
         self._limit = limit
         self._size = 0
         self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._lock = RLock()
+        self._making: dict[Hashable, Lock] = {}
+        self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], V], size: Callable[[V], int]) -> V:
-        """Return the value kept under `key`, making it first when needed; `size` tells its bytes."""
+        """Return the value kept under `key`, making it first when needed; `size` tells its bytes.
+
+        Who asks for what another thread is making waits for that, and for nothing else. `make` may ask for other keys.
+        """
+        found = self._found(key)
+        if found is None:
+            with self._lock:
+                making = self._making.setdefault(key, Lock())
+            with making:
+                found = self._found(key) or self._made(key, make, size, making)
+        value: V = found[0]
+        return value
+
+    def _found(self, key: Hashable) -> tuple[Any, int] | None:
         with self._lock:
-            kept = self._values.get(key)
-            if kept is not None:
+            found = self._values.get(key)
+            if found is not None:
                 self._values.move_to_end(key)
-                value: V = kept[0]
-                return value
+            return found
+
+    def _made(self, key: Hashable, make: Callable[[], V], size: Callable[[V], int], making: Lock) -> tuple[V, int]:
+        try:
             value = make()
-            self._keep(key, value, size(value))
-            return value
+            found = value, size(value)
+            with self._lock:
+                self._keep(key, *found)
+            return found
+        finally:
+            with self._lock:
+                if self._making.get(key) is making:
+                    del self._making[key]
 
     def _keep(self, key: Hashable, value: object, size: int) -> None:
+        _, before = self._values.pop(key, (None, 0))
         self._values[key] = (value, size)
-        self._size += size
+        self._size += size - before
         while self._size > self._limit and len(self._values) > 1:
             _, (_, freed) = self._values.popitem(last=False)
             self._size -= freed

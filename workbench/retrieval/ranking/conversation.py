@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.core.tuning.cases import Share
 from workbench.core.tuning.conversation import (
@@ -21,7 +22,7 @@ from workbench.core.tuning.conversation import (
 from workbench.core.tuning.naming import HALF, MONTHS, Month, actors_named, months_named
 from workbench.core.tuning.profile import Profile, value_of
 from workbench.retrieval.arrays import Column, Mask, Rows
-from workbench.retrieval.fulltext.matches import nearness, present
+from workbench.retrieval.fulltext.matches import Matches, nearness, present
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.cases import PartColumnCase, PartColumns, ShareCase
 from workbench.retrieval.ranking.pool import Pool
@@ -35,22 +36,36 @@ class Words:
     lengths: Column
 
 
+def _words_bytes(words: Words) -> int:
+    return words.lengths.nbytes + sum(at.nbytes + counts.nbytes for _, at, counts in words.terms)
+
+
 def absolute_column(case: PartColumnCase) -> Column:
-    """Return the share of the query's words that each candidate holds; see the plain rule."""
+    """Return the share of the query's words that each candidate holds; see the plain rule. Nobody may change it."""
     words: Words = case.fed.get("neighbours") or case.fed.get("related") or _related(case)
     long = _value(case.profile, "length", 1.0)
-    total, most = np.zeros(len(case.chosen)), 0.0
+    return case.kept(("absolute", words, long), lambda: _share_of(words, case.chosen, long), lambda made: made.nbytes)
+
+
+def _share_of(words: Words, chosen: Candidates, long: float) -> Column:
+    total, most = np.zeros(len(chosen)), 0.0
     for weight, at, counts in words.terms:
         most += weight
         if len(at):
             total[at] += weight * counts / (counts + SATURATION + words.lengths[at] * (long / WORDS))
     column = np.empty(len(total))
-    column[case.chosen.order] = total / most if most else total
+    column[chosen.order] = total / most if most else total
     return column
 
 
 def _related(case: PartColumnCase) -> Words:
-    matches, chosen, strength = case.case.scores.matches, case.chosen, _value(case.profile, "related_words")
+    strength = _value(case.profile, "related_words")
+    return case.kept(
+        ("related", strength), lambda: _counted(case.case.scores.matches, case.chosen, strength), _words_bytes
+    )
+
+
+def _counted(matches: Matches, chosen: Candidates, strength: float) -> Words:
     if not matches.terms:
         return Words((), np.zeros(len(chosen)))
     terms = []
@@ -71,7 +86,11 @@ def _neighbours_part(case: PartColumnCase) -> Words | None:
     share = _value(case.profile, "neighbour_words")
     if words is None or not share or case.chosen.alone:
         return words
-    steps = [(step, np.asarray(part * pairs, np.float64)) for step, part, pairs in _steps(case.chosen, share)]
+    return case.kept(("neighbours", words, share), lambda: _with_lent(words, case.chosen, share), _words_bytes)
+
+
+def _with_lent(words: Words, chosen: Candidates, share: float) -> Words:
+    steps = [(step, np.asarray(part * pairs, np.float64)) for step, part, pairs in _steps(chosen, share)]
     lengths = _lent_to_all(words.lengths, steps)
     return Words(tuple((w, *_lent(at, x, steps, len(lengths))) for w, at, x in words.terms), lengths)
 
@@ -139,12 +158,14 @@ class Heritage:
         return np.maximum(self.before + self.question, self.after)
 
 
-def _heritage(chosen: Candidates, pool: Pool, so_far: Column) -> Heritage:
-    excess = np.maximum(so_far - (so_far.mean() + so_far.std()), 0.0)[chosen.order]
+def _heritage(chosen: Candidates, pool: Pool, so_far: Column, start: int, end: int) -> Heritage:
+    """Return what those between two places, in the order of the sessions, inherit from each other."""
+    order, linked = chosen.order[start:end], chosen.linked[start : max(start, end - 1)]
+    excess, rows = np.maximum(so_far[order] - (so_far.mean() + so_far.std()), 0.0), chosen.rows[order]
     before, after = np.zeros(len(excess)), np.zeros(len(excess))
-    before[1:] = np.where(chosen.linked, excess[:-1], 0.0)
-    after[:-1] = np.where(chosen.linked, excess[1:], 0.0)
-    asking, asked = np.append(pool.asks[chosen.rows[chosen.order]] * excess, 0.0), _answered(chosen, pool)
+    before[1:] = np.where(linked, excess[:-1], 0.0)
+    after[:-1] = np.where(linked, excess[1:], 0.0)
+    asking, asked = np.append(pool.asks[rows] * excess, 0.0), _answered(pool.speaker[rows], linked)
     return Heritage(FROM_BEFORE * before, FROM_QUESTION * asking[asked], FROM_AFTER * after, asked)
 
 
@@ -153,20 +174,19 @@ def _carry_part(case: PartColumnCase) -> Column | None:
     if so_far is None or not share or not len(so_far) or chosen.alone:
         return None
     column = np.empty(len(so_far))
-    column[chosen.order] = share * _heritage(chosen, case.case.pool, so_far).gained
+    column[chosen.order] = share * _heritage(chosen, case.case.pool, so_far, 0, len(so_far)).gained
     return column
 
 
-def _answered(chosen: Candidates, pool: Pool) -> Rows:
-    """Return whom each answers, in the order of the sessions; one past the end for nobody."""
-    size = len(chosen)
-    who = pool.speaker[chosen.rows[chosen.order]]
+def _answered(who: NDArray[np.int32], linked: Mask) -> Rows:
+    """Return whom each of some speakers answers; one past the end for nobody. Neighbours in a session are `linked`."""
+    size = len(who)
     found = np.full(size, size, np.intp)
-    found[1:] = np.where(chosen.linked, np.arange(size - 1), size)
-    open_ones, together = who >= 0, chosen.linked
+    found[1:] = np.where(linked, np.arange(size - 1), size)
+    open_ones, together = who >= 0, linked
     for step in range(1, min(BACK, size - 1) + 1):
         if step > 1:
-            together = together[:-1] & chosen.linked[step - 1 :]
+            together = together[:-1] & linked[step - 1 :]
         other = together & (who[:-step] >= 0) & (who[:-step] != who[step:]) & open_ones[step:]
         at = np.flatnonzero(other)
         found[at + step] = at
@@ -253,10 +273,11 @@ def carry_share(case: ShareCase) -> Share:
     if not gained or case.position is None:
         return Share(case.part, 0.0, None, 0.0)
     chosen, at = case.chosen, int(case.chosen.places(np.array([case.row]))[0])
-    heritage = _heritage(chosen, case.pool, case.added)
+    start = max(0, at - BACK)
+    heritage, own = _heritage(chosen, case.pool, case.added, start, at + 2), at - start
     ways = {
-        at - 1: float(heritage.before[at]), int(heritage.asked[at]): float(heritage.question[at]),
-        at + 1: float(heritage.after[at]),
+        at - 1: float(heritage.before[own]), start + int(heritage.asked[own]): float(heritage.question[own]),
+        at + 1: float(heritage.after[own]),
     }  # fmt: skip
     source = chosen.rows[chosen.order[max(ways, key=lambda place: ways[place])]]
     facts: dict[str, str | float] = {"gained": gained, "id": case.pool.memories[int(source)].id}

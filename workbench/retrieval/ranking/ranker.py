@@ -31,6 +31,9 @@ from workbench.retrieval.ranking.times import micros
 BLOCK = 1 << 14
 """Rows combined at a time: two float64 blocks of this size stay in a processor's cache."""
 
+PARTS = 128 << 20
+"""Bytes of the parts of relevance that are remembered: some twenty settings of 100,000 memories, one of a million."""
+
 
 def _nowhere(query: str) -> Matches:  # noqa: ARG001 - the signature of looking words up
     return Matches((), np.zeros(0))
@@ -71,7 +74,8 @@ class Ranker:
 
     `vectors` (n, dim) and `lexical` are aligned with the rows of `pool`; `embed` turns a query into a
     vector of the same model; `recipe` says what a score is made of; `related` names words of like meaning.
-    Immutable apart from the cache, so it may be used from several threads.
+    `parts` is where the parts of relevance are remembered. Immutable apart from the caches, so it may be used from
+    several threads.
     """
 
     def __init__(
@@ -83,6 +87,7 @@ class Ranker:
         cache: ColumnCache | None = None,
         recipe: Recipe = RECIPE,
         related: Related | None = None,
+        parts: ColumnCache | None = None,
     ) -> None:
         if len(vectors) != len(pool):
             raise ValueError(f"{len(vectors)} vectors for {len(pool)} memories")
@@ -93,6 +98,7 @@ class Ranker:
         self._related = related
         self._embed = embed
         self._cache = cache or ColumnCache()
+        self.parts = parts or ColumnCache(PARTS)
 
     def moved_to(self, pool: Pool, vectors: Vectors | None = None, lexical: Lexical | None = None) -> Self:
         """Return a ranker for a later version of the pool that shares the cache.
@@ -101,7 +107,8 @@ class Ranker:
         when texts or rows change, give the new vectors and index, and compute `relevance` again.
         """
         vectors = self.vectors if vectors is None else vectors
-        return type(self)(pool, vectors, lexical or self.lexical, self._embed, self._cache, self.recipe, self._related)
+        kept = self._cache, self.recipe, self._related, self.parts
+        return type(self)(pool, vectors, lexical or self.lexical, self._embed, *kept)
 
     def relevance(self, query: str) -> QueryScores:
         """Compute both relevance scores of `query` for every row; texts that are equal score equal."""
@@ -136,7 +143,7 @@ class Ranker:
         k = profile.k if k is None else k
         if not len(chosen):
             return Ranking(self.pool, chosen, profile, now, self.recipe, k, {}, np.zeros(0), np.zeros(0, np.intp))
-        case = ColumnCase(self.pool, chosen, scores, profile, now, self.recipe)
+        case = ColumnCase(self.pool, chosen, scores, profile, now, self.recipe, self.parts)
         terms = self._terms(case) if episodic else None
         factors = terms.factors if terms else self._factors(case)
         totals = _combined(factors, profile, self.recipe)

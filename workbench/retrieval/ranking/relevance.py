@@ -1,6 +1,7 @@
 """Relevance as a column, made by its parts one after the other; the plain rules are in `core.tuning.rules`."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,29 +17,42 @@ from workbench.retrieval.ranking.conversation import absolute_column
 
 def relevance_column(case: ColumnCase) -> Column:
     """Let the parts of the recipe make the relevance of all candidates."""
-    so_far, _ = _made(case)
+    so_far = _made(case)[0]
     return np.zeros(len(case.chosen)) if so_far is None else so_far
 
 
-def part_columns(case: ColumnCase) -> dict[str, Any]:
+def part_columns(case: ColumnCase) -> Mapping[str, Any]:
     """Return what each part comes to for all candidates, by its id; `None` for one that changes nothing."""
-    return _made(case, keeping=True)[1]
+    return _made(case)[1]
 
 
-def _made(case: ColumnCase, *, keeping: bool = False) -> tuple[Column | None, dict[str, Any]]:
+Made = tuple[Column | None, Mapping[str, Any]]
+
+
+def _made(case: ColumnCase) -> Made:
+    """Return the relevance and its parts, remembered: who asks for the one soon asks for the others."""
+    parts = tuple(part.id for part in case.recipe.parts)
+    return case.cache.get(("parts", parts, case.chosen, _depends(case)), partial(_joined_parts, case), _bytes)
+
+
+def _joined_parts(case: ColumnCase) -> Made:
     so_far: Column | None = None
     fed: dict[str, Any] = {}
-    kept: dict[str, Any] = {}
+    made: dict[str, Any] = {}
     for part in case.recipe.parts:
         columns: PartColumns = implementation(part.columns)
-        made = columns.make(PartColumnCase(case, so_far, fed))
-        if keeping:
-            kept[part.id] = made.copy() if isinstance(made, np.ndarray) else made
+        made[part.id] = columns.make(PartColumnCase(case, so_far, fed))
         if part.how == "feeds":
-            fed[part.id] = made
+            fed[part.id] = made[part.id]
         else:
-            so_far = _joined(so_far, part.how, made)
-    return so_far, kept
+            so_far = _joined(so_far, part.how, made[part.id])
+    return so_far, made
+
+
+def _bytes(made: Made) -> int:
+    so_far, parts = made
+    columns = (so_far, *parts.values())
+    return 1 + sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
 
 
 def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | None:
@@ -46,7 +60,7 @@ def _joined(so_far: Column | None, how: How, column: Column | None) -> Column | 
     if column is None:
         return so_far
     if so_far is None:
-        return column if how == "adds" else None
+        return column.copy() if how == "adds" else None
     joined: Column = (np.add if how == "adds" else np.multiply)(so_far, column, out=so_far)
     return joined
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from workbench.core.errors import StoreProblem
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
-from workbench.store.upgrades import backup, explicit
+from workbench.store.upgrades import explicit
 
 Rule = Callable[[str, Doc], Doc]
 
@@ -64,6 +64,8 @@ def _upgrade(journal: Journal, tables: frozenset[str], steps: tuple[Step, ...]) 
     found = _outdated(journal, tables, steps)
     if not found:
         return 0
+    from workbench.store.upgrades import backup  # once in the life of a store
+
     copy = backup.copy_store(journal.folder, journal.clock())
     with journal.transaction("upgrade", f"upgrade {len(found)} records to version {steps[-1].version}") as staged:
         for table, doc_id, doc in found:

@@ -9,7 +9,7 @@ AGENTS = Table(
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.context", "c", "context", "What an agent would be given for a task", FIND),
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
-        Action("agents.episodes", "A", "episodes", "What agents did, from task to outcome", FIND),
+        Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
         Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
@@ -44,7 +44,16 @@ CONTEXT = Table(
 
 DOCUMENTS = Table(
     "documents",
-    (Action("documents.pane", "tab", "text", "To the text, and back", MOVE), CANCEL),
+    (
+        Action("documents.edit", "e", "edit", "Edit it here; every other byte stays", CHANGE),
+        Action("documents.external", "E", "edit in $EDITOR", "Edit this document in $EDITOR", CHANGE, False),
+        Action("documents.trust", "t", "trust", "Let agents have this folder, once seen", DECIDE),
+        Action("documents.follow", "F", "follow", "Look through another folder from now on", FIND),
+        Action("documents.recall", "slash", "recall", "Find what documents and messages say", FIND),
+        Action("documents.undo", "u", "undo", "Take the latest change back", CHANGE, False),
+        Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
     LIST,
     place="workbench.tui.agents.documents",
 )

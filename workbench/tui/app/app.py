@@ -58,6 +58,10 @@ class StoreChanged(Message):
         self.touched = touched
 
 
+LONGEST_ALONE = 1.0
+"""Seconds after which what the first screen does not need is loaded, whoever is at the keyboard."""
+
+
 class TextsChecked(Message):
     """Long texts were looked at for what should not travel."""
 
@@ -170,7 +174,7 @@ class WorkbenchApp(Host):
             self.say(problem, "warning")
         self.set_interval(FOLLOW_SECONDS, self._follow)
         self.call_after_refresh(self._say_notices)
-        self.call_after_refresh(self._load_retriever)
+        self.call_after_refresh(self._leave_alone)
         if not self.bench.trust.standing.trusted:
             self.call_after_refresh(self.ask_for_trust)
 
@@ -297,6 +301,22 @@ class WorkbenchApp(Host):
         if isinstance(self.screen, AreaScreen) and self.screen.is_mounted:
             self.screen.show_news()
 
+    def _leave_alone(self) -> None:
+        """Load nothing yet: somebody may look at the first screen now, and press a key."""
+        self._heap.pressed()
+        self._load_at_rest(LONGEST_ALONE)
+
+    def _load_at_rest(self, left: float) -> None:
+        """Load all else once nobody was at the keyboard for a moment, and after the seconds that are left anyway.
+
+        What is loaded takes the interpreter from the screen for a tenth of a second now and then.
+        """
+        alone = self.options.alone
+        if alone and left > 0 and self._heap.rest < alone:
+            self.set_timer(alone, partial(self._load_at_rest, left - alone))
+        else:
+            self._load_retriever()
+
     @work(thread=True, group="retriever", exit_on_error=False)
     def _load_retriever(self) -> None:
         worker = get_current_worker()
@@ -326,6 +346,9 @@ class WorkbenchApp(Host):
             with contextlib.suppress(WorkbenchError):
                 self.bench.library.check_index()
             self.bench.keep_caches()
+        if not worker.is_cancelled:
+            with contextlib.suppress(WorkbenchError):
+                self.bench.catch_up.run(lambda: worker.is_cancelled)
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""

@@ -19,6 +19,12 @@ from workbench.tui.app.themes import load_themes
 PROFILES = "profiles"
 THEMES = "themes"
 
+ALONE = 0.15
+"""Seconds that the first screen has the machine to itself, and again after each key that comes before they are over."""
+
+TURN = 0.001
+"""Seconds after which another thread lets the screen's go on; Python's own is five times that, several times a key."""
+
 CLOSING = 5.0
 """Seconds that closing waits for another process to let go of the store."""
 
@@ -62,8 +68,10 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
         config=folder / loading.FILE_NAME if remember else None,
         review_at=recent.last_item(state, store),
         drafts=typed if remember else None,
+        alone=ALONE,
     )
     app = WorkbenchApp(bench, options)
+    sys.setswitchinterval(TURN)
     try:
         return app.run(), app.return_code or 0
     finally:

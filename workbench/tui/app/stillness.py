@@ -11,7 +11,7 @@ from time import monotonic
 from textual.screen import Screen
 from textual.timer import Timer
 
-from workbench.core.pause import give_back, withhold
+from workbench.core.pause import be_usual, give_back, withhold
 
 AFTER = 0.2
 """Seconds after the last hold in which collections happen again."""
@@ -65,6 +65,7 @@ class Heap:
     def settle(self) -> None:
         """Leave out what is there now, until `let_go`; what nothing holds any more still goes."""
         if self._before is None:
+            be_usual()
             self._before = gc.get_threshold()
         withhold()
         gc.set_threshold(self._before[0], self._before[1], LATE)
@@ -73,12 +74,17 @@ class Heap:
         """Note that somebody is at the keyboard."""
         self._pressed = monotonic()
 
+    @property
+    def rest(self) -> float:
+        """Seconds since somebody was at the keyboard."""
+        return monotonic() - self._pressed
+
     def sweep(self) -> None:
         """Collect what is due, unless a key was pressed a moment ago; meant for when no dialog is open.
 
         What is left then stays. Of that, too, some is no longer used one day: a long rest is for looking there.
         """
-        rest = monotonic() - self._pressed
+        rest = self.rest
         if self._before is None or rest < REST or not gc.isenabled() or gc.get_count()[2] < DUE:
             return
         self._sweeps += 1

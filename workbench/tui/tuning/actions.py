@@ -21,6 +21,7 @@ TUNE = Table(
         Action("tune.save", "s", "save", "Save these settings as a profile", CHANGE),
         Action("tune.load", "l", "load", "Load a profile", CHANGE),
         Action("tune.why", "w", "why not", "Find any memory and see why it is so low", FIND),
+        Action("tune.bounds", "M", "min and max", "What set the ends of each factor's scale", FIND, False),
         Action("tune.earlier", "comma", "earlier", "Rank as if it were 5 days earlier", CHANGE),
         Action("tune.later", "full_stop", "later", "Rank as if it were 5 days later", CHANGE),
         Action("tune.options", "o", "options", "Recency mode, pinned, 0 to 1, candidates", CHANGE),

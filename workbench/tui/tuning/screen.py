@@ -36,7 +36,7 @@ from workbench.tui.widgets.lists.line_view import LineView
 
 HELP = f"""The ranking
   {" ".join(f.glyph for f in RECIPE.factors):17}the weighted parts: {", ".join(f.label for f in RECIPE.factors)}
-  ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
+  ▲2 ▼1            places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
   ── weak ──       below the floor: any question finds as much here, and no agent is given them
   nothing relevant the query stays below what nine of ten background questions reach in this store
@@ -44,7 +44,7 @@ The sliders
   ← →              one step, from any pane; with shift a fine one
   enter            types a value; the wheel nudges, a click sets
   ▹                the slider that ← → move while another pane has the keys
-  0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
+  0.37: #4 ↔ #5    at this weight the two rows swap; [ and ] jump just beyond
   ┼                such a place on the bar
 The options (o)
   recency          by hours since the last access, days since it was made, rank, or off
@@ -308,6 +308,10 @@ class TuneScreen(AreaScreen):
         profile = await dialogs.choose_candidates(self.workbench_app, self.session)
         if profile is not None:
             self.sliders.put(profile, self.session.saved)
+
+    def action_bounds(self) -> None:
+        """Show what set the ends of each factor's scale, or leave it out again."""
+        self.why.turn_bounds()
 
     @asking
     async def action_why(self) -> None:

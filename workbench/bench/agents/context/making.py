@@ -23,8 +23,11 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import by_value
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import CHARACTERS_PER_TOKEN, tokens_of
+
+INSTRUCTIONS = "instructions"
+"""The format of the files that agents load whole."""
 
 _ALL = 1 << 40
 """A budget that nothing exceeds."""
@@ -68,13 +71,15 @@ def gathered(
     safety = Safety(context)
     asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks))
     seen: set[str] = set()
-    # An agent loads its instruction files whole: what a managed block of theirs holds is not given twice.
+    # An agent loads its instruction files whole: what a managed block of theirs holds, or was taken from one, is not
+    # given twice.
     placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
     found, is_empty, weak = [], False, 0
     for kind in layers:
         answer = cast(Answer, implementation(kind.finder)(asking))
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
+        placed |= {one.id for one in answer.found if _is_of_a_document(context.library.memories.find(one.id))}
         new = [one for one in answer.found if one.id not in seen | placed]
         refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
         refused += [LeftOut(one.id, "placed") for one in answer.found if one.id in placed - seen]
@@ -85,6 +90,12 @@ def gathered(
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))
     return Material(task, tuple(found), is_empty, weak)
+
+
+def _is_of_a_document(memory: Memory | None) -> bool:
+    """Tell whether a memory is a statement of an instruction file."""
+    part = memory.metadata.get(FILE_KEY) if memory is not None else None
+    return isinstance(part, dict) and part.get("format") == INSTRUCTIONS
 
 
 def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:

@@ -28,7 +28,8 @@ class TextEditor(Dialog[str | None]):
     """Edit a text; the result is the new text, or None when it was left.
 
     An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc twice.
-    `check` may refuse a text with a sentence, or with an error that says why. `typed` is what was written in its place
+    `check` may refuse a text with a sentence, or with an error that says why; with an empty one something is asked
+    first, and saving is told again. `typed` is what was written in its place
     already, elsewhere. `draft` keeps what is typed, and brings it back after the app was stopped; it ends with saving
     and with leaving. `told` says something of the text while it is written, by default how much room is left.
     """
@@ -162,7 +163,7 @@ class TextEditor(Dialog[str | None]):
         problem = problem or self._check(text)
         if problem:
             self._say(f"✗ {problem}", "$text-error")
-        else:
+        elif problem is None:
             self._end(text)
 
     def action_cancel(self) -> None:
