@@ -14,7 +14,7 @@ from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.safety.provenance import provenances_of
 from workbench.core.agents.patterns.conditions import ConditionSyntax
 from workbench.core.agents.patterns.matching import task_of
-from workbench.core.agents.patterns.pattern import Application, Evidence, Pattern, Relationships
+from workbench.core.agents.patterns.pattern import Applicability, Application, Evidence, Pattern, Relationships
 from workbench.core.agents.patterns.schema import InvalidPattern, pattern_doc
 from workbench.core.errors import InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.stream.memory import Memory
@@ -86,6 +86,8 @@ def test_a_pattern_is_edited_by_a_merge_patch(bench: Workbench) -> None:
         bench.patterns.update(made.id, {"applicability": {"anti_conditions": ["x =="]}})
     bench.history.undo()
     assert bench.patterns.get(made.id) == made
+    whole = bench.patterns.update(made.id, {"applicability": {"anti_conditions": ["x"]}}, whole=True)
+    assert whole.applicability == Applicability(anti_conditions=("x",))
 
 
 def _apply(bench: Workbench, id: str, outcomes: str) -> None:

@@ -58,7 +58,7 @@ def test_a_demo_store_can_be_kept(cli: Cli) -> None:
     assert result.out == f"The demo store is in {folder}.\nOpen it with: workbench --store {folder}\n"
     status = cli.bare("status", "--store", "mine")
     assert status.out.startswith("14 pending · ")
-    assert status.out.endswith(" · 257 new\n")
+    assert status.out.endswith(" · 257 unseen\n")
     newest = cli.bare("list", "-n", "1", "--store", "mine").out
     assert newest.split()[1] == "2026-03-20"
     listed = cli.bare("documents", "--list", "--store", "mine").out.split()

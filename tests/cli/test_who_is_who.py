@@ -132,6 +132,7 @@ COMMANDS: dict[str, Does] = {
     "unforget m5": "refuses",
     "upkeep": "reads",
     "vote m1 helpful": "acts",
+    "watch": "reads",
     "vote m1 helpful --reason x --keep": "refuses",
 }
 """Every command, and what it does with a store when an agent runs it."""

@@ -204,7 +204,7 @@ async def test_a_folder_is_followed_by_its_key_and_opened_from_the_import(tmp_pa
         assert isinstance(picked, ImportDialog)
         picked._line.put(notes, True)
         await until(pilot, lambda: picked.chosen.listing is not None and picked.chosen.path == notes)
-        await pilot.press("ctrl+o")
+        await pilot.press("ctrl+l")
         await until(pilot, lambda: isinstance(pilot.app.screen, DocumentsDialog))
         opened = pilot.app.screen
         assert isinstance(opened, DocumentsDialog)
@@ -243,3 +243,29 @@ async def test_recall_opens_a_document_at_its_line_and_a_message_in_full(tmp_pat
         await until(pilot, lambda: isinstance(pilot.app.screen, Prompt))
         await pilot.press(*"zzqq", "enter")
         await until_drawn(pilot, lambda: "says “zzqq”" in screen_text(app_of(pilot)))
+
+
+async def test_instruction_files_are_browsed_by_section_with_their_tokens(tmp_path: Path) -> None:
+    (tmp_path / ".cursor" / "rules").mkdir(parents=True)
+    (tmp_path / "CLAUDE.md").write_bytes(b"# Rules\r\n\n## Deploy\nAsk Ruth first.\n")
+    (tmp_path / "AGENTS.md").symlink_to("CLAUDE.md")
+    (tmp_path / ".cursor" / "rules" / "style.mdc").write_text("---\nalwaysApply: true\n---\nUse tabs.\n")
+    bench = open_workbench(
+        tmp_path / ".workbench", profiles=tmp_path / "profiles", replaced=tmp_path / "replaced", clock=lambda: NOW,
+        documents=DocumentPlaces(tmp_path / "seen"),
+    )  # fmt: skip
+    async with documents(app_over(bench)) as (pilot, dialog):
+        rows = dialog.rows.rows
+        assert [(row.path, row.title) for row in rows] == [
+            ("", ""), ("CLAUDE.md", ""), ("CLAUDE.md", "Rules"), ("CLAUDE.md", "Deploy"),
+            (".cursor/rules/style.mdc", ""),
+        ]  # fmt: skip
+        assert rows[0].said == "18 tokens · loaded whole by agents"
+        go(dialog, "CLAUDE.md", "Deploy")
+        await until(pilot, lambda: beside(dialog) == "## Deploy\nAsk Ruth first.")
+        box = await editing(pilot)
+        box.text = box.text.replace("Ruth", "Ines")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: b"Ines" in (tmp_path / "CLAUDE.md").read_bytes())
+        assert (tmp_path / "CLAUDE.md").read_bytes() == b"# Rules\r\n\n## Deploy\nAsk Ines first.\n"
+    assert bench.documents.folders()[0] == ()

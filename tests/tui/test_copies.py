@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from tests.tui.support import NOW, app_over, screen_text
 from tests.tui.waiting import until_drawn
+from workbench.bench.files.exports.choice import Choice
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import Target
 from workbench.core.agents.read import AgentRead
@@ -107,3 +108,53 @@ async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(bench
         await closed(app, pilot, lambda: bench.stream.get("k1").content == PNPM)
         assert file.read_text().endswith("Theirs.\n")
         assert PNPM in file.read_text()
+
+
+async def test_a_bullet_takes_the_exported_file_along(project: Path, tmp_path: Path) -> None:
+    store, copies = project / ".workbench", tmp_path / "replaced"
+    bench = open_workbench(store, profiles=tmp_path / "none", replaced=copies, clock=lambda: NOW)
+    bullet = bench.playbooks.add_to_new_section("main", "Hard rules", NPM)
+    path = project / "playbook.txt"
+    text = bench.exporter.render("ace", Choice(book="main"), path).text
+    bench.exporter.write(bench.exporter.preview(path, text))
+    app = app_over(bench)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("3", "j")
+        await pilot.pause()
+        await corrected(app, pilot)
+        await asked(app, pilot)
+        await pilot.press("y")
+        await closed(app, pilot, lambda: bench.playbooks.bullet("main", bullet).content == PNPM)
+        assert path.read_text() == text.replace(NPM, PNPM)
+        await pilot.press("u")
+        await closed(app, pilot, lambda: bench.playbooks.bullet("main", bullet).content == NPM)
+        assert path.read_text() == text
+
+
+async def test_a_file_that_is_gone_by_then_is_not_made_anew(bench: Workbench, project: Path) -> None:
+    app = app_over(bench)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await corrected(app, pilot)
+        await asked(app, pilot)
+        (project / "AGENTS.md").unlink()
+        await pilot.press("y")
+        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor) and "meanwhile" in screen_text(app))
+        assert bench.stream.get("k1").content == NPM
+        assert not (project / "AGENTS.md").exists()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_theirs_and_yours_stand_beside_each_other(bench: Workbench, size: tuple[int, int]) -> None:
+    app = app_over(bench)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("e")
+        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        app.screen.query_one(InertTextArea).load_text("Use pnpm there.")
+        bench.stream.edit("k1", "Use yarn there.")
+        await pilot.press("ctrl+s")
+        await until_drawn(
+            pilot, lambda: isinstance(app.screen, TextEditor) and "changed by someone" in screen_text(app)
+        )
+        await until_drawn(pilot, lambda: "Use [-yarn-]{+pnpm+} there." in screen_text(app))
+        assert "Use pnpm there." in app.screen.query_one(InertTextArea).text
+        assert bench.stream.get("k1").content == "Use yarn there."

@@ -12,6 +12,7 @@ from workbench.bench.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.bench.caches import begin, place
 from workbench.bench.context import Clock, Context
 from workbench.bench.safety.gate import Gate
+from workbench.bench.safety.origins import Origins
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.config import paths
 from workbench.config.loading import Settings
@@ -432,11 +433,13 @@ class Workbench:
     def keep_caches(self) -> None:
         """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it."""
         self.library.keep_index()
+        self.context.origins.keep()
         if "retriever" in self.__dict__:
             self.retriever.keep()
 
     def close(self) -> None:
         """Write a checkpoint and let go of the store."""
+        self.context.origins.keep()
         self.library.close()
         if "retriever" in self.__dict__:
             self.retriever.keep()
@@ -481,7 +484,7 @@ def open_workbench(
     _take_note(library)
     around = documents._replace(replaced=replaced)
     known, verdicts = settings or Settings(), Verdicts(cache)
-    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, documents=around)
+    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, Origins(own), around)
     return Workbench(context, profiles, replaced, gate, recipe)
 
 

@@ -35,6 +35,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "files.export": ("export",),
     "files.convert": ("convert",),
     "files.lint": ("lint",),
+    "files.watch": ("watch",),
     "stream.search": ("search",),
     "tuning.evaluate": ("eval", "tune"),
     "tuning.queries": ("queries",),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.external import MemorySettings
+from workbench.core.agents.layers import ContextSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
@@ -39,6 +40,7 @@ class Settings(NamedTuple):
     claude: LlmSettings = LlmSettings()
     agents: AgentSettings = AgentSettings()
     memory: MemorySettings = MemorySettings()
+    context: ContextSettings = ContextSettings()
     views: "tuple[SavedView, ...]" = ()
 
 

@@ -13,6 +13,8 @@ from pydantic import Field
 
 from workbench.core.agents.episodes.criteria import Criteria
 from workbench.core.agents.layers import USUAL
+from workbench.core.agents.patterns.matching import task_of
+from workbench.core.agents.patterns.names import Category, Outcome
 from workbench.core.errors import WorkbenchError
 from workbench.mcp.clients import Clients
 
@@ -55,6 +57,9 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("check_reflection_status", "check_reflection_status", is_core=False),
     ToolEntry("playbook_get", "playbook_get", is_core=False),
     ToolEntry("playbook_tag", "playbook_tag", writes=True, is_core=False),
+    ToolEntry("find_patterns", "find_patterns", is_core=False),
+    ToolEntry("add_pattern", "add_pattern", writes=True, is_core=False),
+    ToolEntry("record_application", "record_application", writes=True, is_core=False),
     ToolEntry("store_episode", "store_episode", writes=True, is_core=False),
     ToolEntry("episode_search", "episode_search", is_core=False),
     ToolEntry("episode_get", "episode_get", is_core=False),
@@ -262,6 +267,48 @@ class Tools:
     ) -> Answer:
         """Use right after a rule of the playbook helped or misled you."""
         return await self._run(ctx, lambda door: door.tag(bullet, tag, note))
+
+    # Patterns
+
+    async def find_patterns(
+        self,
+        ctx: Ctx,
+        task: Annotated[str, Field(description="what you are about to do, in plain words", max_length=4_000)],
+        types: Annotated[list[str] | None, Field(description="types of the problem", max_length=20)] = None,
+        domains: Annotated[list[str] | None, Field(description="python, http, …", max_length=20)] = None,
+        complexity: Annotated[float | None, Field(description="how hard it is", ge=0, le=10)] = None,
+        capabilities: Annotated[list[str] | None, Field(description="what is at hand", max_length=50)] = None,
+        facts: Annotated[dict[str, Any] | None, Field(description="what conditions may ask about, by name")] = None,
+        category: Annotated[Category | None, Field(description="only patterns of this category")] = None,
+        limit: Annotated[int, Field(description="how many", ge=1, le=20)] = 5,
+    ) -> Answer:
+        """Use before a task: what worked on tasks like it, how sure that is, and when it does not apply."""
+        asked = task_of(task, types or (), domains or (), complexity, capabilities or (), category, facts)
+        return await self._run(ctx, lambda door: door.find_patterns(asked, limit))
+
+    async def add_pattern(
+        self,
+        ctx: Ctx,
+        pattern: Annotated[
+            dict[str, Any],
+            Field(description="name, category, summary; applicability, content, application as find_patterns shows"),
+        ],
+    ) -> Answer:
+        """Use when an approach worked more than once: it becomes a candidate that gathers evidence."""
+        return await self._run(ctx, lambda door: door.add_pattern(pattern))
+
+    async def record_application(
+        self,
+        ctx: Ctx,
+        pattern: Annotated[str, Field(description="the id of a pattern", max_length=200)],
+        episode: Annotated[str, Field(description="what names the episode, once for each", max_length=200)],
+        outcome: Annotated[Outcome, Field(description="how it went")],
+        note: Annotated[str, Field(description="what to know about it", max_length=500)] = "",
+        time: Annotated[float | None, Field(description="seconds it took", ge=0)] = None,
+        cost: Annotated[float | None, Field(description="what it cost", ge=0)] = None,
+    ) -> Answer:
+        """Use right after a pattern was applied, whether it helped or not: that is its evidence."""
+        return await self._run(ctx, lambda door: door.record_application(pattern, episode, outcome, note, time, cost))
 
     async def store_episode(
         self,

@@ -277,6 +277,18 @@ class Library:
         """What names the store as it is now: its id, its revision, and the checksum of the last change."""
         return self.journal.store, self.journal.rev, self.journal.mark
 
+    @property
+    def edition(self) -> int:
+        """How often the history was rewritten: what was erased or masked for good is in none of it any more."""
+        return self.journal.edition
+
+    def has_line(self, mark: str) -> bool:
+        """Tell whether the history, as it was rewritten last, has the change with this checksum; looks from its end.
+
+        Raises `StoreProblem` when the journal cannot be read.
+        """
+        return self.journal.has_line(mark)
+
     def refresh(self) -> int:
         """Take in what other processes wrote since the last look; return how many transactions came.
 

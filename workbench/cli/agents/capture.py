@@ -29,9 +29,9 @@ MOST = 16 * 1024 * 1024
 
 _CAPTURE = """claude-code, codex and cursor read one event of a hook on stdin, keep what it teaches, and never fail:
 what goes wrong is kept in a log, which `workbench capture status` shows. `transcript` reads session files of Claude
-Code, or all in a folder, from where they were left: corrections by a person, failures with what resolved them,
-summaries by their sections. What counts most waits for your decision in Review; nothing is stored twice. `brief` prints
-what an agent is told when a session begins.
+Code and Codex, or all in a folder, from where they were left: corrections by a person, failures with what resolved
+them, summaries by their sections. What counts most waits for your decision in Review; nothing is stored twice. `brief`
+prints what an agent is told when a session begins.
 
   workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
 
@@ -61,7 +61,8 @@ def capture(session: Session) -> int:
         return _brief(session)
     if not args.files:
         raise InvalidQuery(
-            "There is no transcript to read.", "Name files or folders, for instance below ~/.claude/projects."
+            "There is no transcript to read.",
+            "Name files or folders, for instance below ~/.claude/projects or ~/.codex/sessions.",
         )
     return _transcripts(session)
 

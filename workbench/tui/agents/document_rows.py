@@ -58,6 +58,10 @@ def rows_of(bench: Workbench) -> tuple[list[Part], list[str]]:
             continue
         rows += _folder(opened)
         problems += [reason for _, reason in opened.unread]
+    instructions = documents.instructions()
+    if instructions is not None:
+        head, *rest = _folder(instructions)
+        rows += [replace(head, said=f"{head.said} · loaded whole by agents"), *rest]
     own = documents.stored()
     if own:
         total = sum(tokens_of(one.content) for one in own)

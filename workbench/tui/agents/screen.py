@@ -311,6 +311,12 @@ class AgentsScreen(AreaScreen):
 
         self.app.push_screen(EpisodesDialog(self.bench))
 
+    def action_patterns(self) -> None:
+        """Show what agents learned to do."""
+        from workbench.tui.agents.patterns import PatternsDialog
+
+        self.app.push_screen(PatternsDialog(self.bench, self.copy))
+
     @work
     async def action_judge(self) -> None:
         """Ask the question of this row, or the last one of the session, in Tune."""

@@ -65,7 +65,7 @@ class AreaScreen(Screen[object]):
         take_width(self)
         top = TopBar()
         top.areas = self.workbench_app.areas.every
-        top.store = self.workbench_app.title_shown
+        top.store, top.why = self.workbench_app.title_shown, self.workbench_app.options.why
         top.alarm = not self.bench.trust.standing.trusted
         top.active = self.AREA
         top.news = self.workbench_app.news

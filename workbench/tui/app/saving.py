@@ -110,6 +110,11 @@ class Saving:
         self._preview = Preview(bench, base, again)
         self._name, self._base, self._again = name, base, again
         self._write, self._read = write, read
+        self._theirs: str | None = None
+
+    def theirs(self) -> str | None:
+        """Return what somebody else wrote meanwhile, once saving met it; `None` for nothing."""
+        return self._theirs
 
     def __call__(self, text: str) -> str | None:
         """Save it, or return why not."""
@@ -124,7 +129,7 @@ class Saving:
         except Conflict as conflict:
             if (now := self._read()) == self._base:
                 return str(conflict)
-            self._base = now
+            self._base = self._theirs = now
             return f"{self._name} was changed by someone else meanwhile. {self._again} again replaces that."
         except WorkbenchError as error:
             return str(error)

@@ -75,7 +75,9 @@ class Changes:
 
     async def _edit(self, bullet: Bullet, text: str | None, save: Saving, copies: CopyAsking) -> None:
         draft = self._app.draft(f"bullets/{bullet.book}/{bullet.id}")
-        editor = TextEditor(f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft)
+        editor = TextEditor(
+            f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft, theirs=save.theirs
+        )
         written = await self._app.push_screen_wait(editor)
         if written is not None and written != bullet.content:
             self._targets.done(f"Changed {bullet.id}.{copies.told}")

@@ -100,7 +100,9 @@ class Changes:
         from workbench.tui.widgets.texts.editor import TextEditor
 
         draft = self._app.draft(f"memories/{memory.id}")
-        editor = TextEditor(f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft)
+        editor = TextEditor(
+            f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft, theirs=save.theirs
+        )
         if await self._app.push_screen_wait(editor) is not None:
             self._say_saved(memory, copies)
 

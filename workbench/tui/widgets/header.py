@@ -51,6 +51,9 @@ class TopBar(Widget):
 
     areas: reactive[tuple[Area, ...]] = reactive[tuple[Area, ...]](())
     store = reactive("")
+    why = reactive("")
+    """Why this store is the open one; left out where there is no room beside the areas' names."""
+
     alarm = reactive(False)
     """Whether what is said about the store has to be seen first."""
 
@@ -90,9 +93,14 @@ class TopBar(Widget):
         room = max(0, width - taken - GAP)
         wanted = Content(store).cell_length + GAP
         news = next((text for text in self.news if wanted + Content(text).cell_length <= room), "")
-        head = fitted(Content(store), room - Content(news).cell_length).plain
+        head = fitted(Content(store), room - Content(news).cell_length)
+        why = f" · {self.why}" if self.why else ""
+        if wanted + len(why) <= room - Content(news).cell_length:
+            head = fitted(Content(store + why), room - Content(news).cell_length)
+        name = len(store)
         pieces = [
-            (head, "bold $text-warning" if self.alarm else "bold", ""),
+            (head.plain[:name], "bold $text-warning" if self.alarm else "bold", ""),
+            (head.plain[name:], MUTED, ""),
             (news, "$text-accent", NEWS_AREA),
             (" " * GAP, "", ""),
             *tabs,

@@ -1,7 +1,8 @@
 """Comparing what hooks captured with what was there: a hook adds at once, and nobody waits for the model in it.
 
 It goes on where it was left: a note in the user's cache folder says through which revision all was compared. Without
-the note everything that was captured is compared again, which finds nothing twice.
+the note everything that says of itself that a hook captured it is compared again, which finds nothing twice; what
+agents added in other ways is left as it is then, for a person has lived with it.
 """
 
 import json
@@ -72,13 +73,14 @@ class CatchUp:
             self._note(through)
         return done
 
-    def _arrived(self, after: int) -> list[Arrived]:
+    def _arrived(self, after: int | None) -> list[Arrived]:
         """Return what was captured after a revision and nobody put away since, in the order in which it came."""
         found = []
-        for arrival in self._library.arrivals(after):
+        for arrival in self._library.arrivals(after or 0):
             if arrival.kind == "edit" and arrival.added:
                 came = self._library.memories.at(arrival.added)
-                found += [Arrived(m, arrival.actor, arrival.rev) for m in came if _is_captured(m, arrival.actor)]
+                by_agent = after is not None and arrival.actor.startswith("agent:")
+                found += [Arrived(m, arrival.actor, arrival.rev) for m in came if _is_captured(m, by_agent=by_agent)]
         return found
 
     def _turn(self, turn: Sequence[Arrived], later: Collection[str]) -> tuple[int, int]:
@@ -138,24 +140,24 @@ class CatchUp:
             tx.put(question)
         return question is not None
 
-    def _compared(self) -> int:
-        """Return the revision through which all was compared, 0 where that is not known of this store."""
+    def _compared(self) -> int | None:
+        """Return the revision through which all was compared; `None` where that is not known of this store."""
         try:
             doc = json.loads((self._context.caches / FILE).read_bytes())
             store, rev = doc["store"], doc["rev"]
         except (OSError, ValueError, KeyError, TypeError):
-            return 0
+            return None
         known, revision, _ = self._library.named_state
-        return rev if store == known and type(rev) is int and 0 <= rev <= revision else 0
+        return rev if store == known and type(rev) is int and 0 <= rev <= revision else None
 
     def _note(self, rev: int) -> None:
         note = {"store": self._library.named_state[0], "rev": rev}
         caches.keep(self._context.caches / FILE, json.dumps(note).encode("ascii"))
 
 
-def _is_captured(memory: Memory, actor: str) -> bool:
+def _is_captured(memory: Memory, *, by_agent: bool) -> bool:
     """Tell whether a memory came by a hook or from a transcript, or an agent added it: by which way, nobody knows."""
-    return memory.status != "archived" and (CAPTURED in memory.metadata or actor.startswith("agent:"))
+    return memory.status != "archived" and (CAPTURED in memory.metadata or by_agent)
 
 
 def _may_go(memory: Memory, target: Memory) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.agents.documents import editing
+from workbench.bench.agents.documents.instructions import instruction_files
 from workbench.bench.agents.documents.places import encoded
 from workbench.bench.agents.documents.reading import DocumentFolder, Entry, OpenDocument, open_folder, read
 from workbench.bench.agents.documents.seen import Changes, Mark, Seen
@@ -120,6 +121,15 @@ class Documents:
                 unread.append((entry.path, error.message))
         changes = self.seen(folder).changes(folder, documents)
         return OpenFolder(folder, tuple(documents), tuple(unread), changes)
+
+    def instructions(self) -> OpenFolder | None:
+        """Return the instruction files of the project, which agents load whole; `None` without a project or a file."""
+        project = places_of(self._library.folder).project
+        folder = instruction_files(project) if project is not None else None
+        documents, _ = read_documents(folder.entries) if folder is not None else ([], [])
+        if folder is None or not documents:
+            return None
+        return OpenFolder(folder, tuple(documents), (), Changes((), (), (), 0, {}))
 
     def seen(self, folder: DocumentFolder) -> Seen:
         """Return what a person has looked at in a folder."""

@@ -51,7 +51,7 @@ class Patterns:
         self._gate = gate
         self._table = context.library.table(Pattern)
         self._indexes: dict[frozenset[Status], PatternIndex] = {}
-        context.library.listen(self._forget)
+        self._is_following = False
 
     # Looking
 
@@ -92,6 +92,9 @@ class Patterns:
 
     def index(self, statuses: frozenset[Status]) -> PatternIndex:
         """Return the index over the patterns that stand so; it is made again once one of them changes."""
+        if not self._is_following:
+            self._is_following = True
+            self._library.listen(self._forget)
         found = self._indexes.get(statuses)
         if found is None:
             found = self._indexes[statuses] = PatternIndex(self._table.all(), statuses)
@@ -115,6 +118,10 @@ class Patterns:
         return instantiate(body.template, values)
 
     # Adding and changing
+
+    def acting_for(self, context: Context) -> "Patterns":
+        """Return the same patterns for another actor, to change them."""
+        return Patterns(context, self._gate)
 
     def add(self, docs: Sequence[object]) -> tuple[Pattern, ...]:
         """Add patterns as JSON has them, all or none; return them as they are stored.
@@ -143,16 +150,17 @@ class Patterns:
         tx.put(pattern)
         return pattern
 
-    def update(self, id: str, patch: Mapping[str, object]) -> Pattern:
+    def update(self, id: str, patch: Mapping[str, object], *, whole: bool = False) -> Pattern:
         """Give fields of a pattern other values, as a JSON merge patch: `null` takes one away; it counts as an edition.
 
-        Where it stands, what speaks for it and how often it was used stay. Raises `InvalidRecord`, `UnknownRecord`.
+        With `whole` a field of the patch takes the place of all that the field held, nested parts included. Where it
+        stands, what speaks for it and how often it was used stay. Raises `InvalidRecord`, `UnknownRecord`.
         """
         require_person(self._context.actor, "change a pattern")
         now = self._context.now()
         with self._library.transaction(self._context.actor, f"edit the pattern {id}") as tx:
             old = self.get(id)
-            doc = _patched(pattern_doc(old), patch)
+            doc = {**pattern_doc(old), **patch} if whole else _patched(pattern_doc(old), patch)
             new = entered({**doc, "pattern_id": id}, now, self._gate, lambda: id, old)
             kept = {name: getattr(old, name) for name in _NOT_EDITED}
             new = replace(new, **kept)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND
-from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
+from workbench.cli.output import counted, cut, say, table, warn, write_json
 from workbench.cli.parsing import wants_json
 from workbench.cli.safety.flags import Shown
 from workbench.cli.session import Session, actor_of
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 
 LEFT_OUT = 20
 """Patterns that do not apply of which is said why."""
-
-APPLICATIONS = 10
-"""Applications that are listed beside a pattern."""
-
-_REASONS = {
-    "evidence": "by its evidence", "refined": "refined by a person", "approved": "approved by a person",
-    "restored": "restored by a person", "imported": "as a file brought it", "merged": "merged",
-    "superseded": "superseded", "low value": "worth little",
-}  # fmt: skip
 
 
 def list_patterns(session: Session) -> int:
@@ -78,7 +69,9 @@ def show_pattern(session: Session) -> int:
         if wants_json(args):
             write_json({**pattern_doc(pattern), "applications": [application_json(one) for one in done]})
         else:
-            for line in _in_full(pattern, done):
+            from workbench.core.agents.patterns.wording import in_full
+
+            for line in in_full(pattern, done):
                 say(line)
             reasons = {f.reason for held in bench.safety.unpermitted([stored]) for f in held.findings}
             for reason in sorted(reasons):
@@ -232,73 +225,6 @@ def application_json(one: "Application") -> dict[str, object]:
     """Return an application as JSON has it."""
     return {"episode": one.episode, "outcome": one.outcome, "at": one.at, "task": one.task, "note": one.note,
             "time": one.time, "cost": one.cost, "actor": one.actor}  # fmt: skip
-
-
-def _in_full(pattern: "Pattern", done: "tuple[Application, ...]") -> Iterator[str]:
-    from workbench.core.agents.patterns.wording import text_of
-
-    said = pattern.support
-    reason = _REASONS.get(pattern.status_reason, pattern.status_reason)
-    yield f"{pattern.id} · {pattern.category} · {pattern.status.replace('_', ' ')}{f', {reason}' if reason else ''}"
-    yield f"version {pattern.edition} of {moment(pattern.last_updated)} · made {moment(pattern.created_at)}"
-    if pattern.superseded_by:
-        yield f"superseded by {pattern.superseded_by}"
-    yield ""
-    yield text_of(pattern)
-    yield ""
-    yield from _asked(pattern)
-    yield _evidence(pattern)
-    saved = (("time", said.avg_time_saving, " s"), ("cost", said.avg_cost_saving, ""))
-    for name, value, unit in saved:
-        if value is not None:
-            yield f"saves {name}: {value:+.4g}{unit} on average, against the baseline"
-    if said.success_rate_improvement is not None:
-        yield f"succeeds more often by {said.success_rate_improvement:+.0%} than without"
-    used = "never used" if pattern.last_used is None else f"last {moment(pattern.last_used)}"
-    yield f"used {pattern.usage_count:,} times, {used}" if pattern.usage_count else "never used"
-    for relation, others in _relations(pattern):
-        yield f"{relation}: {', '.join(others)}"
-    for one in done[:APPLICATIONS]:
-        note = f" · {one_line(one.note or one.task, 100)}" if one.note or one.task else ""
-        yield f"  {moment(one.at)}  {one.outcome:<8} {one.episode}{note}"
-    if len(done) > APPLICATIONS:
-        yield f"  and {len(done) - APPLICATIONS:,} more; --json has all of them"
-
-
-def _asked(pattern: "Pattern") -> Iterator[str]:
-    where = pattern.applicability
-    if where.problem_types:
-        yield f"for problems: {', '.join(where.problem_types)}"
-    if where.task_features.domain:
-        yield f"in domains: {', '.join(where.task_features.domain)}"
-    hard = where.task_features.complexity
-    if hard is not None:
-        yield f"for complexity {hard.min:g} to {hard.max:g} (of 10)"
-    if where.task_features.required_capabilities:
-        yield f"needs: {', '.join(where.task_features.required_capabilities)}"
-
-
-def _evidence(pattern: "Pattern") -> str:
-    said = pattern.support
-    if not said.num_applications and said.last_validated is None:
-        return "evidence: none yet"
-    at = "as it was brought along" if said.last_validated is None else f"validated {moment(said.last_validated)}"
-    return (
-        f"evidence: {counted(said.num_applications, 'application')}, {said.success_rate:.0%} succeeded, "
-        f"p = {said.statistical_significance:.3g}, confidence {said.confidence_score:.2f}, {at}"
-    )
-
-
-def _relations(pattern: "Pattern") -> Iterator[tuple[str, tuple[str, ...]]]:
-    known = pattern.relationships
-    if known.specializes:
-        yield "specializes", (known.specializes,)
-    for name, others in (
-        ("generalizes", known.generalizes), ("contradicts", known.contradicts), ("complements", known.complements),
-        ("alternatives", pattern.guidance.alternative_patterns),
-    ):  # fmt: skip
-        if others:
-            yield name, others
 
 
 def _found_json(found: "Found", explain: bool) -> Mapping[str, object]:

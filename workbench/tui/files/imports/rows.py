@@ -8,7 +8,7 @@ from workbench.bench.files.imports.importing import ImportPlan, ImportReport
 from workbench.bench.files.imports.paths import Listing, Offered, likely
 from workbench.bench.files.imports.said import counts_said, filling_said, replacement_said, said, skipped
 from workbench.core.files.formats import Formats, format_named
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import printable
 from workbench.tui.files.imports.way import Way
 from workbench.tui.widgets.content import MUTED
@@ -67,9 +67,24 @@ def draw(
         return [Cell(row.mark, 1, "bold"), Cell(mask(row.text), 0, row.style), *note]
     if isinstance(row, Offered):
         return _offered(row, mask(row.path.name), width, row.path in taken)
+    text = _statement(row) if isinstance(row, Memory) and _is_statement(row) else said(row)
     if marked and id(row) not in marked:
-        return [Cell("·", 1, MUTED), Cell(mask(said(row)), 0, MUTED)]
-    return [Cell("✓" if marked else "+", 1, "bold $text-success"), Cell(mask(said(row)))]
+        return [Cell("·", 1, MUTED), Cell(mask(text), 0, MUTED)]
+    return [Cell("✓" if marked else "+", 1, "bold $text-success"), Cell(mask(text))]
+
+
+def _is_statement(memory: Memory) -> bool:
+    part = memory.metadata.get(FILE_KEY)
+    return isinstance(part, dict) and part.get("format") == "instructions"
+
+
+def _statement(memory: Memory) -> str:
+    """Say a statement of a document for somebody who chooses: its line, and its text before what it stands under."""
+    said = " ".join(memory.content.split())
+    _, found, rest = said.partition(" ".join(memory.section.split())) if memory.section else ("", "", said)
+    warns = "warning: " if memory.category == "warning" else ""
+    under = f"  ({memory.section})" if memory.section else ""
+    return f"{memory.metadata['line']}: {warns}{rest.lstrip('”:, ') if found else said}{under}"
 
 
 def _offered(row: Offered, name: str, width: int, taken: bool) -> list[Cell]:
