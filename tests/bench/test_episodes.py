@@ -20,6 +20,7 @@ from workbench.bench.agents.episodes.pool import EpisodePool
 from workbench.bench.agents.reads import Asked
 from workbench.bench.health.maintenance import examine
 from workbench.bench.open import Workbench
+from workbench.core.agents.episodes.cluster import EpisodeCluster
 from workbench.core.agents.episodes.criteria import PHASES, Criteria
 from workbench.core.agents.episodes.digest import Digest
 from workbench.core.agents.episodes.episode import OUTCOMES, STATUSES, Episode
@@ -480,3 +481,41 @@ def test_masking_for_good_writes_a_new_file_and_leaves_a_note_of_the_old_one(
     assert examine(filled.library.folder).blobs == ()
     assert filled.history.at_revision(("episodes", head.id), filled.library.revision) == now
     assert replace(now, tags=()) != head
+
+
+# Consolidated
+
+
+def test_what_says_the_same_is_put_under_the_latest_and_what_says_the_opposite_is_not(
+    bench: Workbench, open_bench: Open
+) -> None:
+    task, same = "Move the nightly build to the new runner", meta(domain="ci", task_type="move")
+    kept(
+        bench,
+        *(said(task, days=40 + n, execution={"duration": 10.0 * n}, **same) for n in range(3)),
+        said("Do not move the nightly build to the new runner", days=41, **same),
+        said(task, "FAILURE", days=41, **same),
+        said(task, days=90, **same),
+        said(task, days=2, **same),
+        said(task, days=41, **meta(domain="other", task_type="move")),
+    )
+    consolidation = bench.episode_finder.consolidation
+    plan = consolidation.plan()
+    (cluster,) = plan.clusters
+    assert (plan.looked, len(cluster.members), len(plan.archived), cluster.average_duration) == (7, 3, 2, 10.0)
+    assert cluster.representative not in plan.archived
+    assert (cluster.last_at, cluster.first_at) == (NOON - timedelta(days=40), NOON - timedelta(days=42))
+    assert [one.duration for one in cluster.variations] == [10.0, 20.0]
+    with pytest.raises(WorkbenchError, match="An agent cannot"):
+        open_bench("agent:x").episode_finder.consolidation.carry_out(plan)
+    consolidation.carry_out(plan)
+    assert {bench.episodes.get(id).status for id in plan.archived} == {"archived"}
+    assert bench.episodes.use_of(cluster.representative).referenced_by == (cluster.id,)
+    assert bench.library.table(EpisodeCluster).all() == [cluster]
+    assert bench.episodes.open(plan.archived[0]).body.task == task
+    assert bench.episode_finder.consolidation.plan().clusters == ()
+    bench.history.undo()
+    assert consolidation.plan() == plan
+    consolidation.carry_out(plan)
+    bench.eraser.carry_out(bench.eraser.plan([plan.archived[0]]))
+    assert bench.library.table(EpisodeCluster).all() == []

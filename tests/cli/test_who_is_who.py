@@ -52,6 +52,8 @@ COMMANDS: dict[str, Does] = {
     "edit m1 --confidence 5": "refuses",
     "episode": "reads",
     "episode add other.json": "acts",
+    "episode consolidate": "reads",
+    "episode consolidate --dry-run": "reads",
     "episode delete e1": "refuses",
     "episode export out.json": "reads",
     "episode find deploys": "reads",

@@ -60,7 +60,7 @@ def test_every_kind_of_record_is_stored_found_and_read_again(
 
 
 DOCUMENTS = ("documents", "folders", "edited_files")
-EPISODES = ("episodes", "episode_notes", "episode_uses")
+EPISODES = ("episodes", "episode_notes", "episode_uses", "episode_clusters")
 PATTERNS = ("patterns", "applications")
 
 

@@ -251,6 +251,10 @@ RECORDS = Records(
             counters=("access_count",),
         ),
         RecordType(
+            "workbench.core.agents.episodes.cluster:EpisodeCluster", "episode_clusters", "cluster of episodes",
+            refs=("representative", "members"),
+        ),
+        RecordType(
             "workbench.core.agents.patterns.pattern:Pattern", "patterns",
             counters=("usage_count",), is_named=True, is_numbered=True,
         ),

@@ -22,6 +22,7 @@ from workbench.cli.safety.flags import Shown, add_secrets
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
 from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.text import one_line
 
 if TYPE_CHECKING:
     from workbench.bench.agents.episodes.keeping import Stored
@@ -52,6 +53,10 @@ held back, and it is counted as read.
 _DELETE = """It is given to nobody any more and kept for 30 days; `episode restore` and `workbench undo` bring it back.
 `workbench purge ID` erases one for good, the file beside the store too."""
 
+_MERGE = """Episodes of one type, domain and outcome, older than 30 days and within 30 days of each other, whose texts
+have a cosine above 0.95 and nothing that speaks against it (a number, a negation, a word of only one). The latest
+stands for the others, which are archived and kept: `episode list --phase archived`, `workbench undo`."""
+
 _EXPORT = """Without IDs every episode that is not deleted. TARGET is a file (a list), or a folder: one file for each.
 Secrets were masked when they came in."""
 
@@ -75,11 +80,13 @@ def add_commands(commands: Commands) -> None:
     add_limit(listing, SHOWN)
     _add_finding(verbs)
     _add_corrections(verbs)
+    merging = add_command(verbs, "consolidate", consolidate_episodes, "put those together that say the same", _MERGE)
+    merging.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
     writing = add_command(verbs, "export", export_episodes, "write them to files", _EXPORT)
     writing.add_argument("target", metavar="TARGET", type=Path, help="a file, or a folder")
     writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all)")
     writing.add_argument("--dialect", choices=("episode", "agent-playbook"), default="episode", help="the form of it")
-    for parser in (adding, showing, listing, writing):
+    for parser in (adding, showing, listing, merging, writing):
         add_json(parser)
 
 
@@ -266,6 +273,28 @@ def restore_episode(session: Session) -> int:
     with session.changing() as bench:
         bench.episodes.restore(session.args.id)
     say(f"{session.args.id} is back.")
+    return 0
+
+
+def consolidate_episodes(session: Session) -> int:
+    """Put episodes together that say the same, or say what would be."""
+    args = session.args
+    with session.reading() if args.dry_run else session.changing() as bench:
+        consolidation = bench.episode_finder.consolidation
+        plan = consolidation.plan()
+        if plan.clusters and not args.dry_run:
+            consolidation.carry_out(plan)
+        if wants_json(args):
+            write_json({"looked": plan.looked, "clusters": plan.clusters, "archived": plan.archived})
+            return 0
+        shown = Shown(bench)
+        for one in plan.clusters:
+            more = ", ".join(id for id in one.members if id != one.representative)
+            task = one_line(shown(bench.episodes.task_of(bench.episodes.get(one.representative)) or ""), 80)
+            say(f"{one.representative}  {counted(len(one.members), 'episode')}  {task}")
+            say(f"  with {one_line(more, 200)}")
+        done = "Would archive" if args.dry_run else "Archived"
+        say(f"{done} {counted(len(plan.archived), 'episode')} of {plan.looked:,} that are old enough.")
     return 0
 
 

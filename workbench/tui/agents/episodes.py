@@ -48,10 +48,10 @@ _AGE, _LINE = 9, 200
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An episode, and what its task was."""
+    """An episode, and what its task was; `None` where its file cannot be read."""
 
     episode: Episode
-    task: str
+    task: str | None
 
 
 class Listed(Message):
@@ -109,7 +109,7 @@ class EpisodesDialog(Dialog[None]):
     def _look(self) -> None:
         worker = get_current_worker()
         episodes, every = self._bench.episodes, self._bench.episodes.all()
-        rows = [Row(one, task if (task := episodes.task_of(one)) is not None else LOST) for one in every[:MOST]]
+        rows = [Row(one, episodes.task_of(one)) for one in every[:MOST]]
         if not worker.is_cancelled:
             self.post_message(Listed(rows, len(every)))
 
@@ -222,10 +222,11 @@ class EpisodesDialog(Dialog[None]):
         episode, now = row.episode, self._bench.context.now()
         sign, style = _SIGNS[episode.outcome]
         gone = episode.status == "deleted"
-        task = one_line(self._bench.safety.masked(row.task), _LINE)
+        lost = row.task is None
+        task = LOST if row.task is None else one_line(self._bench.safety.masked(row.task), _LINE)
         return [
             Cell(sign, 1, style),
-            Cell(f"(deleted) {task}" if gone else task, 0, MUTED if gone or row.task == LOST else ""),
+            Cell(f"(deleted) {task}" if gone else task, 0, MUTED if gone or lost else ""),
             Cell(since(episode.at, now), _AGE, MUTED, "right"),
         ]
 

@@ -6,7 +6,7 @@ What is found by words comes with its score, term by term; what is found by attr
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from workbench.core.text import clean_for_store
 from workbench.core.tuning.episodic import TERMS, WEIGHTS, EpisodeTerms, Term
 from workbench.retrieval.arrays import Column, Mask, Rows
 from workbench.retrieval.episodes.scoring import scored
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.episodes.consolidating import Consolidation
 
 K = 5
 """How many are found when nobody says."""
@@ -92,6 +95,13 @@ class EpisodeFinder:
     def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
         self._context, self._retriever = context, retriever
         self._pools = EpisodePools(context, lambda texts: retriever().vectors(texts))
+
+    @property
+    def consolidation(self) -> "Consolidation":
+        """The way to put those together that say the same."""
+        from workbench.bench.agents.episodes.consolidating import Consolidation
+
+        return Consolidation(self._context, self._pools)
 
     def recent(self, n: int = K, criteria: Criteria = Criteria()) -> FoundEpisodes:  # noqa: B008 - a frozen value
         """Return the latest episodes that are meant."""
