@@ -77,7 +77,7 @@ async def _painted(bench: Workbench) -> dict[str, object]:
     return {**figures(every), "keys_ms": {text: [round(1000 * t.busy) for t in keys] for text, keys in taken.items()}}
 
 
-async def _loaded(pilot: Pilot[object]) -> None:
+async def _loaded(pilot: Pilot[Path | None]) -> None:
     """Wait until the app has all in memory, and nothing is being made ready any more."""
     await pilot.pause(RESTED_S)
     await pilot.app.workers.wait_for_complete()
