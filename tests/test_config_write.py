@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from workbench.config.loading import Settings, load
 from workbench.config.reading import show
+from workbench.config.views import remove_view, save_view
 from workbench.config.writing import set_values
 from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
+from workbench.core.stream.orders import Arranged, SavedView
 
 MINE = """\
 # my settings
@@ -130,3 +132,63 @@ def test_whatever_is_written_is_read_back(tmp_path_factory: pytest.TempPathFacto
     set_values(path, {"thresholds.order": number, "editor": text})
     written = tomllib.loads(path.read_bytes().decode())
     assert (written["thresholds"]["order"], written["editor"]) == (number, text)
+
+
+ERRORS = SavedView("Errors. Of CI", 'type:error "no key"', Arranged("-votes", "absolute"))
+
+
+def test_a_view_is_saved_replaced_and_removed_and_the_rest_stays(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(MINE)
+    save_view(path, ERRORS)
+    assert path.read_text().startswith(MINE)
+    assert load(path) == load(path)._replace(problems=())
+    assert load(path).settings.views == (ERRORS,)
+    assert tomllib.loads(show(load(path).settings))["views"]["Errors. Of CI"]["order"] == "-votes"
+    save_view(path, SavedView("auth", "auth"))
+    save_view(path, ERRORS._replace(filter="", arranged=Arranged()))
+    assert load(path).settings.views == (SavedView("Errors. Of CI", ""), SavedView("auth", "auth"))
+    remove_view(path, "Errors. Of CI")
+    remove_view(path, "Errors. Of CI")
+    assert load(path).settings.views == (SavedView("auth", "auth"),)
+    remove_view(path, "auth")
+    assert path.read_text().rstrip() == MINE.rstrip()
+
+
+def test_a_view_is_not_saved_into_what_is_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("views = 3\n")
+    with pytest.raises(InvalidRecord):
+        save_view(path, ERRORS)
+    assert path.read_text() == "views = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "views", "problem"),
+    [
+        ("views = 3", (), 'config.toml: "views" is no table of saved views, so there are none.'),
+        ("[views.a]\nfilter = 3", (), 'config.toml: the view "a" has no filter that is text, so it is left out.'),
+        (
+            '[views.a]\nfilter = "since:never"\norder = "size"',
+            (SavedView("a", "since:never"),),
+            'config.toml: the view "a" names no order that there is; it opens as it is found.',
+        ),
+        (
+            '[views.a]\nfilter = "x"\ndates = 7',
+            (SavedView("a", "x"),),
+            'config.toml: the view "a" has dates that are neither "relative" nor "absolute"; they are as usual.',
+        ),
+        (
+            '[views.a]\nfilter = "x"\nsort = "votes"',
+            (SavedView("a", "x"),),
+            'config.toml: the view "a" has an unknown key "sort"; it is ignored.',
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_view_is_said_and_the_rest_of_it_holds(
+    tmp_path: Path, text: str, views: tuple[SavedView, ...], problem: str
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    loaded = load(path)
+    assert (loaded.settings.views, loaded.problems) == (views, (problem,))

@@ -1,14 +1,20 @@
 """The demo store: whole, in the present, and nobody's action."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.bench.conftest import NOON, Open, snapshot
-from workbench.bench.demo import ANCHOR, fill
+from workbench.bench.agents.context.making import gathered
+from workbench.bench.agents.documents.recall import recall
+from workbench.bench.agents.serving import give
+from workbench.bench.demo import ANCHOR, fill, surround
+from workbench.bench.health.trends import summed
 from workbench.bench.open import Workbench
 from workbench.config.paths import shipped
+from workbench.core.agents.read import AgentRead
 from workbench.core.errors import WorkbenchError
 from workbench.core.served import is_served
 
@@ -63,3 +69,69 @@ def test_moved_queries_are_found_by_their_text_and_moment(now: Workbench) -> Non
     for query in queries:
         assert now.judging.find(query.text, query.now) == query
         assert now.judging.grades(query.text, query.now)
+
+
+@pytest.fixture
+def around(now: Workbench, tmp_path: Path) -> Workbench:
+    surround(now, shipped("fixtures/demo"), tmp_path / "documents")
+    return now
+
+
+def test_what_is_added_around_ranks_nothing_and_marks_stay_as_many(now: Workbench, tmp_path: Path) -> None:
+    def marks() -> dict[str, tuple[int, int, int]]:
+        memories = now.library.memories.all()
+        return {m.id: (m.helpful_count, m.harmful_count, m.access_count) for m in memories}
+
+    def places() -> list[list[str]]:
+        agent, profile = replace(now.context, actor="agent:claude"), now.tuning.default()
+        served = [give(agent, now.tuning, query.text, 10, profile, now.safety) for query in now.tuning.queries()[:5]]
+        return [[scored.memory.id for scored in one.ranking.top] for one in served]
+
+    now.retriever.load()
+    before, ranked, queue, upkeep = marks(), places(), now.review.queue(), now.upkeep.plan(search=False).counts
+    surround(now, shipped("fixtures/demo"), tmp_path / "documents")
+    assert (marks(), places(), now.review.queue()) == (before, ranked, queue)
+    assert now.upkeep.plan(search=False).counts == upkeep
+
+
+def test_there_are_votes_decisions_and_readings_of_six_weeks(around: Workbench) -> None:
+    trends = around.trends.look(43, UTC)
+    for values in (trends.made, trends.decided, trends.voted):
+        assert all(summed(values, 7)[1:])
+    assert trends.approval is not None
+    assert 0.5 < trends.approval < 1
+    assert all(min(m.helpful_imported, m.harmful_imported) >= 0 for m in around.library.memories.all())
+    reads = around.library.table(AgentRead).all()
+    assert max(r.at for r in reads) - min(r.at for r in reads) > timedelta(days=38)
+    assert any(read.documents for read in reads)
+
+
+def test_three_sessions_and_notes_are_followed_with_their_times_moved(around: Workbench) -> None:
+    folders, problems = around.documents.folders()
+    assert [(folder.name, folder.kind) for folder in folders] == [
+        ("notes", "notes"), ("tp-audit", "session"), ("tp-exports", "session"), ("tp-webhooks", "session"),
+    ]  # fmt: skip
+    assert not problems
+    assert all(not folder.skipped and entry.changed_at <= NOON for folder in folders for entry in folder.entries)
+    last = around.documents.last_session()
+    assert last is not None
+    assert last.name == "tp-audit"
+    assert "2026-03-20T" not in (last / "messages.jsonl").read_text("utf-8")
+
+
+def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbench) -> None:
+    around.retriever.load()
+    agent = replace(around.context, actor="agent:claude")
+    made = gathered(agent, around.tuning, around.playbooks, "when does the Lisbon run start").cut(20_000)
+    layers = {layer.kind.id: layer for layer in made.layers}
+    assert "after 21:00 UTC" in layers["overview"].items[0].text
+    assert len(layers["turns"].items) > 5
+    for read in around.library.table(AgentRead).all():
+        if read.documents:
+            found = {hit.citation for hit in recall(around.context, read.query, limit=10, program=None).hits}
+            assert found >= set(read.documents)
+
+
+def test_undo_does_not_take_away_what_is_around_either(around: Workbench) -> None:
+    with pytest.raises(WorkbenchError, match="nothing to undo"):
+        around.history.undo()

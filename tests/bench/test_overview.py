@@ -19,14 +19,14 @@ def test_stats_count_every_kind(demo: Workbench) -> None:
 
 
 def test_the_status_line_of_an_empty_store(bench: Workbench) -> None:
-    assert bench.overview.status(None).line == "0 pending · 0 new"
+    assert bench.overview.status(None).line == "0 pending · 0 unseen"
 
 
 def test_the_status_line_names_why_a_reflection_is_due(bench: Workbench, clock: Clock) -> None:
     bench.ingest.add(Observation("The first thing"))
-    assert bench.overview.status(None).line == "0 pending · 1 new"
+    assert bench.overview.status(None).line == "0 pending · 1 unseen"
     clock.advance(hours=25)
-    assert bench.overview.status(bench.library.journal.rev).line == "0 pending · reflection due (hours) · 0 new"
+    assert bench.overview.status(bench.library.journal.rev).line == "0 pending · reflection due (hours) · 0 unseen"
 
 
 def test_what_others_added_is_new_and_what_the_person_did_is_not(demo: Workbench, open_bench: Open) -> None:

@@ -111,7 +111,7 @@ def test_a_block_gathers_entries_in_order_and_gives_each_back(bench: Workbench, 
     promote(bench, "m2", block())
     text = (project / "CLAUDE.md").read_bytes().decode()
     assert text == (
-        f"# Rules\r\n\r\n- be kind\r\n\r\n{BEGIN}\r\n- {PNPM}\r\n"
+        f"# Rules\r\n\r\n- be kind\r\n\r\n{BEGIN}\r\n## Learned\r\n\r\n- {PNPM}\r\n"
         f"- Run the tests with:\r\n  ```sh\r\n  make test\r\n  ```\r\n{END}\r\n"
     )
     first = bench.library.journal.rev - 1
@@ -185,6 +185,37 @@ def test_an_index_line_below_the_cut_is_a_warning(bench: Workbench, project: Pat
     (project / "MEMORY.md").write_text("- line\n" * 210)
     (said,) = bench.promotion.plan(["m1"], Target("memory")).warnings
     assert said == "The new line of MEMORY.md is line 213: Claude Code loads only the first 200 lines or 25,000 bytes."
+
+
+def test_lines_that_say_nearly_the_same_or_otherwise_are_named(bench: Workbench, project: Path) -> None:
+    put(bench, confirmed("m3", "Never deploy on Fridays without asking Ruth."), confirmed("m4", "Tea is green."))
+    (project / "CLAUDE.md").write_text(
+        "# Rules\n\n- Deploy on Fridays without asking Ruth\n- Never deploy on Fridays without asking Ruth\n"
+        "\n@more.md\n"
+    )
+    (project / "more.md").write_text("Text.\n\nNever deploy on Fridays, without asking Ruth!\n\n@CLAUDE.md\n")
+    assert bench.promotion.plan(["m3"], Target("block", "CLAUDE.md")).warnings == (
+        "CLAUDE.md:3 may say otherwise already.", "CLAUDE.md:4 says nearly the same already.",
+        "more.md:3 says nearly the same already.",
+    )  # fmt: skip
+    assert bench.promotion.plan(["m4"], Target("block", "CLAUDE.md")).warnings == ()
+    assert bench.promotion.plan(["m3"], Target("block", "NEW.md")).warnings == ()
+    # What we wrote there ourselves is nobody's line.
+    (project / "CLAUDE.md").write_text("# Rules\n")
+    promote(bench, "m3", Target("block", "CLAUDE.md"))
+    put(bench, confirmed("m5", "Never deploy on Fridays, without asking Ruth."))
+    assert bench.promotion.plan(["m5"], Target("block", "CLAUDE.md")).warnings == ()
+
+
+def test_a_file_beyond_what_its_tool_takes_is_a_warning(bench: Workbench, project: Path) -> None:
+    (project / "AGENTS.md").write_text("@big.md\n")
+    (project / "big.md").write_text("x" * 4 * 8_150 + "\n")
+    assert bench.promotion.plan(["m1"], Target("block", "AGENTS.md")).warnings == ()
+    put(bench, confirmed("m6", "word " * 60))
+    (said,) = bench.promotion.plan(["m6"], Target("block", "AGENTS.md")).warnings
+    assert said == (
+        "AGENTS.md with the 1 it brings in is then 8,229 tokens, of 8,192: Codex loads no more of such files together."
+    )
 
 
 def test_a_skill_has_front_matter_the_memory_and_its_evidence(bench: Workbench, project: Path) -> None:

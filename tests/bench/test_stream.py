@@ -14,7 +14,7 @@ from workbench.bench.stream import finding, memory_lines, stream
 from workbench.bench.stream.memory_lines import searched
 from workbench.core.errors import InvalidQuery, InvalidRecord, UnknownRecord, WorkbenchError
 from workbench.core.stream.filter import parse_filter
-from workbench.core.stream.memory import MAX_CONTENT
+from workbench.core.stream.memory import MAX_CONTENT, Source
 from workbench.retrieval.fulltext import fuzzy
 
 HOUR = timedelta(hours=1)
@@ -278,3 +278,33 @@ def test_a_phrase_that_is_typed_on_forgets_what_else_was_asked(three: Workbench)
     assert ids(three, '"deploy" type:general') == []
     assert ids(three, '"deploy fa" type:error') == ["a"]
     assert ids(three, '"use p"') == ["b"]
+
+
+def test_memories_are_found_by_who_stored_them(three: Workbench) -> None:
+    """By the journal, not by what a memory says of itself; also negated, in part, and after a change."""
+    library = three.library
+    with library.transaction("agent:Claude", "append") as tx:
+        tx.put(memory("a1", content="by an agent"))
+    with library.transaction("reflector:claude", "reflect") as tx:
+        tx.put(memory("r1", content="concluded", source=Source(hook="Stop")))
+    assert ids(three, "actor:agent") == ids(three, "actor:CLAUDE actor:agent:*") == ["a1"]
+    assert ids(three, "actor:claude") == ["r1", "a1"]
+    assert ids(three, "actor:reflection,agent") == ["r1", "a1"]
+    with library.transaction("human", "write") as tx:
+        tx.put(memory("p1", content="by a person"))
+    assert ids(three, "actor:person") == ids(three, "actor:me actor:human") == ["p1"]
+    assert set(ids(three, "-actor:agent,reflection")) == {"p1", "a", "b"}
+    assert set(ids(three, "actor:unknown")) == {"a", "b"}
+    three.stream.edit("a1", "by a person now")
+    assert ids(three, "actor:agent") == []
+    assert "a1" in ids(three, "actor:person")
+
+
+def test_review_knows_who_stored_a_candidate_and_a_profile_may_not_ask(three: Workbench) -> None:
+    with three.library.transaction("agent:claude", "append") as tx:
+        tx.put(memory("c1", content="maybe", status="candidate"))
+    queue = three.review.queue()
+    assert [p.id for p in three.review.matching(queue, "actor:claude")] == ["c1"]
+    assert three.review.matching(queue, "actor:person") == ()
+    with pytest.raises(InvalidQuery, match="cannot be asked here"):
+        parse_filter("actor:claude", NOON).predicate()

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOW, Cli
-from workbench.bench.agents import brief, injected
+from workbench.bench.agents import injected
 from workbench.bench.agents import prompted as prompted_module
+from workbench.bench.agents.briefs.making import LONGEST
 from workbench.bench.caches import place
 from workbench.config.paths import cache_dir, config_dir
 from workbench.core.stream.memory import Memory
@@ -67,7 +68,7 @@ def test_a_session_begins_with_what_is_pinned_and_confirmed(store: Cli, told: Ca
     assert "Ask Ruth before a release" in text
     for absent in ("Nobody looked at this one", ORDER, SECRET):
         assert absent not in text
-    assert len(text) <= brief.LONGEST
+    assert len(text) <= LONGEST
 
 
 def test_what_is_kept_is_given_as_it_is_and_of_another_state_never(
@@ -97,7 +98,7 @@ def test_a_large_store_fills_no_more_than_its_room(store: Cli, told: Callable[[]
             tx.put(Memory(f"n{n}", text, NOW, NOW, status="confirmed", memory_type="semantic"))
     library.close()
     text = told()
-    assert brief.LONGEST - 1_200 < len(text) <= brief.LONGEST
+    assert LONGEST - 1_200 < len(text) <= LONGEST
 
 
 def test_a_purge_takes_it_along_and_an_untrusted_store_has_none(
@@ -159,3 +160,28 @@ def test_what_no_agent_gets_answers_no_prompt(store: Cli, monkeypatch: pytest.Mo
         assert len(text) <= prompted_module.LONGEST
     config.write_text('[agents]\nrecall = "often"\n')
     assert prompted(store, monkeypatch, "when do the deploys run") == ""
+
+
+def test_a_brief_that_is_given_leaves_a_reading_and_holds_after_it(
+    store: Cli, told: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = told()
+    (read,) = json.loads(store.ok("reads", "--json"))
+    assert [read[name] for name in ("agent", "session", "door", "query")] == ["claude", "s1", "hook", "brief"]
+    assert read["memories"] == ["m2", "m1", "m5"]
+    assert Library(store.store).memories.get("m1").access_count == 1
+    with monkeypatch.context() as alone:
+        alone.setattr(injected, "_make", lambda *_: pytest.fail("a reading changes nothing that it says"))
+        assert told() == first
+        assert store("search", "deploys", "--for-agent", "codex").code == 0
+        assert told() == first
+    assert store.ok("capture", "brief") == first + "\n"
+    assert len(json.loads(store.ok("reads", "--json"))) == 4
+
+
+def test_a_brief_is_given_where_no_reading_can_be_kept(store: Cli, told: Callable[[], str]) -> None:
+    first = told()
+    before = len(json.loads(store.ok("reads", "--json")))
+    with Library(store.store).turn():
+        assert told() == first
+    assert len(json.loads(store.ok("reads", "--json"))) == before

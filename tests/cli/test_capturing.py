@@ -290,6 +290,162 @@ def test_hooks_of_other_forms_are_understood(cli: Cli, hook: Callable[..., str])
     assert "`make test`" in failure.content
 
 
+def test_an_event_of_cursor_is_taken_as_it_tells_it(cli: Cli, hook: Callable[..., str]) -> None:
+    common = {
+        "conversation_id": "c-1", "generation_id": "g-1", "session_id": "", "cwd": "", "model": "m",
+        "workspace_roots": [str(cli.cwd)], "cursor_version": "3.7.21", "user_email": None, "transcript_path": None,
+    }  # fmt: skip
+    push = {"command": "git push", "working_directory": str(cli.cwd)}
+    lost = "fatal: The current branch cart has no upstream branch."
+    assert hook("sessionStart", "cursor", **common, is_background_agent=False, composer_mode="agent") == ""
+    assert hook("beforeSubmitPrompt", "cursor", **common, prompt="No, use pnpm instead of npm", attachments=[]) == ""
+    hook(
+        "postToolUseFailure", "cursor", **common, tool_name="Shell", tool_input=push, tool_use_id="t-1",
+        error_message=lost, failure_type="error", duration=12.5, is_interrupt=False,
+    )  # fmt: skip
+    better = {**push, "command": "git push -u origin cart"}
+    hook(
+        "postToolUse", "cursor", **common, tool_name="Shell", tool_input=better, tool_use_id="t-2",
+        tool_output=json.dumps({"output": "done", "exitCode": 0}), duration=10,
+    )  # fmt: skip
+    said, solved = told(cli.store)
+    assert (said.content, said.session_id, said.source.hook) == (
+        "No, use pnpm instead of npm", "c-1", "beforeSubmitPrompt",
+    )  # fmt: skip
+    assert "no upstream branch" in solved.content
+    assert "git push -u origin cart" in solved.content
+    cli.ok("review", "approve", said.id)
+    cli.ok("capture", "brief", "--for-agent", "cursor")
+    given = json.loads(hook("sessionStart", "cursor", **common))
+    assert "pnpm instead of npm" in given["additional_context"]
+    (read,) = json.loads(cli.ok("reads", "--json"))
+    assert [read[name] for name in ("agent", "session", "door")] == ["cursor", "c-1", "hook"]
+
+
+def test_a_tool_of_cursor_that_says_its_exit_code_failed(cli: Cli, hook: Callable[..., str]) -> None:
+    for command, output in (
+        ("git push", {"output": "fatal: The current branch cart has no upstream branch.", "exitCode": 128}),
+        ("git push -u origin cart", {"output": "done", "exitCode": 0}),
+    ):
+        hook(
+            "postToolUse", "cursor", tool_name="Shell", tool_input={"command": command}, tool_use_id=command,
+            tool_output=json.dumps(output),
+        )  # fmt: skip
+    (solved,) = told(cli.store)
+    assert "no upstream branch" in solved.content
+
+
+THREAD = "0199a6f2-3d1e-7c20-8a5b-6d0f1c2e9b44"
+
+
+def rollout(folder: Path, *items: tuple[str, dict[str, Any]]) -> Path:
+    """Write a session file of Codex as it writes one: a head, then what was said and done."""
+    path = folder / "2026" / "03" / "19" / f"rollout-2026-03-19T10-00-00-{THREAD}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = (
+        "session_meta",
+        {"id": THREAD, "cwd": "/home/ann/shop", "originator": "codex_cli", "instructions": "x" * 70_000},
+    )
+    about = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "No, use yarn everywhere"}]}
+    with path.open("a") as file:
+        for number, (kind, payload) in enumerate((head, ("response_item", about), *items)):
+            line = {"timestamp": f"2026-03-19T10:00:{number:02}.000Z", "type": kind, "payload": payload}
+            file.write(json.dumps(line, separators=(",", ":")) + "\n")
+    return path
+
+
+def ran(id: str, command: object, output: object, name: str = "shell") -> list[tuple[str, dict[str, Any]]]:
+    arguments = json.dumps(command)
+    return [
+        ("response_item", {"type": "function_call", "name": name, "arguments": arguments, "call_id": id}),
+        ("event_msg", {"type": "token_count", "info": {}}),
+        ("response_item", {"type": "function_call_output", "call_id": id, "output": output}),
+    ]
+
+
+UPSTREAM = "fatal: The current branch cart has no upstream branch."
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "lost", "done"),
+    [
+        (
+            "shell", lambda line: {"command": ["bash", "-lc", line], "workdir": "/home/ann/shop"},
+            json.dumps({"output": UPSTREAM, "metadata": {"exit_code": 128, "duration_seconds": 0.1}}),
+            json.dumps({"output": "done", "metadata": {"exit_code": 0, "duration_seconds": 0.1}}),
+        ),
+        (
+            "exec_command", lambda line: {"cmd": line},
+            f"Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 128\nOutput:\n{UPSTREAM}",
+            "Chunk ID: 2\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\ndone",
+        ),
+        (
+            "shell_command", lambda line: {"command": line},
+            f"Exit code: 128\nWall time: 0.1 seconds\nOutput:\n{UPSTREAM}",
+            "Exit code: 0\nWall time: 0.1 seconds\nOutput:\ndone",
+        ),
+    ],
+)  # fmt: skip
+def test_sessions_of_codex_are_read_as_those_of_claude_code(
+    cli: Cli, tmp_path: Path, name: str, call: Callable[[str], object], lost: str, done: str
+) -> None:
+    asked = ("event_msg", {"type": "user_message", "message": f"No, use pnpm instead of npm, key {SECRET}"})
+    path = rollout(
+        tmp_path / "sessions", asked, *ran("c1", call("git push"), lost, name),
+        *ran("c2", call("git push -u origin cart"), done, name),
+    )  # fmt: skip
+    shown = json.loads(cli.ok("capture", "transcript", str(tmp_path / "sessions"), "--dry-run", "--json"))
+    assert (shown["transcripts"], len(shown["lessons"]), shown["passed_over"]) == (1, 2, {})
+    cli.ok("capture", "transcript", str(path))
+    solved, said = sorted(told(cli.store), key=lambda memory: memory.content[0] == "N")
+    assert "no upstream branch" in solved.content
+    assert "git push -u origin cart" in solved.content
+    assert (said.session_id, said.source.hook, SECRET in said.content) == (THREAD, "transcript", False)
+    assert "yarn" not in said.content
+    again = json.loads(cli.ok("capture", "transcript", str(path), "--again", "--json"))
+    assert (again["stored"], again["passed_over"]) == ([], {"known": 2})
+    assert "git push" in cli.ok("replay", str(path))
+
+
+def test_what_codex_patches_is_what_resolved_a_failure(cli: Cli, tmp_path: Path) -> None:
+    body = "@@\n-old\n+config :shop, secret_key_base: key()"
+    patch = f"*** Begin Patch\n*** Update File: config/test.exs\n{body}\n*** End Patch"
+    edit = {"type": "custom_tool_call", "name": "apply_patch", "input": patch, "call_id": "p1", "status": "completed"}
+    path = rollout(
+        tmp_path / "sessions",
+        *ran("c1", {"cmd": "mix test"}, "Process exited with code 1\nOutput:\n** (ArgumentError) no :secret_key_base "
+             "configuration found", "exec_command"),
+        ("response_item", edit),
+        ("response_item", {"type": "custom_tool_call_output", "call_id": "p1", "output": "Success."}),
+        *ran("c2", {"cmd": "mix test"}, "Process exited with code 0\nOutput:\n3 tests, 0 failures", "exec_command"),
+    )  # fmt: skip
+    (lesson,) = json.loads(cli.ok("capture", "transcript", str(path), "--dry-run", "--json"))["lessons"]
+    assert "config/test.exs" in lesson["text"]
+    assert "secret_key_base: key()" in lesson["text"]
+
+
+def test_a_hook_of_codex_and_its_session_file_tell_the_same_once(
+    cli: Cli, hook: Callable[..., str], tmp_path: Path
+) -> None:
+    said = "No, use pnpm instead of npm"
+    path = rollout(tmp_path / "sessions", ("event_msg", {"type": "user_message", "message": said}))
+    common = {"session_id": THREAD, "transcript_path": str(path)}
+    hook("SessionStart", "codex", **common, source="startup")
+    hook("UserPromptSubmit", "codex", **common, prompt=said)
+    hook("Stop", "codex", **common)
+    assert [memory.content for memory in told(cli.store)] == [said]
+    before = path.stat().st_size
+    rollout(
+        tmp_path / "sessions",
+        ("compacted", {"message": "1. Errors and fixes:\n   - a\n"}),
+        *ran("c1", {"cmd": "git push"}, f"Process exited with code 128\nOutput:\n{UPSTREAM}", "exec_command"),
+        *ran("c2", {"cmd": "git push -u origin cart"}, "Process exited with code 0\nOutput:\nok", "exec_command"),
+    )
+    assert path.stat().st_size > before
+    hook("Stop", "codex", **common)
+    assert len(told(cli.store)) == 2
+
+
 @pytest.mark.parametrize(
     "event", [b"", b"nonsense", b"[1]", b"\xff\xfe", b'{"hook_event_name": "Stop"}', b"null", b"{}" * 9]
 )

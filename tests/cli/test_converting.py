@@ -18,7 +18,7 @@ def test_a_playbook_becomes_a_skillbook_and_comes_back(cli: Cli) -> None:
     cli.write("book.txt", BOOK)
     said = cli.bare("convert", "book.txt", "skills.json")
     assert (said.code, said.err) == (0, "")
-    assert said.out == f"{cli.cwd / 'skills.json'}: 2 records as skillbook (JSON).\n"
+    assert said.out == "skills.json: 2 records as skillbook (JSON).\n"
     skills = json.loads((cli.cwd / "skills.json").read_text())["skills"]
     assert {name: skill["content"] for name, skill in skills.items()} == {
         "r-00001": "Ask first.",
@@ -92,6 +92,18 @@ def test_a_file_read_as_the_wrong_format_gives_nothing(cli: Cli) -> None:
     assert "419 places are none; the first is line 1" in said.err
     assert "kept in the file" not in said.err
     assert not (cli.cwd / "x.json").exists()
+
+
+def test_places_that_differ_in_a_number_are_summed_up_too(cli: Cli) -> None:
+    cli.ok("init")
+    lines = [f'{{"id": "a{n}", "context": "{"x" * n}' for n in range(100)]
+    cli.write("notes.jsonl", "\n".join(['{"id": "b", "context": "whole", "status": "signal"}', *lines]) + "\n")
+    for command in ("import", "lint"):
+        said = cli(command, "notes.jsonl")
+        printed = (said.err if said.err else said.out).splitlines()
+        assert "notes.jsonl:2: not JSON: Unterminated string starting at column " in printed[0]
+        assert "notes.jsonl: … and 80 more places up to line 101: not JSON: " in "\n".join(printed[20:])
+        assert len(printed) <= 22
 
 
 def test_many_equal_remarks_are_summed_up(cli: Cli) -> None:

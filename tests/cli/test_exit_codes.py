@@ -40,6 +40,7 @@ def test_no_command_has_a_code_of_its_own() -> None:
         ("doctor", exit_codes.DONE),
         ("lint good.txt", exit_codes.DONE),
         ("lint bad.txt", exit_codes.FOUND),
+        ("watch", exit_codes.DONE),
         ("scan secret.txt", exit_codes.FOUND),
         ("check expect.jsonl", exit_codes.FOUND),
         ("show nothing", exit_codes.PROBLEM),

@@ -161,7 +161,8 @@ def test_a_managed_block_is_all_that_changes_in_somebody_elses_file(cli: Cli) ->
     text = (cli.cwd / "AGENTS.md").read_bytes().decode()
     assert text.startswith(theirs)
     assert text.endswith(
-        "\r\n\r\n<!-- memory-workbench:begin -->\r\n- [r-00001] Ask first.\r\n- [r-00002] Then act.\r\n"
+        "\r\n\r\n<!-- memory-workbench:begin -->\r\n## Learned\r\n\r\n"
+        "- [r-00001] Ask first.\r\n- [r-00002] Then act.\r\n"
         "<!-- memory-workbench:end -->"
     )
     changed = text.replace("Our own", "Our new").replace("begin -->", "begin -->\r\n- a colleague's line")

@@ -163,3 +163,43 @@ def test_what_is_put_in_comes_out_again(doc: dict[str, object], indent: int | st
     }
     assert {event for event, command in commands(with_ours, "f") if command.startswith("/x/workbench")} == set(HANDLERS)
     assert removed(with_ours, "f", lambda command: command.startswith("/x/workbench")) == text
+
+
+CURSOR = """\
+{
+  "version": 1, // theirs
+  "hooks": {
+    "sessionStart": [
+      { "command": "./hooks/mine.sh", "timeout": 5 }
+    ],
+    "stop": [{ "command": "say done", "loop_limit": 2 }]
+  }
+}
+"""
+
+
+def test_cursor_s_hooks_stand_in_the_lists_of_their_events(cli: Cli) -> None:
+    path = cli.cwd / ".cursor" / "hooks.json"
+    told = cli("hooks", "install", "--agent", "cursor", "--yes")
+    assert (told.code, "mcp.json" in told.out) == (0, True), told.err
+    doc = json.loads(path.read_text())
+    assert (doc["version"], set(doc["hooks"])) == (1, set(HOOK_FILES["cursor"].events))
+    (handler,) = doc["hooks"]["beforeSubmitPrompt"]
+    assert list(handler) == ["command"]
+    assert handler["command"].endswith(f"--store {cli.store} capture cursor")
+    assert cli.ok("hooks", "install", "--agent", "cursor", "--yes").startswith("Nothing to do")
+    assert f"cursor  {path}: sessionStart" in cli.ok("hooks", "status")
+    assert cli("hooks", "remove", "--agent", "cursor", "--yes").code == 0
+    assert json.loads(path.read_text()) == {"version": 1}
+
+
+def test_cursor_s_own_hooks_stay_byte_for_byte(cli: Cli) -> None:
+    path = cli.cwd / ".cursor" / "hooks.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(CURSOR)
+    assert cli("hooks", "install", "--agent", "cursor", "--yes").code == 0
+    found = commands(path.read_text(), "f")
+    assert ("sessionStart", "./hooks/mine.sh") in found
+    assert len(found) == 2 + len(HOOK_FILES["cursor"].events)
+    assert cli("hooks", "remove", "--agent", "cursor", "--yes").code == 0
+    assert path.read_text() == CURSOR

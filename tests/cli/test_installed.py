@@ -91,4 +91,4 @@ def test_what_is_done_in_the_app_is_in_the_store(tmp_path: Path) -> None:
     assert f"vote helpful on {newest}" in workbench("history", "-n", "1", "--store", store)
     assert workbench("undo", "--store", store) == f"Undone: vote helpful on {newest}.\n"
     assert "last looked at" in workbench("stores", "--store", store)
-    assert workbench("status", "--store", store).endswith(" · 0 new\n")
+    assert workbench("status", "--store", store).endswith(" · 0 unseen\n")

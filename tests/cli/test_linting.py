@@ -18,15 +18,29 @@ def test_findings_and_exit_codes(cli: Cli) -> None:
     cli.write("good.txt", "## RULES\n[rule-00001] helpful=1 harmful=0 :: Ask first.\n\n## OTHERS\n")
     said = cli.bare("lint", "bad.txt", "good.txt")
     assert said.code == 1
-    path = cli.cwd / "bad.txt"
-    assert f"{path}:4: the id “r-00001” is used on line 3 already (duplicate-id)" in said.out
-    assert f"{cli.cwd / 'good.txt'}: nothing found." in said.out
+    assert "bad.txt:4: the id “r-00001” is used on line 3 already (duplicate-id)" in said.out
+    assert "good.txt: nothing found." in said.out
     assert cli.bare("lint", "good.txt").code == 0
     missing = cli.bare("lint", "missing.txt")
     assert (missing.code, missing.err.count("\n")) == (2, 1)
     rules = {f["rule"] for f in json.loads(cli.bare("lint", "bad.txt", "--json").out)[0]["findings"]}
     assert rules == {"text-above", "deep-heading", "duplicate-id", "duplicate-text", "wrong-slug", "no-others"}
-    assert path.read_text() == BAD
+    assert (cli.cwd / "bad.txt").read_text() == BAD
+
+
+def test_files_are_called_as_they_were_named(cli: Cli) -> None:
+    (cli.cwd / "sub").mkdir()
+    cli.write("sub/bad.txt", BAD)
+    whole = str(cli.cwd)
+    for args in (("sub/bad.txt",), ("sub/bad.txt", "--fix", "all", "--dry-run"), ("sub/missing.txt",),
+                 ("sub",), ("--cut", "sub/bad.txt"), ("sub/../sub/bad.txt",)):  # fmt: skip
+        said = cli.bare("lint", *args)
+        assert whole not in said.out + said.err
+        assert args[-1 if len(args) < 3 else 0] in said.out + said.err
+    assert f"{whole}/sub/bad.txt:4: " in cli.bare("lint", f"{whole}/sub/bad.txt").out
+    (cli.cwd / "sub" / "MEMORY.md").write_text("- [A](a.md)\n")
+    (cli.cwd / "sub" / "b.md").write_text("# B\n")
+    assert "--- sub/MEMORY.md\n" in cli.bare("lint", "sub/MEMORY.md", "--fix", "all", "--dry-run").out
 
 
 def test_a_dry_run_shows_and_a_fix_writes(cli: Cli) -> None:
@@ -90,7 +104,7 @@ def test_the_cut_of_memory_md_is_printed(cli: Cli) -> None:
     assert [line.partition(":")[0] for line in below[:-1]] == ["201", "202", "203"]
     assert "\x1b" not in said.out
     size = (cli.cwd / "MEMORY.md").stat().st_size
-    assert below[-1] == f"{cli.cwd / 'MEMORY.md'}: 203 lines, {size:,} bytes; 3 lines below line 200 are not loaded."
+    assert below[-1] == f"MEMORY.md: 203 lines, {size:,} bytes; 3 lines below line 200 are not loaded."
     document = json.loads(cli.bare("lint", "--cut", "--json", "MEMORY.md").out)[0]
     assert (document["lines"], document["bytes"], document["limit"]) == (203, size, "line 200")
     assert [line["line"] for line in document["not_loaded"]] == [201, 202, 203]

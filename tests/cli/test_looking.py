@@ -6,6 +6,7 @@ import pytest
 
 from tests.cli.conftest import NOW, Cli, files_of
 from workbench.config import paths, recent
+from workbench.core.health.sparkline import sparkline
 from workbench.core.record import field_names
 from workbench.core.stream.memory import Memory
 
@@ -73,18 +74,41 @@ def test_stats_count_everything(demo: Cli) -> None:
     assert "memories     257" in demo.ok("stats").splitlines()
 
 
+def test_stats_tell_how_the_store_goes(demo: Cli) -> None:
+    trends = json.loads(demo.ok("stats", "--days", "60", "--json"))["trends"]
+    assert len(trends["days"]) == len(trends["made"]) == 60
+    assert trends["days"][-1] == NOW.astimezone().date().isoformat()
+    assert sum(trends["made"]) == 257
+    assert [sum(map(sum, trends[names].values())) for names in ("types", "categories")] == [257, 257]
+    assert sum(trends["statuses"].values()) == sum(trends["sources"].values()) == 257
+    lines = demo.ok("stats", "--days", "60").splitlines()
+    made = next(line for line in lines if line.startswith("  memories"))
+    assert made.split()[1:] == [sparkline(trends["made"]), "257"]
+    assert len(lines) < 40
+
+
+def test_what_is_decided_is_in_the_trends(demo: Cli) -> None:
+    ids = [memory["id"] for memory in json.loads(demo.ok("list", "status:candidate", "--json"))]
+    demo.ok("review", "approve", *ids[:3])
+    demo.ok("review", "reject", ids[3])
+    demo.ok("vote", ids[0], "helpful")
+    assert "4: 3 approved, 1 rejected (75% approved)" in demo.ok("stats")
+    trends = json.loads(demo.ok("stats", "--days", "1", "--json"))["trends"]
+    assert (trends["approved"], trends["rejected"], trends["approval"], trends["helpful"]) == ([3], [1], 0.75, [1])
+
+
 def test_the_status_is_one_line(demo: Cli) -> None:
     assert demo.ok("status").startswith("14 pending · ")
-    assert demo.ok("status").endswith("257 new\n")
+    assert demo.ok("status").endswith("257 unseen\n")
     assert demo.ok("status").count("\n") == 1
 
 
 def test_the_status_counts_what_is_new_since_the_last_look(demo: Cli) -> None:
     revision = json.loads(demo.ok("stats", "--json"))["revision"]
     recent.remember(paths.state_dir(), demo.store, revision, NOW)
-    assert demo.ok("status").endswith(" · 0 new\n")
+    assert demo.ok("status").endswith(" · 0 unseen\n")
     demo.ok("ingest", "An agent saw something quite unheard of", "--actor", "claude")
-    assert demo.ok("status").endswith(" · 1 new\n")
+    assert demo.ok("status").endswith(" · 1 unseen\n")
 
 
 @pytest.mark.parametrize("command", ["status", "stats", "list", "show", "history", "search"])
@@ -101,7 +125,7 @@ def test_a_store_that_is_not_there_reads_as_an_empty_one(cli: Cli, command: str)
     assert result.code == 0
     assert not paths.data_dir().exists()
     if command == "status":
-        assert (result.out, result.err) == ("0 pending · 0 new\n", "")
+        assert (result.out, result.err) == ("0 pending · 0 unseen\n", "")
 
 
 @pytest.mark.parametrize("command", ["list", "show", "history"])

@@ -46,7 +46,7 @@ def test_the_global_store_is_made_on_first_use_without_a_word(cli: Cli) -> None:
     result = cli.bare("ingest", "The first thing ever noticed")
     assert (result.code, result.err) == (0, "")
     assert result.out == "Stored as mem-20260320-0000001, importance 5.\n"
-    assert cli.bare("status").out == "0 pending · 1 new\n"
+    assert cli.bare("status").out == "0 pending · 1 unseen\n"
 
 
 def test_version_and_help(cli: Cli) -> None:
@@ -85,7 +85,7 @@ def test_the_way_in_returns_exit_codes(
     monkeypatch.setattr(sys, "argv", ["workbench", "status"])
     capsys.readouterr()
     assert __main__.main() == 0
-    assert capsys.readouterr().out == "0 pending · 0 new\n"
+    assert capsys.readouterr().out == "0 pending · 0 unseen\n"
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (RuntimeError("boom\x1b[1m"), 70)])

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.conftest import Cli, files_of
+from workbench.config import paths
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,6 +36,9 @@ def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(cli: Cli, monkeypa
     ((store, origin, was_filled),) = cli.opened
     assert (origin, was_filled) == ("demo", True)
     assert not store.parent.exists()
+    seen = paths.documents_dir()
+    assert seen is not None
+    assert not (seen.is_dir() and list(seen.iterdir())), "nothing is remembered of documents that are gone"
 
 
 def test_without_a_terminal_the_app_says_what_to_do(cli: Cli) -> None:
@@ -54,9 +58,15 @@ def test_a_demo_store_can_be_kept(cli: Cli) -> None:
     assert result.out == f"The demo store is in {folder}.\nOpen it with: workbench --store {folder}\n"
     status = cli.bare("status", "--store", "mine")
     assert status.out.startswith("14 pending · ")
-    assert status.out.endswith(" · 257 new\n")
+    assert status.out.endswith(" · 257 unseen\n")
     newest = cli.bare("list", "-n", "1", "--store", "mine").out
     assert newest.split()[1] == "2026-03-20"
+    listed = cli.bare("documents", "--list", "--store", "mine").out.split()
+    assert listed[1::2] == [
+        str(folder / "documents" / name)
+        for name in ("notes", "sessions/tp-audit", "sessions/tp-exports", "sessions/tp-webhooks")
+    ]
+    assert "tp-exports/detail/csv-for-excel.md" in cli.bare("recall", "excel apostrophe", "--store", "mine").out
 
 
 def test_a_folder_with_something_in_it_is_refused(cli: Cli) -> None:

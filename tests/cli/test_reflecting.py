@@ -65,6 +65,16 @@ def test_an_empty_store_is_told_what_to_do(cli: Cli) -> None:
     assert cli("reflect").out.startswith("No reflection is due")
 
 
+def test_what_was_imported_is_unseen_and_not_counted_and_that_is_said(cli: Cli) -> None:
+    cli.write("a.jsonl", json.dumps({"id": "m1", "content": "Use pnpm."}))
+    cli.ok("import", "a.jsonl")
+    assert cli.ok("status") == "0 pending · 1 unseen\n"
+    assert "What an import brings counts only with --as-new." in cli.ok("reflect")
+    cli.write("b.jsonl", json.dumps({"id": "m2", "content": "Deploys need a key."}))
+    cli.ok("import", "b.jsonl", "--as-new")
+    assert "--as-new" not in cli.ok("reflect")
+
+
 def test_claude_needs_a_key(demo: Cli) -> None:
     before = files_of(demo.store)
     result = demo("reflect", "--reflector", "claude")

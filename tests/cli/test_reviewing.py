@@ -197,7 +197,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(queue: Cli) -> None:
     before = files_of(queue.cwd)
     result = queue("review", "promote", "c1", "--to", "CLAUDE.md", "--dry-run")
     assert result.code == 0
-    assert f"+{BEGIN}\n+- Use pnpm.\n+  Never npm.\n+{END}\n" in result.out
+    assert f"+{BEGIN}\n+## Learned\n+\n+- Use pnpm.\n+  Never npm.\n+{END}\n" in result.out
     assert "c1 would be promoted to CLAUDE.md. Nothing was written." in result.out
     assert "c1 is approved by this." in result.err
     assert files_of(queue.cwd) == before

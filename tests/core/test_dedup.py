@@ -187,6 +187,7 @@ def test_reasons_are_sentences() -> None:
         ("never use npm, always pnpm", ("use npm",)), ("don't use the npm", ("use npm",)),
         ("no errors, without failures", ("error failur", "failur")), ("notable nothing", ("",)), ("fine", ()),
         ("not never mind", ("mind", "mind")),
+        ("email is NOT NULL, where NOT EXISTS", ()), ("do not null the email", ("nul email",)),
     ],
 )  # fmt: skip
 def test_negations(text: str, found: tuple[str, ...]) -> None:

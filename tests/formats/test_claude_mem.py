@@ -1,5 +1,6 @@
 """claude-mem and mem0: observations from the database and its export, and the results of `get_all()`."""
 
+import json
 import os
 import sqlite3
 from contextlib import closing
@@ -8,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.formats.others import CLAUDE_MEM, MEM0, claude_mem_database
 from tests.formats.samples import NOW, context
@@ -43,10 +46,72 @@ def test_the_database_gives_the_same_memories(tmp_path: Path) -> None:
     reasons = [(issue.line, issue.reason, issue.records) for issue in parsed.issues]
     assert reasons == [
         (1, "prompts are not read (2 of them)", 2),
-        (3, "row 3: it says nothing: no title, narrative, facts or text", 1),
+        (3, "row 3 of observations: it says nothing: no title, narrative, facts or text", 1),
     ]
     assert parsed.records_in == 5
     assert parsed.digest == ""
+
+
+SUMMARY = {
+    "id": 4, "memory_session_id": "s1", "project": "p", "request": "Mend the login", "investigated": "The token store",
+    "learned": "Tokens live 60 s.", "completed": "They are renewed.", "next_steps": "", "files_read": '["auth.py"]',
+    "files_edited": None, "notes": None, "created_at": "2026-01-02T03:05:00.000Z", "created_at_epoch": 1767323100000,
+}  # fmt: skip
+
+
+def test_session_summaries_of_an_export() -> None:
+    rows = [SUMMARY, {"id": 5, "request": "Only asked"}, 7, SUMMARY]
+    text = json.dumps({"observations": [], "summaries": rows, "prompts": [{}]}, indent=1)
+    parsed = claude_mem.read(text, context("export.json"))
+    (one,) = parsed.memories
+    assert one.content == (
+        "Request: Mend the login\nLearned: Tokens live 60 s.\n"
+        "Completed: They are renewed.\nInvestigated: The token store"
+    )
+    assert (one.summary, one.session_id, one.category) == ("Mend the login", "s1", "session summary")
+    assert (one.observation_type, one.memory_type, one.status) == ("insight", "episodic", "signal")
+    assert one.created_at == datetime(2026, 1, 2, 3, 5, tzinfo=UTC)
+    assert one.metadata["files_read"] == ["auth.py"]
+    assert "files_edited" not in one.metadata
+    assert [issue.reason for issue in parsed.issues] == [
+        "it says nothing beside what was asked for", "not a session summary: expected a JSON object",
+        f"“{one.id}” was already read", "prompts are not read (1 of them)",
+    ]  # fmt: skip
+    assert parsed.records_in == 5
+    assert claude_mem.detect('{"totalObservations": 0, "summaries": [', "e.json").confidence > 0.3
+    alone = json.dumps({"exportedAt": "2026-01-05", "summaries": [SUMMARY]})
+    assert claude_mem.read(alone, context()).memories == parsed.memories
+
+
+def test_session_summaries_of_a_database(tmp_path: Path) -> None:
+    path = claude_mem_database(tmp_path / "mem.db")
+    names = ", ".join(SUMMARY)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(f"CREATE TABLE session_summaries ({names})")
+        places = ", ".join("?" * len(SUMMARY))
+        rows = [
+            tuple(SUMMARY.values()),
+            tuple({**SUMMARY, "id": 5, "learned": "", "completed": "", "investigated": ""}.values()),
+        ]
+        database.executemany(f"INSERT INTO session_summaries VALUES ({places})", rows)
+        database.commit()
+    parsed = read_file(path, context=context(str(path)))
+    export = claude_mem.read(json.dumps({"observations": [], "summaries": [SUMMARY]}), context())
+    assert parsed.memories == (*EXPORT.memories, *export.memories)
+    assert any(issue.reason.startswith("row 2 of session_summaries: it says nothing") for issue in parsed.issues)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*SUMMARY]),
+        st.one_of(st.none(), st.text(max_size=5), st.integers(), st.lists(st.text(max_size=3))),
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_any_summary_is_read_or_named(row: dict[str, object]) -> None:
+    parsed = claude_mem.read(json.dumps({"observations": [], "summaries": [row]}), context("e.json"))
+    assert parsed.records_in == 1
+    assert len(parsed.memories) + sum(issue.records for issue in parsed.issues) == 1
 
 
 def test_the_database_is_only_read(tmp_path: Path) -> None:

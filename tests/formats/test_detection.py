@@ -56,7 +56,7 @@ def test_variants(name: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["# Notes\n\n## Ideas\n- one\n", "{}", "[]", '{"observations": []}', '{"results": [1]}', '{"patterns": {}}',
+    ["# Notes\n\n## Ideas\n- one\n", "{}", '{"observations": []}', '{"results": [1]}', '{"patterns": {}}',
      "bullets: []\n", '{"type":"entity"}\n', "hello\n", "- [ ] todo\n- [x] done\n", '"text"', '{"message": "hi"}\n'],
 )  # fmt: skip
 def test_what_is_of_no_format(text: str) -> None:

@@ -119,6 +119,58 @@ def test_statements_carry_what_they_stand_under() -> None:
     ]  # fmt: skip
 
 
+REAL = {
+    "the last sentence leads": (
+        "## Build\n\nRun `just fmt` at the end; do not ask first. Then run the tests:\n\n1. Test the crate first\n",
+        ["Build, Run `just fmt` at the end; do not ask first. Then run the tests: Test the crate first"],
+    ),
+    "a condition forbids nothing": (
+        "## Build\n\nIf you don't have the tool:\n\n- install it with `cargo install just`\n",
+        ["Build, If you don't have the tool: install it with `cargo install just`"],
+    ),
+    "what to do instead": (
+        "## Anti-patterns\n\n**Do this instead:** Filter in the query\n",
+        ["Anti-patterns: **Do this instead:** Filter in the query"],
+    ),
+    "both under one prohibition": (
+        "## Out\n\nNever round a number. Concretely:\n- DO: write the float as it is\n- DO NOT: call `round(x, 2)`\n",
+        ["Out, Never round a number. Concretely:\n- DO: write the float as it is\n- DO NOT: call `round(x, 2)`"],
+    ),
+    "what explains a prohibition stays": (
+        "## Pitfalls\n\n### Don't open the database in widgets\n\nThe repository opens it once for all.\n", [],
+    ),
+    "what leads back stays": (
+        "## Never do\n\nThat would hide the difference between:\n\n- what is proven here\n- what is not yet so\n", [],
+    ),
+    "a bold line is a heading": (
+        "# A\n\n**Agent (`core.agent`)**\n\n- Runs the tasks of a session\n- Entry point: `core.agent.run`\n",
+        ["A, Agent (`core.agent`):\n- Runs the tasks of a session\n- Entry point: `core.agent.run`"],
+    ),
+    "items that are titles": (
+        "# Rules\n\n1. Packages\n   - Only use uv here\n   - Add: `uv add NAME`\n"
+        "2. Tests\n   - Each fix has a test of its own that fails without it\n",
+        ["Rules, Packages:\n- Only use uv here\n- Add: `uv add NAME`",
+         "Rules, Tests: Each fix has a test of its own that fails without it"],
+    ),
+    "a prohibition is no title": (
+        "# Rules\n\n- Avoid shell commands\n  - use the `glob` of the library for that\n",
+        ["Rules: Avoid shell commands\n- use the `glob` of the library for that"],
+    ),
+    "what says nothing alone stays": (
+        "# Words\n\n- Use single quotes otherwise\n- See `styles.md`\n- [Other rules](docs/AGENTS.md)\n- `a.b.c`\n", [],
+    ),
+    "front matter within a file": (
+        "# A\n\ntext of it is here\n\n---\nid: a/b.md\ncreated: 2026-01-02\n---\n", ["A: text of it is here"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_what_real_files_do(name: str) -> None:
+    text, said = REAL[name]
+    assert [(one.text, one.forbids) for one in statements(text)] == [(one, False) for one in said]
+
+
 def test_what_is_taken_is_a_candidate() -> None:
     parsed = instructions.read(TEXT, asked())
     assert {memory.status for memory in parsed.memories} == {"candidate"}

@@ -90,6 +90,49 @@ def test_beads() -> None:
     assert [(issue.line, issue.records) for issue in more.issues] == [(1, 2), (5, 1), (6, 1), (7, 1)]
 
 
+CLOSED = {
+    "_type": "issue", "id": "demo-aaa.1", "title": "Mend the login", "description": "It times out.", "status": "closed",
+    "priority": 1, "issue_type": "bug", "labels": ["auth"], "created_at": "2026-01-01T00:00:00Z",
+    "closed_at": "2026-01-05T00:00:00Z", "close_reason": "The token is renewed now.", "assignee": "ann",
+    "dependencies": [{"depends_on_id": "demo-bbb", "type": "blocks"}, {"depends_on_id": "demo-open"}],
+}  # fmt: skip
+
+
+def lines_of(*docs: object) -> str:
+    return "".join(json.dumps(doc) + "\n" for doc in docs)
+
+
+def test_closed_issues_are_observations_when_they_are_asked_for() -> None:
+    second = {"id": "demo-bbb", "title": "Store tokens", "status": "closed", "dependencies": 5, "labels": "one"}
+    text = lines_of(CLOSED, {**CLOSED, "id": "demo-open", "status": "open"}, second) + BEADS
+    assert [m.id for m in beads.read(text, context()).memories] == [m.id for m in beads.read(BEADS, context()).memories]
+    assert beads.read(text, context()).closed == 2
+    parsed = beads.read(text, replace(context(), issues=True))
+    login, tokens, *memories = parsed.memories
+    assert login.content == "Mend the login\n\nIt times out.\n\nClosed: The token is renewed now."
+    assert (login.summary, login.status, login.memory_type) == ("Mend the login", "confirmed", "episodic")
+    assert (login.observation_type, login.importance_score, login.tags) == ("bug_fix", 7.0, ("auth",))
+    assert (login.created_at.day, login.metadata["opened_at"]) == (5, "2026-01-01T00:00:00Z")
+    assert login.related == (tokens.id,)
+    assert (tokens.content, tokens.observation_type, tokens.tags) == ("Store tokens", "code_change", ("one",))
+    assert [m.summary for m in memories] == ["build", "style"]
+    assert [(issue.line, issue.records) for issue in parsed.issues] == [(2, 3)]
+    assert (parsed.closed, parsed.records_in) == (0, 7)
+
+
+def test_an_issue_that_comes_twice_is_read_once() -> None:
+    parsed = beads.read(lines_of(CLOSED, CLOSED), replace(context(), issues=True))
+    assert [issue.reason for issue in parsed.issues] == ["the id “demo-aaa.1” was already used"]
+
+
+@given(st.dictionaries(st.sampled_from([*CLOSED]), st.one_of(st.none(), st.text(max_size=4), st.lists(st.integers()))))
+@settings(max_examples=60, deadline=None)
+def test_any_issue_is_read_or_named(changes: dict[str, object]) -> None:
+    text = lines_of({**CLOSED, **changes}, CLOSED)
+    parsed = beads.read(text, replace(context(), issues=True))
+    assert parsed.records_in == 2
+
+
 def test_messages() -> None:
     parsed = messages.read(MESSAGES, context("messages.jsonl"))
     first, done, again, nested = parsed.memories

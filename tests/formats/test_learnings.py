@@ -124,10 +124,77 @@ def test_an_empty_file_has_no_entries() -> None:
     assert grown(parsed, text, new).startswith(text)
 
 
+ITEMS = """# Learnings
+
+- 2026-01-02: Ask before a deploy
+  and wait for the answer.
+  - on Fridays, too
+
+- [2026-01-03 release] Tag after the build.
+* **2026-01-04 — Caches**: They are keyed by the lock file.
+
+## Git
+
+- **2026-01-05:** Rebase, never merge
+- 2026-01-05 10:30 - Rebase, never merge
+
+  (said twice)
+- no date here
+- 2026-01 is no day
+```
+- 2026-01-06: code
+```
+
+## Nothing here
+
+## [LRN-20260107-001] best_practice
+
+### Details
+- 2026-01-07: part of an entry
+"""
+
+
+def test_items_that_begin_with_a_day() -> None:
+    parsed = read(ITEMS, context("LEARNINGS.md"))
+    ask, tag, caches, rebase, again, entry = parsed.memories
+    assert ask.content == "Ask before a deploy\nand wait for the answer.\n- on Fridays, too"
+    assert (ask.id, ask.created_at) == ("lrn-2026-01-02-ask-before-a-deploy-and-wait-for-the-answer-on-fridays-too",
+                                        datetime(2026, 1, 2, tzinfo=UTC))  # fmt: skip
+    assert (tag.content, tag.tags) == ("Tag after the build.", ("release",))
+    assert (caches.content, caches.summary) == ("They are keyed by the lock file.", "Caches")
+    assert (rebase.content, rebase.section) == ("Rebase, never merge", "Git")
+    assert (again.content, again.id) == ("Rebase, never merge\n\n(said twice)", f"{rebase.id}-said-twice")
+    assert entry.content == "- 2026-01-07: part of an entry"
+    assert [(issue.line, issue.reason) for issue in parsed.issues] == [
+        (22, "a section that is no entry: kept in the file")
+    ]
+    assert parsed.records_in == 6
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_change_of_an_item_touches_its_lines_only(newline: str) -> None:
+    text = ITEMS.replace("\n", newline)
+    parsed = read(text, context("LEARNINGS.md"))
+    ask, tag, caches, rebase, _again, _ = parsed.memories
+    assert write(parsed, text) == text
+    assert changed_lines(text, after(parsed, text, tag.id, content="Tag first.\n\n\nThen build.")) == [
+        "-- [2026-01-03 release] Tag after the build." + newline[:-1],
+        "+- [2026-01-03 release] Tag first." + newline[:-1], "+" + newline[:-1], "+  Then build." + newline[:-1],
+    ]  # fmt: skip
+    assert changed_lines(text, without(parsed, text, caches.id)) == [
+        "-* **2026-01-04 — Caches**: They are keyed by the lock file." + newline[:-1]
+    ]
+    assert without(parsed, text, ask.id).startswith(f"# Learnings{newline}{newline}{newline}- [2026-01-03")
+    assert after(parsed, text, rebase.id, status="archived", importance_score=9.0) == text
+    alone = read(write(parsed, None), context("LEARNINGS.md"))
+    assert [m.content for m in alone.memories] == [m.content for m in parsed.memories]
+
+
 pieces = st.sampled_from(
     ["## [LRN-1-A] c\n", "## 2026-01-02 — T\n", "### Summary\n", "### Metadata\n", "**Status**: pending\n",
      "- **Context**: ", "- **A**: b | **C**: d\n", "  more\n", "---\n", "```\n", "text\n", "\n", "\r\n", "# H\n",
-     "## Other\n", "\ufeff", "- K: v\n"]
+     "## Other\n", "\ufeff", "- K: v\n", "- 2026-01-02: x\n", "* [2026-01-03 t] y\n", "- **2026-01-04 — T**: z\n",
+     "- 2026-01-02"]
 )  # fmt: skip
 
 

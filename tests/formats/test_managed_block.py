@@ -51,9 +51,40 @@ def test_what_goes_in_is_found_and_comes_out_again_to_the_byte(text: str, entrie
     assert inside.startswith(text)
     block = find(inside)
     assert block is not None
-    assert "\n".join(block.items) == "\n".join(items)
+    assert "\n".join(block.entries) == "\n".join(items)
     assert inside[block.end :] in ("", "\n", "\r\n")
     assert written(inside, [], lead) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("# Rules\n\n- be kind\n", "## Learned"),
+        ("# Rules\n\n## Deploy\n\n### Friday\n\nnever\n", "## Learned"),
+        ("# Build\n\nmake\n\n# Deploy\n\nfly\n", "# Learned"),
+        ("Rules\n=====\n\nbe kind\n", "## Learned"),
+        ("Build\n=\n\nmake\n\nDeploy\n=\n\nfly\n", "# Learned"),
+        ("---\nname: x\n---\n\n- be kind\n", ""),
+        ("```\n# a comment\n```\n", ""),
+        ("- be kind\n---\n", ""),
+        ("", ""),
+    ],
+)
+def test_a_new_block_stands_under_no_heading_of_the_file(text: str, heading: str) -> None:
+    inside = written(text, ["- x"], lead_of(text))
+    first = f"{heading}\n\n" if heading else ""
+    assert inside == f"{text}{chr(10) * lead_of(text)}{BEGIN}\n{first}- x\n{END}\n"
+    block = find(inside)
+    assert block is not None
+    assert block.entries == ("- x",)
+    more = written(inside, [*block.items, "- y"])
+    assert more == inside.replace("- x\n", "- x\n- y\n")
+    assert written(inside, [item for item in block.items if item not in block.entries], lead_of(text)) == text
+
+
+def test_a_heading_that_somebody_wrote_into_the_block_stays_when_its_last_entry_goes() -> None:
+    text = f"# Rules\n\n{BEGIN}\n## House rules\n\n- x\n{END}\n"
+    assert written(text, ["## House rules\n"]) == text.replace("- x\n", "")
 
 
 @settings(max_examples=100)

@@ -327,7 +327,7 @@ HOSTILE: dict[str, bytes] = {
     "newer format": packed(about(format=2), []),
     "no JSON": packed(about(), [])[:0] + gzip.compress(b"manifest.json"),
     "strange manifest": packed(about(members=7), []),
-    "a long manifest": packed(about(x="x" * (17 << 20)), []),
+    "a long manifest": packed(about(x="x" * (33 << 20)), []),
     "a bomb": packed(about(said(NAME, ONE)), [entry(NAME, b"\0" * (8 << 20))]),
     "no store": packed(about(said(NAME, b"{}x")), [entry(NAME, b"{}x")]),
 }

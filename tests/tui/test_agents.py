@@ -22,6 +22,7 @@ from workbench.bench.open import Workbench
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.tui.agents.documents import DocumentsDialog
+from workbench.tui.agents.episodes import EpisodesDialog
 from workbench.tui.agents.lines import Asked, memory_id
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
@@ -330,3 +331,59 @@ async def test_a_project_without_documents_says_how_to_have_some(tmp_path: Path)
     async with opened(app) as pilot:
         await pilot.press("D")
         await until_drawn(pilot, lambda: "No documents yet" in screen_text(app))
+
+
+def done(task: str, status: str = "SUCCESS", days: int = 0, **more: object) -> dict[str, object]:
+    at = (NOW - timedelta(days=days)).isoformat()
+    return {"timestamp": at, "task": {"original_input": task}, "outcome": {"status": status}, **more}
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    bench = open_bench(tmp_path)
+    trace = {"trace": [{"tool": "make", "stderr": "[bold]no rule[/bold]\x1b[31m"}]}
+    bench.episodes.store_all(
+        [done("Move the build", days=200, execution=trace), done("Fix the [red]login[/red]", "FAILURE")]
+    )
+    app = app_over(bench)
+    async with opened(app, size) as pilot:
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows))
+        dialog = app.screen
+        assert isinstance(dialog, EpisodesDialog)
+        assert [row.task for row in dialog.rows.rows] == ["Fix the [red]login[/red]", "Move the build"]
+        await until_drawn(pilot, lambda: "[red]login[/red]" in screen_text(app))
+        await pilot.press("n", *"seen", "enter")
+        await until(pilot, lambda: bool(bench.episodes.notes(dialog.rows.rows[0].episode.id)))
+        await until_drawn(pilot, lambda: isinstance(app.screen, EpisodesDialog) and "seen" in screen_text(app))
+        await pilot.press("t", *"ui, x", "enter")
+        await until(pilot, lambda: bench.episodes.all()[0].tags == ("ui", "x"))
+        await until(pilot, lambda: isinstance(app.screen, EpisodesDialog))
+        await pilot.press("d")
+        await until_drawn(pilot, lambda: "(deleted)" in screen_text(app))
+        await pilot.press("u", "u")
+        await until(pilot, lambda: bench.episodes.all()[0].tags == () and bench.episodes.all()[0].status == "active")
+        await until_drawn(pilot, lambda: "(deleted)" not in screen_text(app))
+        await pilot.press("j")
+        await until_drawn(pilot, lambda: "o opens it" in screen_text(app))
+        assert "no rule" not in screen_text(app)
+        await pilot.press("o")
+        await until_drawn(pilot, lambda: "o opens it" not in screen_text(app))
+        assert "[bold]no rule[/bold]" in screen_text(app) or size == SIZES[0]
+        await pilot.press("tab", "tab", "escape")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+
+
+async def test_without_episodes_it_says_how_to_have_some_and_a_lost_file_is_named(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("L")
+        await until_drawn(pilot, lambda: "No episodes yet" in screen_text(app))
+        await pilot.press("n", "t", "d", "o", "u", "escape")
+        bench.library.blobs.remove((bench.episodes.store(done("Lost")).episode.hash,))
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+        await pilot.press("L")
+        await until_drawn(pilot, lambda: "is missing" in screen_text(app))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ from tests.hostile import ORDER
 from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.agents.answers import text_of
-from workbench.core.agents.layers import TOTAL
+from workbench.bench.agents.context.making import gathered
+from workbench.core.agents.layers import TOTAL, ContextSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.tui.agents.context import STEP, ContextDialog
 from workbench.tui.agents.screen import AgentsScreen
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.texts.prompt import Prompt
 
 KEY = "AKIAZ7QWERTYUI5PLMNB"
@@ -107,3 +110,34 @@ async def test_secrets_and_orders_are_in_no_context(tmp_path: Path) -> None:
         assert ORDER not in text
         assert "held back" in text
         assert "[bold]x[/]" in text
+
+
+async def test_keys_move_the_budget_of_one_layer_and_another_profile_ranks_anew(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with opened(app) as pilot:
+        await pilot.press(*"AUTH_SECRET", "enter")
+        shown = dialog(app)
+        await until_drawn(pilot, lambda: shown.made is not None and shown.made.task == "AUTH_SECRET")
+        before = shown.made
+        assert before is not None
+        await pilot.press("tab", "j", "j", "left")
+        after = shown.made
+        assert after is not None
+        assert (after.budget, after.layers[0]) == (before.budget, before.layers[0])
+        assert after.layers[1].own == max(0, before.layers[1].own - STEP)
+        assert f"{after.layers[1].kind.title}" in screen_text(app)
+        await pilot.press("backspace")
+        assert shown.made == before
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press(*"engram", "enter")
+        await until_drawn(pilot, lambda: "ranked under engram" in screen_text(app))
+        await until(pilot, lambda: shown.made is not None and shown.made.layers[-1] != before.layers[-1])
+
+
+def test_the_budgets_of_layers_are_settings(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path)
+    own = bench.context.settings._replace(context=ContextSettings(pinned=700))
+    agent = replace(bench.context, actor="agent:a", settings=own)
+    made = gathered(agent, bench.tuning, bench.playbooks, "").cut(20_000)
+    assert made.layers[0].budget == 700

@@ -30,7 +30,7 @@ async def asked(pilot: Pilot[Path | None]) -> WorkbenchApp:
     app = await started(pilot)
     await pilot.press("6")
     await until(pilot, lambda: "every line is sound" in screen_text(app))
-    await pilot.press("G", *("k",) * 3)
+    await pilot.press(*("tab",) * 4)
     assert "no backup yet: b makes one" in screen_text(app)
     await pilot.press("b")
     await until(pilot, lambda: isinstance(app.screen, BackupDialog))

@@ -8,10 +8,11 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.safety.samples import keys as secrets
-from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.stream import votes
+from workbench.bench.stream.observation import Observation
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
@@ -290,3 +291,73 @@ async def test_on_a_small_screen_all_of_it_is_in_sight_and_no_part_of_a_secret_i
         assert "take back" in text
         assert key[:6] not in text
         assert "masked-" in text
+
+
+async def test_a_vote_is_told_as_a_sentence_with_the_counts_of_then(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        before = app.bench.stream.get(ID).helpful_count
+        await keys(pilot, "plus", "minus", "h")
+        assert f"you voted harmful on {ID}: −0 → −1" in shown(app)
+        await keys(pilot, "j")
+        assert f"you voted helpful on {ID}: +{before} → +{before + 1}" in shown(app)
+        assert "helpful votes" not in shown(app)
+        await keys(pilot, "escape", "minus", "H")
+        assert f"you took back a harmful vote on {ID}: −1 → −0" in shown(app)
+        agent = by_agent(app)
+        votes.cast(agent.context, agent.stream.get(ID), "harmful", reason="it is out of date")
+        await keys(pilot, "escape", "H")
+        assert f"claude voted harmful on {ID}: −0 → −1" in shown(app)
+        assert "reason: it is out of date" in shown(app)
+
+
+async def test_fields_have_names_and_texts_are_compared_by_words(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        app.bench.stream.edit(ID, "the old text")
+        app.bench.stream.edit(ID, "the new text")
+        await keys(pilot, "H")
+        assert "content: the [-old-]{+new+} text" in shown(app)
+        app.bench.ingest.add(Observation("something was seen"))
+        await keys(pilot, "escape", "H")
+        assert "accumulated" not in shown(app)
+        assert "made: 2026-03-20" in shown(app)
+        assert "helpful created" in shown(app)
+        assert "version" not in shown(app)
+
+
+async def test_undo_asks_once_where_the_change_was_not_made_in_sight(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "p", "plus", "2", "u")
+        assert isinstance(app.screen, Confirm)
+        assert "Take back “vote helpful" in screen_text(app)
+        assert "It was done in Stream, " in screen_text(app)
+        await keys(pilot, "n")
+        assert app.bench.stream.live_vote(ID) == "helpful"
+        await keys(pilot, "u")
+        await agree(app, pilot)
+        assert (app.bench.stream.live_vote(ID), app.bench.stream.get(ID).pinned) == ("", True)
+        await keys(pilot, "u")
+        assert not app.bench.stream.get(ID).pinned
+        await keys(pilot, "1", "p", "u")
+        assert not isinstance(app.screen, Confirm)
+        assert not app.bench.stream.get(ID).pinned
+
+
+async def test_undo_asks_about_what_was_done_in_another_window_or_before(tmp_path: Path) -> None:
+    bench = demo_bench(tmp_path)
+    bench.stream.pin([ID])
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await keys(pilot, "u")
+        assert "in another window, or before this one was opened" in screen_text(app)
+        await agree(app, pilot)
+        assert not app.bench.stream.get(ID).pinned
+        other = open_workbench(bench.library.folder, profiles=Path("none"), clock=lambda: NOW)
+        other.stream.pin([ID])
+        app._follow()
+        await keys(pilot, "2", "1", "u")
+        assert isinstance(app.screen, Confirm)
+        await keys(pilot, "n")
+        assert app.bench.stream.get(ID).pinned

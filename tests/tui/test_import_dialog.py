@@ -300,3 +300,40 @@ async def test_hostile_names_and_texts_stay_inert(tmp_path: Path, folder: Path) 
         assert "\x1b" not in text
         assert "\u202e" not in text
         assert "[bold]Ask" in text
+
+
+RULES = """# Guide
+
+## Deploy
+
+- Ask Ruth before a deploy
+
+### Do not
+
+- Deploy on a Friday evening
+- Skip the smoke test
+"""
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_statements_of_a_document_are_chosen_one_by_one(
+    folder: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    (folder / "AGENTS.md").write_text(RULES)
+    bench = open_bench(tmp_path)
+    async with opened(bench, size) as (app, pilot, dialog):
+        await name(pilot, dialog, "AGENTS.md")
+        assert "3 statements can be understood alone; ctrl+o" in " ".join(state(dialog).split())
+        await pilot.press("ctrl+o")
+        await until_drawn(pilot, lambda: "New: 3 memories" in state(dialog))
+        await pilot.press("enter")
+        rows = dialog._rows.rows
+        friday = next(at for at, row in enumerate(rows) if "Friday" in getattr(row, "content", ""))
+        await pilot.press(*["down"] * friday, "space")
+        await until_drawn(pilot, lambda: "✓" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: not isinstance(app.screen, ImportDialog))
+        (taken,) = bench.library.memories.all()
+        assert (taken.status, taken.category) == ("candidate", "warning")
+        assert taken.content == "Warning, under “Deploy › Do not”: Deploy on a Friday evening"
+        assert "Imported AGENTS.md: 1 memory." in toasts(app)[-1]

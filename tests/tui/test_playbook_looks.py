@@ -28,9 +28,9 @@ async def test_it_shows_sections_and_bullets_in_file_order_with_their_standing(b
         assert "4 bullets" in lines[1]
         assert f"≈ {-(-len(TEXT) // 4)} tokens (characters ÷ 4)" in lines[1]
         for line, symbol, id, votes in (
-            (lines[first + 1], "▲", "hr-00001", "+9 −1"),
-            (lines[first + 2], "▼", "hr-00002", "+1 −3"),
-            (lines[first + 3], "○", "hr-00003", "★ +0 −0"),
+            (lines[first + 1], "⊕", "hr-00001", "+9 −1"),
+            (lines[first + 2], "⊖", "hr-00002", "+1 −3"),
+            (lines[first + 3], "○", "hr-00003", "★"),
         ):
             assert symbol in line
             assert id in line

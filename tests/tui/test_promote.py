@@ -115,7 +115,7 @@ async def test_from_the_stream_into_claude_md_and_back(bench: Workbench, project
     async with hand(bench) as h:
         await h.opened()
         assert f"- {TEXT}" in h.shown
-        assert h.state.startswith("5 lines in, 1 out.")
+        assert h.state.startswith("7 lines in, 1 out.")
         assert path.read_bytes().decode() == OWN
         await h.keys("enter")
         await h.closed()

@@ -24,7 +24,7 @@ from workbench.tui.reflection.result import ResultDialog
 from workbench.tui.reflection.run import RunDialog
 from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.footer import KeyBar
+from workbench.tui.widgets.header import TopBar
 from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -82,9 +82,9 @@ class Driver:
         return self.app.bench.review.waiting()
 
     @property
-    def status(self) -> str:
-        """The right end of the key bar."""
-        return str(self.app.screen.query_one(KeyBar).status)
+    def is_due(self) -> bool:
+        """Whether the tab of Health says that a reflection is due."""
+        return "health" in self.app.screen.query_one(TopBar).due
 
 
 @asynccontextmanager
@@ -103,7 +103,7 @@ async def driving(app: WorkbenchApp, size: tuple[int, int] = SIZE) -> AsyncItera
 @pytest.mark.parametrize("size", first_of(NARROW, SIZE, (200, 60)))
 async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
     async with driving(demo_app(tmp_path), size) as driver:
-        assert driver.status.startswith("reflection due ")
+        assert driver.is_due
         await driver.planned()
         plan = driver.text("#reflect-plan")
         assert "235 memories of the last 42 days, among them 1 reflection" in plan
@@ -116,7 +116,7 @@ async def test_from_r_to_review(tmp_path: Path, size: tuple[int, int]) -> None:
         assert driver.waiting > 14
         await driver.pilot.press("enter")
         await driver.shows(ReviewScreen)
-        assert driver.status.startswith("reflection ░")
+        assert not driver.is_due
 
 
 async def test_esc_leaves_without_reflecting(tmp_path: Path) -> None:
@@ -197,11 +197,11 @@ async def test_becoming_due_is_said_once(tmp_path: Path) -> None:
     clock = Ticking()
     bench = almost_due(tmp_path, clock)
     async with driving(app_over(bench)) as driver:
-        assert driver.status.startswith("reflection ▓▓░░")
+        assert not driver.is_due
         assert driver.toasts == []
         bench.ingest.add(Observation("A second and very different observation of lighthouses"))
         await driver.until(lambda: bool(driver.toasts))
-        await driver.until(lambda: driver.status.startswith("reflection due "))
+        await driver.until(lambda: driver.is_due)
         for _ in range(3):
             driver.app._follow()
         assert driver.toasts == ["A reflection is due: many observations have come in. R reflects."]

@@ -234,9 +234,9 @@ async def test_the_tree_of_citations_is_drawn_to_its_raw_events(bench: Workbench
         evidence = drive.text("evidence")
         assert "Rests on 2 memories  down 2 levels" in evidence
         lines = evidence.splitlines()
-        at = next(n for n, line in enumerate(lines) if line.startswith("└ ◆ o2"))
+        at = next(n for n, line in enumerate(lines) if line.startswith("└ · o2"))
         assert lines[at + 1].startswith("  Cleared the cache before the commit")
-        assert any(line.startswith("└ ◇ c0") and "shown above" in line for line in lines)
+        assert any(line.startswith("└ ◆ c0") and "shown above" in line for line in lines)
         assert "✗ forgotten · o3" in evidence
 
 

@@ -1,5 +1,6 @@
 """The Stream by its keys, over a real store."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +9,13 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
-from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
+from tests.tui.support import NOW, app_over, demo_app, demo_bench, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
+from workbench.bench.agents.serving import look
 from workbench.bench.open import open_workbench
+from workbench.config.loading import load
 from workbench.core.stream.memory import Memory
+from workbench.core.stream.orders import Arranged, SavedView
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.stream.found import ruled_at
@@ -360,7 +364,7 @@ async def test_filling_the_caches_shows_how_far_it_is(tmp_path: Path, monkeypatc
             await pilot.pause()
         await pilot.pause()
     assert any("/3000 texts ready to search" in text for text in shown)
-    assert "reflection" in shown[-1]
+    assert shown[-1] == ""
 
 
 async def test_the_key_bar_shows_the_keys_of_the_keymap(tmp_path: Path) -> None:
@@ -504,3 +508,155 @@ async def test_a_filter_that_cannot_be_read_is_said_though_a_ranking_is_under_wa
         await app.workers.wait_for_complete()
         await pilot.pause()
         assert "✗" in screen_text(app)
+
+
+# Arranging
+
+
+def listed(app: WorkbenchApp) -> list[Memory]:
+    return stream(app).memories
+
+
+async def choose(pilot: Pilot[Path | None], key: str, words: str) -> None:
+    """Open a choice with a key, narrow it to one row, and take that."""
+    await keys(pilot, key, *words, "enter")
+
+
+async def test_the_list_is_sorted_and_the_same_order_again_turns_it_round(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        found = listed(app)
+        await choose(pilot, "s", "votes")
+        net = [m.helpful_count - m.harmful_count for m in listed(app)]
+        assert net == sorted(net, reverse=True)
+        assert {m.id for m in listed(app)} == {m.id for m in found}
+        assert "257 memories · by votes" in screen_text(app)
+        assert stream(app).rows.cursor == 0
+        await keys(pilot, "s", "enter")
+        assert [m.helpful_count - m.harmful_count for m in listed(app)] == sorted(net)
+        assert "by votes, the most harmful first" in screen_text(app)
+        await choose(pilot, "s", "found")
+        assert listed(app) == found
+        assert "by votes" not in screen_text(app)
+
+
+async def test_a_vote_moves_a_memory_in_the_order_of_votes_and_the_cursor_with_it(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(pilot, "s", "votes")
+        await keys(pilot, "j")
+        second = current(app).id
+        first = listed(app)[0]
+        assert first.helpful_count == current(app).helpful_count + 1
+        await keys(pilot, "plus")
+        assert current(app).id == second
+        assert {m.id for m in listed(app)[:2]} == {first.id, second}
+
+
+async def test_words_are_sorted_by_the_score_of_the_ranking(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(pilot, "s", "score")
+        assert "by score: needs words to rank for" in screen_text(app)
+        await until(pilot, lambda: app.bench.retriever.ready)
+        await keys(pilot, "slash", *"type:error,failure secret", "enter")
+        await until(pilot, lambda: stream(app).arranging.scores)
+        screen, bench = stream(app), app.bench
+        literal = [m.id for m in screen.memories][: len(screen.arranging.scores)]
+        served = look(bench.tuning, "secret", None, bench.tuning.default(), bench.context.now()).ranking
+        totals = {id: total for id in literal if (total := served.total_of(id)) is not None}
+        assert [id for id in literal if id in totals] == sorted(totals, key=lambda id: -totals[id])
+        assert len(totals) > 3
+        assert screen.rows.cursor == 0
+
+
+async def test_dates_in_full_are_a_key_away_and_come_by_themselves_where_others_say_nothing(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        assert "20 min  general" in screen_text(app).replace("\xa0", " ")
+        await keys(pilot, "W")
+        assert "2026-03-20  general" in screen_text(app)
+        await keys(pilot, "W")
+        assert "20 min  general" in screen_text(app).replace("\xa0", " ")
+    old = open_bench(tmp_path / "old")
+    with old.library.transaction("human", "old ones") as tx:
+        for day in range(1, 9):
+            at = NOW.replace(year=2022, day=day)
+            tx.put(Memory(id=f"m{day}", content=f"day {day}", created_at=at, last_accessed_at=at))
+    app = app_over(old)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert "2022-03-08" in screen_text(app)
+        await keys(pilot, "W")
+        assert "4 y" in screen_text(app).replace("\xa0", " ")
+
+
+async def test_a_view_is_saved_with_its_order_and_dates_opened_replaced_and_removed(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    app = demo_app(tmp_path)
+    app.options = replace(app.options, config=config)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await keys(pilot, "slash", *"type:error", "enter", "W")
+        await choose(pilot, "s", "importance")
+        shown = listed(app)
+        await choose(pilot, "f", "save")
+        await keys(pilot, "enter")
+        assert "A view needs a name." in screen_text(app)
+        await keys(pilot, *"CI errors", "enter")
+        view = SavedView("CI errors", "type:error", Arranged("importance", "absolute"))
+        assert load(config).settings.views == (view,)
+        await choose(pilot, "f", "everything")
+        assert len(listed(app)) == len(app.bench.stream.view("").memories) > len(shown)
+        await choose(pilot, "f", "ci")
+        assert listed(app) == shown
+        assert "by importance" in screen_text(app)
+        await choose(pilot, "s", "made")
+        await choose(pilot, "f", "save")
+        await keys(pilot, *"CI errors", "enter")
+        assert isinstance(app.screen, Confirm)
+        await asyncio.sleep(0.2)
+        await keys(pilot, "y")
+        assert load(config).settings.views == (replace_order(view, "made"),)
+        await choose(pilot, "f", "remove")
+        await keys(pilot, "enter")
+        await asyncio.sleep(0.2)
+        await keys(pilot, "y")
+        assert load(config).settings.views == ()
+
+
+def replace_order(view: SavedView, order: str) -> SavedView:
+    return view._replace(arranged=view.arranged._replace(order=order))
+
+
+async def test_a_saved_view_with_a_broken_filter_opens_with_the_reason(tmp_path: Path) -> None:
+    bench = demo_bench(tmp_path)
+    settings = bench.context.settings._replace(views=(SavedView("broken", "since:never"),))
+    object.__setattr__(bench.context, "settings", settings)
+    app = app_over(bench)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(pilot, "f", "broken")
+        assert "“never” after “since:” is not a time." in screen_text(app)
+        assert stream(app).query_one("#filter", SafeInput).has_focus
+        await keys(pilot, *["backspace"] * len("never"), *"7d", "enter")
+        assert "✗" not in screen_text(app)
+
+
+async def test_a_view_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
+    """The demo has no settings; a filter with a secret is kept nowhere; a folder in the file's place is an error."""
+    app = demo_app(tmp_path)
+    said: list[str] = []
+    app.say = lambda sentence, severity="information": said.append(sentence)  # type: ignore[method-assign]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(pilot, "f", "save")
+        await keys(pilot, *"all", "enter")
+        assert said[-1] == "Saved as “all”: f opens it. The demo keeps no settings, so it is gone when you leave."
+        stream(app).query_one("#filter", SafeInput).value = "AKIA" + "IOSFODNN7EXAMPL2"
+        await pilot.pause()
+        await choose(pilot, "f", "save")
+        assert said[-1] == "The filter holds a secret, so it is not kept. Nothing was saved."
+        stream(app).query_one("#filter", SafeInput).value = ""
+        (tmp_path / "config.toml").mkdir()
+        app.options = replace(app.options, config=tmp_path / "config.toml")
+        await choose(pilot, "f", "save")
+        await keys(pilot, *"more", "enter")
+        assert "config.toml" in said[-1]

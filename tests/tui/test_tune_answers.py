@@ -74,6 +74,7 @@ async def test_frozen_bounds_hold_for_every_query_and_are_said_to_be_in_force(tm
         assert bounds is not None
         assert ranked(app) == before
         assert "0 to 1 by frozen bounds" in screen_text(app)
+        await keys(pilot, "M")
         assert f"max   {bounds.recency[1]:.4f}  frozen" in why(app)
         await keys(pilot, "slash", "ctrl+u", *"redis", "enter")
         await until(pilot, lambda: getattr(tune(app).session.question, "text", "") == "redis")

@@ -25,7 +25,7 @@ async def test_brackets_jump_just_beyond_the_swaps_that_the_hint_names(tmp_path:
         for key, forth in (("right_square_bracket", True), ("left_square_bracket", False)):
             value, before = recency.value, ranked(app)
             assert value is not None
-            named = [(float(v), int(a), int(b)) for v, a, b in re.findall(r"([\d.]+): #(\d+) ⇄ #(\d+)", recency.hint)]
+            named = [(float(v), int(a), int(b)) for v, a, b in re.findall(r"([\d.]+): #(\d+) ↔ #(\d+)", recency.hint)]
             at, upper, lower = named[-1] if forth else named[0]
             await keys(pilot, key)
             await settled(pilot)
@@ -127,7 +127,7 @@ async def test_saving_makes_the_settings_the_profile_and_errors_stay_in_the_box(
         assert saved.recency == slider(app, "recency").value == slider(app, "recency").default
         assert "profile workbench-two" in screen_text(app)
         assert "• changed" not in screen_text(app)
-        assert {row(app, place).move.text for place in range(1, 11)} == {"="}
+        assert {row(app, place).move.kind for place in range(1, 11)} == {"same"}
 
 
 async def test_a_folder_that_cannot_be_written_keeps_the_box_and_the_settings(tmp_path: Path) -> None:

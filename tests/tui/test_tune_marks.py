@@ -13,7 +13,7 @@ UP, DOWN = "bold $text-success", "bold $text-warning"
 @pytest.mark.parametrize(
     ("place", "before", "move", "text", "style"),
     [
-        (2, 4, Move("up", 2), "▲2", UP), (4, 3, Move("down", 1), "▼1", DOWN), (3, 3, Move("same"), "=", MUTED),
+        (2, 4, Move("up", 2), "▲2", UP), (4, 3, Move("down", 1), "▼1", DOWN), (3, 3, Move("same"), "", MUTED),
         (5, 6, Move("new"), "new", UP), (1, None, Move("new"), "new", UP), (7, None, Move("joined"), "+", UP),
         (6, 5, Move("out"), "out", DOWN), (None, 9, Move("out"), "out", DOWN), (None, None, Move("hidden"), "", MUTED),
     ],

@@ -37,6 +37,18 @@ def begin(folder: Path, store: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
+def keep(path: Path, data: bytes) -> None:
+    """Put a file into a store's caches in one step, for this user alone; where that cannot be done there is none."""
+    from workbench.core.files.fresh import fresh_file  # most of who asks for a place only reads
+
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with fresh_file(path) as (file, new):
+            file.write(data)
+            file.flush()
+            new.replace(path)
+
+
 def remove(folder: Path) -> tuple[str, ...]:
     """Remove a store's caches; return the folder if there was one. Raises `OSError` when some cannot be removed."""
     import shutil

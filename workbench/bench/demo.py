@@ -1,17 +1,28 @@
 """The demo store: the shipped files, imported into a fresh folder, with their times moved to the present."""
 
 import json
-from collections.abc import Mapping
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
+from workbench.bench.agents.documents.reading import open_folder
 from workbench.bench.files.imports.importing import query_id
 from workbench.bench.open import Workbench
+from workbench.core.agents.actors import stands_by
+from workbench.core.agents.followed import FollowedFolder
 from workbench.core.agents.read import AgentRead
-from workbench.core.record import from_doc
+from workbench.core.errors import UnreadableFile
+from workbench.core.record import from_doc, iso, parse_time
 from workbench.core.reflection.trigger import ReflectionState
+from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.core.stream.vote import Vote, vote_id
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 
 ANCHOR = datetime(2026, 3, 20, 17, 30, tzinfo=UTC)
@@ -25,6 +36,22 @@ FILES = ("memories.jsonl", "playbook.txt", "queries.jsonl")
 READS = "reads.jsonl"
 """What two agents asked in those weeks, and were given by the ranking at that moment."""
 
+DECISIONS, VOTES, RECALLED = "decisions.jsonl", "votes.jsonl", "recalled.jsonl"
+"""What a person decided in those weeks, what agents voted, and what they recalled from documents."""
+
+DOCUMENTS, SESSIONS, NOTES = "documents", "sessions", "notes"
+"""The folders of documents: three sessions of external memory, and notes."""
+
+TRUSTED = ("tp-webhooks", "tp-audit", NOTES)
+"""The folders of documents that count as looked at; the one that is left shows how that is done."""
+
+WRITTEN = timedelta(days=4)
+"""How long before the present documents were written that do not say when."""
+
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+R = TypeVar("R")
+
 
 def fill(bench: Workbench, folder: Path) -> None:
     """Import the demo files of `folder` into an empty store, so that they end a moment ago."""
@@ -37,6 +64,84 @@ def fill(bench: Workbench, folder: Path) -> None:
     _keep_reads(bench, folder / READS, shift)
     _start_gauge(bench)
     bench.library.maintenance.save_checkpoint()
+
+
+def surround(bench: Workbench, folder: Path, place: Path) -> None:
+    """Add to a demo store what was decided and voted in those weeks, and the documents that agents kept meanwhile.
+
+    The documents are copied to a `place`, and followed; those that `TRUSTED` names count as looked at. Nothing of
+    this ranks.
+    """
+    shift = bench.context.now() - ANCHOR
+    library = bench.library
+    with library.transaction(ACTOR, "what was decided and voted") as tx:
+        for decision in _records(Proposal, folder / DECISIONS):
+            made, at = decision.created_at + shift, (decision.decided_at or ANCHOR) + shift
+            tx.put(replace(decision, created_at=made, decided_at=at))
+        for vote in _records(Vote, folder / VOTES):
+            id = vote_id(vote.table, vote.target, vote.actor, vote.session)
+            tx.put(replace(vote, id=id, at=vote.at + shift))
+        for id, given in _votes_of(_records(Vote, folder / VOTES)).items():
+            tx.put(_voted(library.memories.get(id), given["helpful"], given["harmful"]))
+    shift = timedelta(seconds=int(shift.total_seconds()))
+    sessions = _copied(folder / DOCUMENTS / SESSIONS, place / SESSIONS, shift)
+    notes = _copied(folder / DOCUMENTS, place, shift, (NOTES,))
+    with library.transaction(ACTOR, "follow what agents keep in documents") as tx:
+        for root in (*sessions, *notes):
+            tx.put(FollowedFolder(str(root.resolve()), bench.context.now()))
+    _keep_reads(bench, folder / RECALLED, shift)
+    if stands_by(bench.context.actor):
+        for root in (*sessions, *notes):
+            if root.name in TRUSTED:
+                bench.documents.trust(bench.documents.opened(root))
+    library.maintenance.save_checkpoint()
+
+
+def forget(bench: Workbench) -> None:
+    """Let this machine remember nothing of a demo store's documents, which go with it."""
+    for root in bench.documents.followed():
+        with suppress(UnreadableFile):
+            bench.documents.seen(open_folder(root)).forget()
+
+
+def _records(kind: type[R], file: Path) -> list[R]:
+    """Return the records of a file; one without an id gets it from who puts it."""
+    return [from_doc(kind, {"id": "", **json.loads(line)}) for line in file.read_text("utf-8").splitlines()]
+
+
+def _votes_of(votes: Iterable[Vote]) -> dict[str, Counter[str]]:
+    counts: dict[str, Counter[str]] = {}
+    for vote in votes:
+        counts.setdefault(vote.target, Counter())[vote.verdict] += 1
+    return counts
+
+
+def _voted(memory: Memory, helpful: int, harmful: int) -> Memory:
+    """Return a memory of whose marks so many are votes that are known: all together they are as many as before."""
+    return replace(
+        memory,
+        helpful_imported=memory.helpful_imported - helpful,
+        helpful_votes=memory.helpful_votes + helpful,
+        harmful_imported=memory.harmful_imported - harmful,
+        harmful_votes=memory.harmful_votes + harmful,
+    )
+
+
+def _copied(start: Path, end: Path, shift: timedelta, names: tuple[str, ...] = ()) -> tuple[Path, ...]:
+    """Copy the folders below one, with the times in their texts and of their files moved; return the copies."""
+    made = []
+    for folder in sorted(start / name for name in names) if names else sorted(start.iterdir()):
+        texts = {file: file.read_text("utf-8") for file in sorted(folder.rglob("*")) if file.is_file()}
+        last = max(map(parse_time, _TIME.findall("\n".join(texts.values()))), default=ANCHOR - WRITTEN) + shift
+        for file, text in texts.items():
+            copy = end / file.relative_to(start)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            moved = _TIME.sub(lambda found: iso(parse_time(found[0]) + shift), text)
+            copy.write_text(moved, "utf-8", newline="\n")
+        for path in (end / folder.name).rglob("*"):
+            os.utime(path, (last.timestamp(),) * 2)
+        made.append(end / folder.name)
+    return tuple(made)
 
 
 def _moved_query(query: SavedQuery, shift: timedelta) -> SavedQuery:

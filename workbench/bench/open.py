@@ -12,6 +12,7 @@ from workbench.bench.agents.documents.places import NOWHERE, DocumentPlaces
 from workbench.bench.caches import begin, place
 from workbench.bench.context import Clock, Context
 from workbench.bench.safety.gate import Gate
+from workbench.bench.safety.origins import Origins
 from workbench.bench.safety.verdicts import Verdicts
 from workbench.config import paths
 from workbench.config.loading import Settings
@@ -21,9 +22,15 @@ from workbench.store.library import Library, utc_now
 from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
+    from workbench.bench.agents.capture.catching_up import CatchUp
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
+    from workbench.bench.agents.episodes.finding import EpisodeFinder
+    from workbench.bench.agents.episodes.keeping import Episodes
+    from workbench.bench.agents.given import GivenLately
     from workbench.bench.agents.index_file import IndexFile
+    from workbench.bench.agents.patterns.intake import PatternIntake
+    from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
     from workbench.bench.duplicates.bullets import BulletDuplicates
@@ -36,11 +43,13 @@ if TYPE_CHECKING:
     from workbench.bench.health.maintenance import Care
     from workbench.bench.health.overview import Overview
     from workbench.bench.health.purge import Eraser
+    from workbench.bench.health.trends import TrendsLook
     from workbench.bench.health.upkeep import Upkeep
     from workbench.bench.playbook.curation import Curating
     from workbench.bench.playbook.curation_asking import CurationAsking
     from workbench.bench.playbook.playbook import Playbooks
     from workbench.bench.playbook.rules import BookRules
+    from workbench.bench.promotion.copies import Copies
     from workbench.bench.promotion.promotion import Promotion
     from workbench.bench.reflection.reflection import Reflecting
     from workbench.bench.review.impact import ImpactPreview
@@ -52,6 +61,7 @@ if TYPE_CHECKING:
     from workbench.bench.stream.archiving import Archiving
     from workbench.bench.stream.fields import MemoryFields
     from workbench.bench.stream.ingest import Ingest
+    from workbench.bench.stream.replacing import Replacing
     from workbench.bench.stream.stream import Stream
     from workbench.bench.tuning.evaluation import Evaluator
     from workbench.bench.tuning.judging import Judging
@@ -116,6 +126,13 @@ class Workbench:
         from workbench.bench.health.overview import Overview
 
         return Overview(self.context, lambda: self.review)
+
+    @cached_property
+    def trends(self) -> "TrendsLook":
+        """How the store goes, day by day."""
+        from workbench.bench.health.trends import TrendsLook
+
+        return TrendsLook(self.context)
 
     @cached_property
     def retriever(self) -> "Retriever":
@@ -231,6 +248,13 @@ class Workbench:
         return MemoryFields(self.context)
 
     @cached_property
+    def replacing(self) -> "Replacing":
+        """Replacing words across the store."""
+        from workbench.bench.stream.replacing import Replacing
+
+        return Replacing(self.context, self.gate, self.copies)
+
+    @cached_property
     def archiving(self) -> "Archiving":
         """Archiving what is old."""
         from workbench.bench.stream.archiving import Archiving
@@ -295,6 +319,14 @@ class Workbench:
         return Promotion(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
 
     @cached_property
+    def copies(self) -> "Copies":
+        """Where else stands what is corrected."""
+        from workbench.bench.promotion.copies import Copies
+        from workbench.bench.promotion.placements import Placing
+
+        return Copies(self.context, lambda: self.playbooks, self.safety, Placing(self.library))
+
+    @cached_property
     def trust(self) -> "Trust":
         """How far the store is trusted."""
         from workbench.bench.safety.trust import Trust
@@ -323,6 +355,20 @@ class Workbench:
         return AgentSessions(self.context)
 
     @cached_property
+    def given_lately(self) -> "GivenLately":
+        """Which agents had a memory lately."""
+        from workbench.bench.agents.given import GivenLately
+
+        return GivenLately(self.context, self.agent_sessions, lambda: self.impact, lambda: self.tuning.profiles)
+
+    @cached_property
+    def catch_up(self) -> "CatchUp":
+        """Comparing what hooks captured with what was there."""
+        from workbench.bench.agents.capture.catching_up import CatchUp
+
+        return CatchUp(self.context, lambda: self.retriever)
+
+    @cached_property
     def documents(self) -> "Documents":
         """The documents of agents, in the store and on disk."""
         from workbench.bench.agents.documents.documents import Documents
@@ -335,6 +381,34 @@ class Workbench:
         from workbench.bench.agents.documents.stored import StoredDocuments
 
         return StoredDocuments(self.context)
+
+    @cached_property
+    def episodes(self) -> "Episodes":
+        """What agents did."""
+        from workbench.bench.agents.episodes.keeping import Episodes
+
+        return Episodes(self.context)
+
+    @cached_property
+    def episode_finder(self) -> "EpisodeFinder":
+        """The way to episodes, by five strategies."""
+        from workbench.bench.agents.episodes.finding import EpisodeFinder
+
+        return EpisodeFinder(self.context, lambda: self.retriever)
+
+    @cached_property
+    def patterns(self) -> "Patterns":
+        """What agents learned to do."""
+        from workbench.bench.agents.patterns.patterns import Patterns
+
+        return Patterns(self.context, self.gate)
+
+    @cached_property
+    def pattern_intake(self) -> "PatternIntake":
+        """The way in for files of patterns."""
+        from workbench.bench.agents.patterns.intake import PatternIntake
+
+        return PatternIntake(self.context, self.gate)
 
     @cached_property
     def replay(self) -> "Replay":
@@ -359,11 +433,13 @@ class Workbench:
     def keep_caches(self) -> None:
         """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it."""
         self.library.keep_index()
+        self.context.origins.keep()
         if "retriever" in self.__dict__:
             self.retriever.keep()
 
     def close(self) -> None:
         """Write a checkpoint and let go of the store."""
+        self.context.origins.keep()
         self.library.close()
         if "retriever" in self.__dict__:
             self.retriever.keep()
@@ -408,7 +484,7 @@ def open_workbench(
     _take_note(library)
     around = documents._replace(replaced=replaced)
     known, verdicts = settings or Settings(), Verdicts(cache)
-    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, documents=around)
+    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, Origins(own), around)
     return Workbench(context, profiles, replaced, gate, recipe)
 
 

@@ -12,23 +12,32 @@ if TYPE_CHECKING:
 ALIKE = 20
 """Places with the same problem that are printed one by one."""
 
-_QUOTED = re.compile("“[^”]*”")
+_OWN = re.compile("“[^”]*”|[0-9](?:[0-9,.]*[0-9])?")
 
 
 def issue_lines(name: object, issues: "Sequence[Issue]") -> list[str]:
-    """Return `name:line: reason` for each issue, and one line for what is left of those of one kind.
+    """Return `name:line: reason` for each issue, and one line for what is left of those of one kind."""
+    return place_lines(name, [(issue.line, issue.reason, ()) for issue in issues])
 
-    Reasons are of one kind when they differ only in what they quote.
+
+def place_lines(name: object, places: Sequence[tuple[int, str, Sequence[str]]]) -> list[str]:
+    """Return `name:line: reason` for each place, with what is said below it, and one line for what is left of a kind.
+
+    Reasons are of one kind when they differ only in what they quote and in numbers.
     """
-    seen: dict[str, list[Issue]] = {}
+    seen: dict[str, list[int]] = {}
     lines: list[str] = []
-    for issue in issues:
-        same = seen.setdefault(_QUOTED.sub("“…”", issue.reason), [])
-        same.append(issue)
+    for line, reason, below in places:
+        same = seen.setdefault(_OWN.sub(_blank, reason), [])
+        same.append(line)
         if len(same) <= ALIKE:
-            lines.append(f"{name}:{issue.line}: {issue.reason}")
+            lines += [f"{name}:{line}: {reason}", *below]
     for kind, same in seen.items():
         if len(same) > ALIKE:
             more = counted(len(same) - ALIKE, "more place")
-            lines.append(f"{name}: … and {more} up to line {same[-1].line:,}: {kind}")
+            lines.append(f"{name}: … and {more} up to line {max(same):,}: {kind}")
     return lines
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "“…”" if found[0].startswith("“") else "…"

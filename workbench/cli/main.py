@@ -35,6 +35,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "files.export": ("export",),
     "files.convert": ("convert",),
     "files.lint": ("lint",),
+    "files.watch": ("watch",),
     "stream.search": ("search",),
     "tuning.evaluate": ("eval", "tune"),
     "tuning.queries": ("queries",),
@@ -46,6 +47,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "stream.append": ("append",),
     "stream.editing": ("edit", "pin", "forget", "unforget"),
     "stream.archiving": ("archive",),
+    "stream.replacing": ("replace",),
     "playbook.bullets": ("bullet",),
     "review.review": ("review",),
     "stream.history": ("undo", "redo", "history"),
@@ -67,6 +69,8 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.reads": ("reads", "index"),
     "agents.documents": ("documents",),
     "agents.recall": ("recall",),
+    "agents.episodes": ("episode",),
+    "agents.patterns.commands": ("pattern",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 

@@ -1,5 +1,6 @@
 """`workbench` itself, `workbench demo` and `workbench init`: opening the app, and making a store."""
 
+import contextlib
 import sys
 import tempfile
 from pathlib import Path
@@ -49,7 +50,9 @@ def open_demo(session: Session) -> int:
     _require_terminal()
     with tempfile.TemporaryDirectory(prefix="workbench-demo-", ignore_cleanup_errors=True) as folder:
         _fill(session, Path(folder) / "demo")
-        return session.open_app(Path(folder) / "demo", origin="demo", demo=True)
+        code = session.open_app(Path(folder) / "demo", origin="demo", demo=True)
+        _forget(session, Path(folder) / "demo")
+        return code
 
 
 def make_store(session: Session) -> int:
@@ -85,11 +88,19 @@ def _make_demo(session: Session, into: Path) -> int:
 
 
 def _fill(session: Session, folder: Path) -> None:
-    from workbench.bench.demo import fill
+    from workbench.bench.demo import fill, surround
 
-    bench = session.open(folder)
-    fill(bench, paths.shipped("fixtures/demo"))
+    bench, shipped = session.open(folder), paths.shipped("fixtures/demo")
+    fill(bench, shipped)
+    surround(bench, shipped, folder / "documents")
     bench.close()
+
+
+def _forget(session: Session, folder: Path) -> None:
+    from workbench.bench.demo import forget
+
+    with contextlib.suppress(WorkbenchError):  # what is left of it is a few lines about a folder that is gone
+        forget(session.open(folder, remarks=False))
 
 
 def _require_terminal() -> None:

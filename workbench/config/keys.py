@@ -186,4 +186,15 @@ KEYS: tuple[Key, ...] = (
         "memory.default_limit", "memory.default_limit", "How many results recall gives.",
         "a whole number from 1 to 50", _whole(1, 50),
     ),
+    *(
+        Key(
+            f"context.{layer}", f"context.{layer}", f"Tokens of a context for {what}.",
+            "a whole number from 0 to 1000000", _whole(0, 1_000_000),
+        )
+        for layer, what in (
+            ("pinned", "what is pinned"), ("overview", "the overview of an external memory"),
+            ("turns", "its last turns"), ("playbook", "the playbook"), ("known", "what is confirmed"),
+            ("retrieved", "what is found for the task"),
+        )
+    ),
 )  # fmt: skip

@@ -11,12 +11,18 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.config.keys import KEYS, Key
 from workbench.config.settings import Loaded, Settings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.text import one_line
+
+if TYPE_CHECKING:
+    from workbench.core.stream.orders import SavedView
+
+VIEWS = "views"
+"""The table of saved views, which is read where there is one."""
 
 
 def read(raw: bytes, path: Path) -> Loaded:
@@ -43,6 +49,10 @@ def show(settings: Settings) -> str:
         lines += [f"{name} = {_toml(_get(settings, key))}", ""]
     lines += ["[keys]", '# Your own keys: action = "key" or "key,key". The help screen (?) names the actions.']
     lines += [f"{_toml(action)} = {_toml(keys)}" for action, keys in sorted(settings.keys.items())]
+    if settings.views:
+        from workbench.config.views import show_views
+
+        lines += show_views(settings.views)
     return "\n".join(lines) + "\n"
 
 
@@ -54,8 +64,11 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
     values: dict[str, Any] = {}
     keys: dict[str, str] = {}
     problems: list[str] = []
+    views, wrong = _views(table, path)
     for name, raw in _flatten(table):
-        if name.startswith("keys."):
+        if name == VIEWS:
+            problems += wrong
+        elif name.startswith("keys."):
             action = name.removeprefix("keys.")
             if isinstance(raw, str):
                 keys[action] = raw
@@ -70,13 +83,21 @@ def _settings(table: Mapping[str, object], path: Path) -> Loaded:
             problems.append(_kept(path, name, raw, f"a table [{name}]", "its defaults stay"))
         else:
             problems.append(f"{path.name}: unknown key {_quoted(name)}; {_nearest(name)}")
-    settings = _with(Settings(keys=keys), values)
+    settings = _with(Settings(keys=keys, views=views), values)
     if settings.thresholds.review > settings.thresholds.flag:
         problems.append(_crossed(settings.thresholds, path))
         settings = settings._replace(thresholds=DedupThresholds()._replace(order=settings.thresholds.order))
         values.pop("thresholds.duplicate", None)
         values.pop("thresholds.review", None)
     return Loaded(settings, tuple(problems), frozenset(values) | {f"keys.{action}" for action in keys})
+
+
+def _views(table: Mapping[str, object], path: Path) -> "tuple[tuple[SavedView, ...], list[str]]":
+    if VIEWS not in table:
+        return (), []
+    from workbench.config.views import read_views
+
+    return read_views(table[VIEWS], path.name)
 
 
 def _flatten(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -123,7 +144,7 @@ def _crossed(found: DedupThresholds, path: Path) -> str:
 
 def _nearest(name: str) -> str:
     """Name the known key that `name` was probably meant to be; a key without its section is found too."""
-    known = [*_BY_NAME, *_SECTIONS, "keys"]
+    known = [*_BY_NAME, *_SECTIONS, "keys", VIEWS]
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
     if not near:
         leaves = {key.rpartition(".")[2]: key for key in _BY_NAME}

@@ -3,22 +3,27 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.external import MemorySettings
+from workbench.core.agents.layers import ContextSettings
 from workbench.core.duplicates.thresholds import DedupThresholds
 from workbench.core.reflection.llm import LlmSettings
 from workbench.core.reflection.trigger import TriggerLimits
 from workbench.core.review.limits import LifecycleLimits
 from workbench.core.stream.importance import GENERAL
 
+if TYPE_CHECKING:
+    from workbench.core.stream.orders import SavedView
+
 
 class Settings(NamedTuple):
     """All settings. `theme` "" means no theme of ours, `editor` "" the caller's `$VISUAL` or `$EDITOR`,
     `model` `None` the bundled embedding model. `importance` names the table that rates observations, `keys` maps
     action ids to comma-separated key names. `floor` says whether a query may have no relevant memory at all.
-    `index_file` is where an overview is written after each reflection, empty for nowhere.
+    `index_file` is where an overview is written after each reflection, empty for nowhere; `views` are those of the
+    Stream that were saved.
     """
 
     theme: str = "workbench-dark"
@@ -35,6 +40,8 @@ class Settings(NamedTuple):
     claude: LlmSettings = LlmSettings()
     agents: AgentSettings = AgentSettings()
     memory: MemorySettings = MemorySettings()
+    context: ContextSettings = ContextSettings()
+    views: "tuple[SavedView, ...]" = ()
 
 
 class Loaded(NamedTuple):

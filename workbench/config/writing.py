@@ -1,7 +1,7 @@
-"""Writing single settings into the person's `config.toml`: comments, order and everything else stay as they are."""
+"""Writing single settings and tables into the person's `config.toml`: comments, order and all else stay as they are."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +24,43 @@ def set_values(path: Path, values: Mapping[str, Value]) -> dict[str, object]:
     Raises `InvalidRecord` when the file is not TOML or a name leads through something that is no table, and
     `StoreProblem` or another `WorkbenchError` when it cannot be read or written; nothing is written then.
     """
+    before: dict[str, object] = {}
+
+    def put(document: "TOMLDocument") -> None:
+        before.update({name: _set(document, path, name.split("."), value) for name, value in values.items()})
+
+    _change(path, put)
+    return before
+
+
+def put_table(path: Path, names: Sequence[str], values: Mapping[str, Value]) -> None:
+    """Put values into the table of those names, one within the other, in place of all that it holds.
+
+    Raises what `set_values` does.
+    """
+
+    def put(document: "TOMLDocument") -> None:
+        _drop(document, path, names, but=values)
+        for key, value in values.items():
+            _set(document, path, (*names, key), value)
+
+    _change(path, put)
+
+
+def drop_table(path: Path, names: Sequence[str]) -> None:
+    """Take the table of those names out, if it is there; raises what `set_values` does."""
+    _change(path, lambda document: _drop(document, path, names))
+
+
+def _change(path: Path, change: "Callable[[TOMLDocument], None]") -> None:
+    """Change the document of a file in one step."""
     _make_folder(path.parent)
     data = present_bytes(path) or b""
     document, mark = _parsed(path, data)
-    before = {name: _set(document, path, name, value) for name, value in values.items()}
+    change(document)
     text = (mark + document.as_string()).encode("utf-8")
     if text != data:
         replace_bytes(path, text)
-    return before
 
 
 def _make_folder(folder: Path) -> None:
@@ -60,15 +89,16 @@ def _parsed(path: Path, data: bytes) -> "tuple[TOMLDocument, str]":
         raise InvalidRecord(f"{path} is not TOML{at}.", f"{_KEPT} Mend it first.") from error
 
 
-def _set(document: "TOMLDocument", path: Path, name: str, value: Value) -> object:
-    """Set one value and return the one before."""
+def _set(document: "TOMLDocument", path: Path, names: Sequence[str], value: Value) -> object:
+    """Set one value and return the one before; `names` lead to it, one within the other."""
     import tomlkit
 
-    *tables, key = name.split(".")
+    *tables, key = names
+    name = ".".join(names)
     table: Any = document
-    for part in tables:
+    for depth, part in enumerate(tables, 1):
         if part not in table:
-            table[part] = tomlkit.table()
+            table[part] = tomlkit.table(is_super_table=depth < len(tables))
         table = table[part]
         if not isinstance(table, dict):
             raise InvalidRecord(f"{path}: “{part}” is no table, so “{name}” has no place.", _KEPT)
@@ -79,6 +109,22 @@ def _set(document: "TOMLDocument", path: Path, name: str, value: Value) -> objec
     if before != value or type(before) is not type(value):
         table[key] = _like(table.get(key), value)
     return before
+
+
+def _drop(document: "TOMLDocument", path: Path, names: Sequence[str], but: Collection[str] = ()) -> None:
+    """Take out a table, or with `but` all that it holds besides some keys; one that is not there is left."""
+    *outer, name = names
+    table: Any = document
+    for part in outer:
+        table = table.get(part, {})
+        if not isinstance(table, dict):
+            raise InvalidRecord(f"{path}: “{part}” is no table, so “{name}” has no place.", _KEPT)
+    held = table.get(name)
+    if not but and held is not None:
+        del table[name]
+    elif isinstance(held, dict):
+        for key in [key for key in held if key not in but]:
+            del held[key]
 
 
 def _like(old: Any, value: Value) -> Any:

@@ -1,20 +1,32 @@
-"""beads: `issues.jsonl` and its export, where `{"_type": "memory", "key", "value"}` lines stand among the issues."""
+"""beads: `issues.jsonl` and its export, where `{"_type": "memory", "key", "value"}` lines stand among the issues.
 
+Issues are work, not knowledge: they stay in the file. Those that are closed can be asked for; each is an observation
+then of what was done and how it ended.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import FILE_KEY, Memory
+from workbench.formats.lifecycle import values
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared import jsonlines
 from workbench.formats.shared.jsontext import JsonReader
 from workbench.formats.shared.reading import checked, created_at, rating, unique_id
-from workbench.formats.shared.records import required_text
+from workbench.formats.shared.records import required_text, take
 from workbench.formats.shared.report import Report, shown
 
 NAME = "beads"
 _KNOWN = frozenset({"_type", "key", "value", "created_at", "updated_at"})
 _ISSUE = frozenset({"title", "status", "issue_type", "priority", "created_at"})
 _LOOKED_AT = 200
+_KINDS = {"bug": "bug_fix", "feature": "feature_implementation", "decision": "decision"}
+_WEIGHTS = (9.0, 7.0, 5.0, 3.0, 1.0)
+"""The importance of an issue by its priority, 0 the most urgent."""
+
+_PARTS = {"description": "", "design": "Design", "notes": "Notes", "close_reason": "Closed"}
+_HELD = frozenset({"_type", "id", "title", "created_at", "closed_at", "labels", "status", "dependencies", *_PARTS})
 
 
 def detect(head: str, path: str) -> Detection:
@@ -35,18 +47,20 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read the memory lines; issues and other lines are counted and reported."""
+    """Read the memory lines, with `context.issues` the closed issues too; other lines are counted and reported."""
     report, reader = Report(context.file), JsonReader()
-    found, others, first = dict[str, Memory](), 0, 0
+    found, others, first, closed = dict[str, Memory](), 0, 0, 0
     for number, line in jsonlines.lines(text):
         try:
-            doc = reader.decode(line)
-            if isinstance(doc, dict) and doc.get("_type") != "memory":
+            doc: Any = reader.decode(line)
+            is_other = isinstance(doc, dict) and doc.get("_type") != "memory"
+            closed += is_other and _is_closed(doc)
+            if is_other and not (context.issues and _is_closed(doc)):
                 others, first = others + 1, first or number
                 continue
-            memory, notes = _memory(doc, context)
+            memory, notes = _closed(doc, context) if is_other else _memory(doc, context)
             if memory.id in found:
-                raise ValueError(f"the key {shown(memory.summary)} was already used")
+                raise ValueError(f"the {'id' if is_other else 'key'} {shown(_name(doc))} was already used")
         except ValueError as reason:
             report.skip(number, str(reason))
             continue
@@ -54,8 +68,72 @@ def read(text: str, context: ReadContext) -> Parsed:
         report.mapped_all(notes, sorted(reader.changes))
     if others:
         what = "1 line is no memory" if others == 1 else f"{others:,} lines are no memories"
-        report.no_records(first, f"from here on {what} (issues and the like)", others)
-    return report.parsed(NAME, memories=tuple(found.values()))
+        kind = "issues that are not closed" if context.issues else "issues"
+        report.no_records(first, f"from here on {what} ({kind} and the like)", others)
+    return replace(
+        _related(report.parsed(NAME, memories=tuple(found.values()))), closed=0 if context.issues else closed
+    )
+
+
+def _is_closed(doc: dict[str, Any]) -> bool:
+    return doc.get("status") == "closed" and isinstance(doc.get("title"), str)
+
+
+def _name(doc: dict[str, Any]) -> str:
+    return str(doc.get("id") if "title" in doc else doc.get("key"))
+
+
+def _closed(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
+    """Read a closed issue as what was learned of it: title, texts and why it was closed, at the time it was."""
+    name, title, notes = required_text(doc, "id"), required_text(doc, "title"), Notes()
+    said = {part: str(doc.get(part) or "").strip() for part in _PARTS if isinstance(doc.get(part), str)}
+    parts = (f"{_PARTS[part]}: {text}" if _PARTS[part] else text for part, text in said.items() if text)
+    content = "\n\n".join((title.strip(), *parts))
+    created = created_at(doc, ("closed_at", "updated_at", "created_at"), context, notes)
+    kind = _KINDS.get(str(doc.get("issue_type")), "code_change")
+    waits = doc.get("dependencies")
+    others = [one.get("depends_on_id") for one in waits if isinstance(one, dict)] if isinstance(waits, list) else []
+    memory = Memory(
+        id=_issue_id(name),
+        content=content,
+        summary=title.strip(),
+        created_at=created,
+        last_accessed_at=created,
+        memory_type="episodic",
+        observation_type=kind,
+        tags=tuple(dict.fromkeys(take(doc, "labels", values.texts, (), notes))),
+        related=tuple(dict.fromkeys(_issue_id(other) for other in others if isinstance(other, str) and other)),
+        status="confirmed",
+        importance_score=_importance(doc, kind, content, context, notes),
+        metadata={
+            **{key: value for key, value in doc.items() if key not in _HELD and value not in (None, "", [], {})},
+            "opened_at": doc.get("created_at"),
+            FILE_KEY: {"format": NAME, "name": name},
+        },
+    )
+    notes.append(("status", "“closed” read as “confirmed”, at the time it was closed"))
+    return checked(memory), notes
+
+
+def _issue_id(name: str) -> str:
+    return unique_id("bd-issue", name)
+
+
+def _importance(doc: dict[str, Any], kind: str, content: str, context: ReadContext, notes: Notes) -> float:
+    priority = doc.get("priority")
+    if type(priority) is int and 0 <= priority < len(_WEIGHTS):
+        notes.append(("priority", "0 to 4 read as importance 9, 7, 5, 3, 1"))
+        return _WEIGHTS[priority]
+    return rating(context, kind, content, notes)
+
+
+def _related(parsed: Parsed) -> Parsed:
+    """Return what was read without references to issues that were not."""
+    known = {memory.id for memory in parsed.memories}
+    memories = (
+        replace(m, related=tuple(id for id in m.related if id in known)) if m.related else m for m in parsed.memories
+    )
+    return replace(parsed, memories=tuple(memories))
 
 
 def _memory(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:

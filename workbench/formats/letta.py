@@ -39,10 +39,11 @@ KEYS: tuple[Key[Memory], ...] = (
     Key("value", lambda memory: memory.content),
 )
 
-
 _MARKS = re.compile(
     r'\\?"(agent_type|llm_config|embedding_config|block_ids|core_memory|tool_rules|blocks|memory_blocks)\\?"\s*:'
 )
+_LISTED = re.compile(r'\\?"agents\\?"\s*:\s*\[')
+"""A file of several agents, or of none: with blocks beside it is one of Letta's."""
 
 
 def detect(head: str, path: str) -> Detection:
@@ -51,6 +52,7 @@ def detect(head: str, path: str) -> Detection:
     marks = len(set(_MARKS.findall(head))) if start in ("{", '"') else 0
     if marks == 0:
         return Detection(NAME, 0.0, "no JSON object of an agent")
+    marks += _LISTED.search(head) is not None
     sure = min(0.2 * marks + (0.4 if path.lower().endswith(".af") else 0.0), 0.95)
     return Detection(NAME, sure, "the JSON of an agent" + (" in a string" if start == '"' else ""))
 

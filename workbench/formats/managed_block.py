@@ -1,7 +1,8 @@
 """The managed block: the part of a person's Markdown file that is written from the store.
 
-It stands between two marker lines and holds one list item per entry. All functions are from text to
-text; what is outside the markers stays as it is, character by character.
+It stands between two marker lines and holds one list item per entry, under a heading of its own where the file has
+headings: else it would be read as part of the last one's. All functions are from text to text; what is outside the
+markers stays as it is, character by character.
 """
 
 import re
@@ -12,11 +13,17 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.files.textedit import newline_of
 from workbench.core.text import clean_for_store
 from workbench.formats.claude_memory.claude_memory import BEGIN, END
+from workbench.formats.shared.markdown import front_matter, heading_of
+
+HEADING = "Learned"
+"""What stands above the entries of a block in a file with headings."""
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _MARKER = re.compile(rf" {{0,3}}({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\Z")
 _ITEM = re.compile(r"-(?: |\Z)")
+_OWN_HEADING = re.compile(rf"#{{1,2}} {HEADING}\s*\Z")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _BOM = "\ufeff"
 
 
@@ -36,6 +43,11 @@ class Block:
     end: int
     line: int
     items: tuple[str, ...]
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The items, without empty ones and the heading that every block brings along."""
+        return tuple(part for part in self.items if part.strip() and not _OWN_HEADING.match(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +106,15 @@ def lead_of(text: str) -> int:
 
 
 def written(text: str, items: Sequence[str], lead: int = 0) -> str:
-    """Return a text whose block holds these items; without items it has no block.
+    """Return a text whose block holds these items; without items, its heading aside, it has no block.
 
-    A block that is not there yet goes to the end, `lead` line ends below (see `lead_of`); one that is taken
-    out from the end takes as many along. Raises `BrokenBlock`, also when the end of the text is code.
+    A block that is not there yet goes to the end, `lead` line ends below (see `lead_of`), with a heading where the
+    text has any; one that is taken out from the end takes as many along. Raises `BrokenBlock`, also when the end of
+    the text is code.
     """
     block = find(text)
     kept = [part for part in items if part.strip()]
+    kept = [] if all(map(_OWN_HEADING.match, kept)) else kept
     newline = newline_of(text)
     if block is not None and kept:
         return text[: block.start] + render(items, newline) + text[block.end :]
@@ -109,9 +123,26 @@ def written(text: str, items: Sequence[str], lead: int = 0) -> str:
     if not kept:
         return text
     final = newline if not text.removeprefix(_BOM) or text.endswith("\n") else ""
-    out = text + newline * lead + render(items, newline) + final
+    out = text + newline * lead + render((*_heading(text), *items), newline) + final
     _require_in_sight(text, out)
     return out
+
+
+def _heading(text: str) -> Iterator[str]:
+    """Yield the heading of a new block: as deep as what parts the text, none where nothing does."""
+    depths: list[int] = []
+    before = ""
+    _, skip = front_matter(text)
+    for line, code in _scan(text):
+        shown = "" if code or line.number <= skip else line.text
+        if heading_of(shown) is not None:
+            depths.append(len(shown.strip()) - len(shown.strip().lstrip("#")))
+        elif before and (mark := _UNDERLINE.match(shown)):
+            depths.append(1 if mark[1][0] == "=" else 2)
+        # What stands under a heading, a quote or an item underlines nothing.
+        before = "" if heading_of(shown) is not None or shown.lstrip()[:1] in set("->*+|") else shown.strip()
+    if depths:
+        yield f"{'#' if depths.count(1) > 1 else '##'} {HEADING}\n"
 
 
 def _without(text: str, block: Block, lead: int) -> str:

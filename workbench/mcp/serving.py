@@ -16,19 +16,24 @@ _SETTLED_S = 3.0
 """How long after its start a server begins to get ready: the first question is not to share the machine with that."""
 
 
-def _get_ready(bench: Workbench) -> None:
-    """Find out meanwhile what later questions would wait for; what goes wrong is met again by them, and said."""
+def _get_ready(bench: Workbench, writes: bool) -> None:
+    """Find out meanwhile what later questions would wait for; what goes wrong is met again by them, and said.
+
+    A server that `writes` then compares what hooks captured, too.
+    """
     from workbench.bench.safety.provenance import learn_all
 
     with contextlib.suppress(WorkbenchError):
         bench.retriever.load()
         learn_all(bench.context)
+        if writes:
+            bench.catch_up.run()
 
 
 def serve(bench: Workbench, args: Namespace) -> int:
     """Serve an open store as the arguments say; ends the process when the client goes. Raises `WorkbenchError`."""
     agent = cleaned_name(args.agent) if args.agent else ""
-    ready = threading.Timer(_SETTLED_S, _get_ready, (bench,))
+    ready = threading.Timer(_SETTLED_S, _get_ready, (bench, not args.read_only))
     ready.daemon = True
     ready.start()
     # Over HTTP the parent is whoever started the server, and of no client.

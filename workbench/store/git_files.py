@@ -27,6 +27,7 @@ _SHARED = """# Made by workbench: the journal is the store and is committed; wha
 _UNION = """# Made by workbench: lines are only ever added, and two branches keep the lines of both.
 /journal*.jsonl -text merge=union
 /journal*.jsonl.gz binary
+/blobs/** binary
 """
 
 

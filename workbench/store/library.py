@@ -21,7 +21,7 @@ from workbench.store.journal.engine import Clock, Gate, Options
 from workbench.store.journal.opening import open_journal, utc_now
 from workbench.store.journal.staged import Staged
 from workbench.store.journal.state import Keys
-from workbench.store.naming import FARTHEST, memory_id, memory_number, to_document
+from workbench.store.naming import FARTHEST, memory_number, numbered_id, to_document
 from workbench.store.records import RECORDS, Records
 from workbench.store.surroundings import Surroundings
 from workbench.store.table import Table
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from workbench.core.stream.memory import Memory
     from workbench.core.stream.vote import Vote
     from workbench.core.tuning.judgment import Judgment, SavedQuery
+    from workbench.store.blobs import Blobs
     from workbench.store.history.past import Past
     from workbench.store.journal.database import JournalDB
     from workbench.store.maintenance.maintenance import Maintenance
@@ -110,11 +111,18 @@ class Tx:
 
     def new_memory_id(self, at: datetime) -> str:
         """Take a fresh memory id, `mem-YYYYMMDD-nnnnnnn`; no two processes ever get the same one."""
+        return self._new_id(MEMORIES, "mem", at)
+
+    def new_id(self, kind: type, prefix: str, at: datetime) -> str:
+        """Take a fresh id for a record of a kind, `PREFIX-YYYYMMDD-nnnnnnn`; no two processes ever get the same one."""
+        return self._new_id(self._records.table_of(kind), prefix, at)
+
+    def _new_id(self, table: str, prefix: str, at: datetime) -> str:
         while True:
-            number = self._staged.allocate(MEMORIES)
-            name = memory_id(at, number)
-            if self._doc_id(MEMORIES, name) is None:
-                self._staged.keys[MEMORIES, name] = str(number)
+            number = self._staged.allocate(table)
+            name = numbered_id(prefix, at, number)
+            if self._doc_id(table, name) is None:
+                self._staged.keys[table, name] = str(number)
                 return name
 
     def _doc_id(self, table: str, key: str) -> str | None:
@@ -268,6 +276,18 @@ class Library:
     def named_state(self) -> tuple[str, int, str]:
         """What names the store as it is now: its id, its revision, and the checksum of the last change."""
         return self.journal.store, self.journal.rev, self.journal.mark
+
+    @property
+    def edition(self) -> int:
+        """How often the history was rewritten: what was erased or masked for good is in none of it any more."""
+        return self.journal.edition
+
+    def has_line(self, mark: str) -> bool:
+        """Tell whether the history, as it was rewritten last, has the change with this checksum; looks from its end.
+
+        Raises `StoreProblem` when the journal cannot be read.
+        """
+        return self.journal.has_line(mark)
 
     def refresh(self) -> int:
         """Take in what other processes wrote since the last look; return how many transactions came.
@@ -441,6 +461,13 @@ class Library:
         return found[::-1]
 
     @cached_property
+    def blobs(self) -> "Blobs":
+        """What lies beside the records."""
+        from workbench.store.blobs import Blobs
+
+        return Blobs(self.folder)
+
+    @cached_property
     def db(self) -> "JournalDB":
         """The store as a TinyDB, whose changes go through the journal."""
         from workbench.store.journal.database import JournalDB
@@ -466,7 +493,7 @@ class Library:
         """The work on the store's files."""
         from workbench.store.maintenance.maintenance import Maintenance
 
-        return Maintenance(self.journal)
+        return Maintenance(self.journal, self.blobs, self.records)
 
     def close(self) -> None:
         """Write a checkpoint if anything was changed here, and let go of the store."""

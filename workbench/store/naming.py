@@ -54,4 +54,9 @@ def memory_number(name: str) -> int | None:
 
 def memory_id(day: datetime, number: int) -> str:
     """Name a memory: prefix, date, number."""
-    return f"mem-{day:%Y%m%d}-{number:07d}"
+    return numbered_id("mem", day, number)
+
+
+def numbered_id(prefix: str, day: datetime, number: int) -> str:
+    """Name a record of a kind that goes by a prefix: prefix, date, number."""
+    return f"{prefix}-{day:%Y%m%d}-{number:07d}"

@@ -27,6 +27,17 @@ class Waits(NamedTuple):
         return state if isinstance(state, str) and state in self.states else None
 
 
+class InBlob(NamedTuple):
+    """What of a record lies beside the store (`store.blobs`), as a JSON object: the `field` with its hash.
+
+    `words` are the parts of that object that say what the record says in words of its own: a purge takes those out of
+    whatever else quotes them. What the others quote of somebody else is let alone.
+    """
+
+    field: str
+    words: tuple[str, ...] = ()
+
+
 class RecordType(NamedTuple):
     """A kind of record. `type` names its class, which has an `id` and a `version`; its documents lie in `table`."""
 
@@ -59,6 +70,8 @@ class RecordType(NamedTuple):
     """The states in which it waits for something: those are found by it."""
     made: str | None = None
     """The field that says when it was made, where those that were made last are looked for first."""
+    blob: InBlob | None = None
+    """What of it lies beside the store; without it, nothing does."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,6 +114,11 @@ class Records:
     def numbered(self) -> frozenset[str]:
         """The tables in which two records with one key are two."""
         return frozenset(entry.table for entry in self.entries if entry.is_numbered)
+
+    @cached_property
+    def blobs(self) -> dict[str, InBlob]:
+        """The tables of records of which a part lies beside the store."""
+        return {entry.table: entry.blob for entry in self.entries if entry.blob is not None}
 
     @cached_property
     def _tables(self) -> dict[str, str]:
@@ -221,6 +239,24 @@ RECORDS = Records(
         RecordType("workbench.core.agents.document:Document", "documents", is_named=True, made="changed_at"),
         RecordType("workbench.core.agents.followed:FollowedFolder", "folders"),
         RecordType("workbench.core.agents.followed:EditedFile", "edited_files"),
+        RecordType(
+            "workbench.core.agents.episodes.episode:Episode", "episodes", is_named=True, is_numbered=True, made="at",
+            blob=InBlob("hash", ("task", "reflection")),
+        ),
+        RecordType(
+            "workbench.core.agents.episodes.episode:EpisodeNote", "episode_notes", "note", refs=("episode",), made="at",
+        ),
+        RecordType(
+            "workbench.core.agents.episodes.episode:EpisodeUse", "episode_uses", "count of uses", refs=("episode",),
+            counters=("access_count",),
+        ),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Pattern", "patterns",
+            counters=("usage_count",), is_named=True, is_numbered=True,
+        ),
+        RecordType(
+            "workbench.core.agents.patterns.pattern:Application", "applications", "application", refs=("pattern",),
+        ),
     )
 )  # fmt: skip
 """The workbench's own kinds of records."""

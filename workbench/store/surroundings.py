@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.store.blobs import FOLDER
+
 _OWN = ("journal", "memory.json", "lock")
 """How the files begin that the records and their history are read from."""
 
@@ -35,10 +37,10 @@ class Surroundings:
         return self._folder / _NOTES.replace("*", f"{os.getpid()}-{os.urandom(4).hex()}")
 
     def others(self) -> Iterator[tuple[Path, str]]:
-        """Yield the files, with their names in the store, that are neither the journal's own nor caches."""
+        """Yield the files, with their names in the store, that are neither its own nor caches."""
         for path in files_below(self._folder):
             name = path.relative_to(self._folder)
-            if not path.name.startswith(_OWN) and name.parts[0] != self.caches.name:
+            if not path.name.startswith(_OWN) and name.parts[0] not in (self.caches.name, FOLDER):
                 yield path, str(name)
 
     def copies(self) -> tuple[Path, ...]:

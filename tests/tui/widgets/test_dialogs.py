@@ -172,3 +172,29 @@ async def test_help_lists_every_key_and_closes(size: tuple[int, int], columns: i
         await pilot.press("down", "pagedown", "question_mark")
         await pilot.pause()
         assert host.results == [None]
+
+
+async def test_words_narrow_the_help_to_rows_that_hold_them_or_others_for_them() -> None:
+    host = Host()
+    async with host.run_test(size=(120, 50)) as pilot:
+        host.ask(HelpScreen("Stream", AREAS.scope("stream"), more="The filter\n  tag:auth  a tag\n  since:7d  when"))
+        await pilot.pause()
+        await pilot.press("slash", *"delete")
+        await pilot.pause()
+        text = "\n".join(picture(host))
+        assert "Forget it, after y; can be undone" in text
+        assert "Vote helpful" not in text
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "Vote helpful" in "\n".join(picture(host))
+        await pilot.press("slash", *"tag", "enter")
+        await pilot.pause()
+        text = "\n".join(picture(host))
+        assert "tag:auth" in text
+        assert "since:7d" not in text
+        await pilot.press("slash", *"xyzzy")
+        await pilot.pause()
+        assert "Nothing here holds these words." in "\n".join(picture(host))
+        await pilot.press("escape", "escape")
+        await pilot.pause()
+        assert host.results == [None]

@@ -5,16 +5,20 @@ All doors for agents go through here. What is refused raises `WorkbenchError` wi
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from workbench.bench.agents.answers import Answering, Json
 from workbench.bench.agents.context.making import gathered, reading_of
 from workbench.bench.agents.documents.recall import SCOPES
 from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
+from workbench.bench.agents.episodes.giving import EpisodeGiving
+from workbench.bench.agents.episodes.keeping import Episodes
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.reads import Asked, looked_up
 from workbench.bench.agents.rules import DoorRules, DoorVotes
+from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import give, read_of
 from workbench.bench.agents.wishes import Wishes
 from workbench.bench.context import Context
@@ -25,7 +29,9 @@ from workbench.bench.stream import votes
 from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
 from workbench.bench.stream.votable import find_votable
+from workbench.core.agents.episodes.criteria import Criteria, Strategy
 from workbench.core.agents.layers import LAYERS
+from workbench.core.agents.patterns.names import Outcome
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
 from workbench.core.playbook.book import Bullet
@@ -36,6 +42,9 @@ from workbench.core.stream.importance import HIGHEST
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory, MemoryType, Source
 from workbench.core.stream.vote import Verdict
 from workbench.core.text import words
+
+if TYPE_CHECKING:
+    from workbench.core.agents.patterns.matching import Task
 
 MOST_RESULTS, MOST_GOT = 50, 20
 LONGEST_QUERY = 4_000
@@ -133,6 +142,18 @@ class AgentDoor:
         self._log.add(self.context, recalling.reading_of(given, self._asked))
         return {"text": answer_text(given.found.query, given.rows), **answer_json(given)}
 
+    def find_patterns(self, task: "Task", limit: int) -> Json:
+        """Return the patterns in use that fit a task, the best first, as this agent may have them."""
+        from workbench.bench.agents.patterns import serving
+
+        self._trusted()
+        _checked_query(task.text)
+        found = self._bench.patterns.find(task, None)
+        given = serving.served(self.context, self._safety, found, max(1, min(limit, MOST_GOT)))
+        self._log.add(self.context, serving.reading_of(self.context, given, task.text, self._asked, self._safety))
+        left_out = {"held_back": given.held, "unapproved": given.unapproved}
+        return {"patterns": given.rows, "left_out": {name: count for name, count in left_out.items() if count}}
+
     def smart_search(self, task: str, errors: Sequence[str]) -> Json:
         """Return what matters for a task and the latest error, by their words."""
         # Masked before it is taken apart: of a secret without what stands around it, nothing tells that it is one.
@@ -183,6 +204,23 @@ class AgentDoor:
         outcome = reflecting.reflect(plan, lambda *_: None, lambda: False)
         note = "They wait in Review; a person decides." if outcome.candidates else "Nothing recurs in what came in."
         return {"proposed": len(outcome.candidates), "reflector": plan.reflector, "note": note}
+
+    def add_pattern(self, doc: Mapping[str, object]) -> Json:
+        """Add a pattern as a candidate; what it says of its own evidence does not count."""
+        self._may_write()
+        (made,) = self._bench.patterns.acting_for(self.context).add([doc])
+        note = "It is a candidate: it is given to nobody before its evidence, or a person, speaks for it."
+        return {"id": served_name(made.id, self._safety.findings), "status": made.status, "note": note}
+
+    def record_application(
+        self, id: str, episode: str, outcome: Outcome, note: str = "", time: float | None = None,
+        cost: float | None = None,
+    ) -> Json:  # fmt: skip
+        """Record how applying a pattern went; for one episode, the last word counts."""
+        self._may_write()
+        patterns = self._bench.patterns.acting_for(self.context)
+        patterns.record(id, episode, outcome, note=note[:500], time=time, cost=cost)
+        return {"id": served_name(id, self._safety.findings), "outcome": outcome, "recorded": True}
 
     def tag(self, bullet: str, tag: str, note: str = "") -> Json:
         """Vote on a bullet of the playbook."""
@@ -246,6 +284,30 @@ class AgentDoor:
         names = {m.id: self._answers.name(m) for m in memories}
         lists = ("forgotten", "proposed", "already_proposed")
         return done | {key: [names[id] for id in ids] for key in lists if isinstance(ids := done[key], list)}
+
+    # Episodes
+
+    def store_episode(self, doc: Mapping[str, object]) -> Json:
+        """Keep what the agent did, from the task to the outcome; nothing that was is changed."""
+        self._may_write()
+        stored = Episodes(self.context).store(doc, session=self.session)
+        masked = {"masked": list(stored.masked)} if stored.masked else {}
+        return {"id": stored.episode.id, "stored": stored.is_new, "outcome": stored.episode.outcome, **masked}
+
+    def find_episodes(self, query: str, strategy: Strategy, criteria: Criteria, k: int) -> Json:
+        """Return episodes that matter for a task or an error, or the latest, a text each."""
+        self._trusted()
+        return self._giving.find(query, strategy, criteria, k)
+
+    def get_episode(self, id: str, *, trace: bool = False) -> Json:
+        """Return an episode whole; its trace where it is asked for."""
+        self._trusted()
+        return self._giving.get(id, trace=trace)
+
+    @property
+    def _giving(self) -> EpisodeGiving:
+        add = partial(self._log.add, self.context)
+        return EpisodeGiving(self.context, self._bench.episode_finder, self._safety, self._asked, add)
 
     # What is kept, and what stands in the way
 

@@ -24,10 +24,12 @@ def injected(event: HookEvent, place: Place) -> str:
 
     if not is_store(place.store):
         return ""
-    found = _kept(place)
-    if found is not None:
-        return found
-    return (_kept(place) or "") if _make(place.store, place.actor) else ""
+    from workbench.bench.agents.briefs.giving import given  # a session begins once, other events do without
+
+    found = given(event, place)
+    if found is None and _make(place.store, place.actor):
+        found = given(event, place)
+    return found or ""
 
 
 def _recalled(event: HookEvent, place: Place) -> str:
@@ -60,22 +62,6 @@ def _recalled(event: HookEvent, place: Place) -> str:
         return recalled(bench, event.text, Asked("hook", event.session, parent_process()))
     finally:
         bench.close()
-
-
-def _kept(place: Place) -> str | None:
-    """Return the brief of the store as it is now, `None` when it has to be made; of what is not trusted, nothing."""
-    from workbench.bench import caches
-    from workbench.bench.agents import brief  # a session begins once, and every other event does without
-    from workbench.config import loading, paths
-    from workbench.store.library import Library
-
-    settings = loading.load(paths.config_dir() / loading.FILE_NAME).settings
-    cache = caches.place(paths.cache_dir(), place.store)
-    library = Library(place.store, place.clock, heads=place.heads, believed=paths.is_believed(place.store), cache=cache)
-    if not library.standing.trusted:
-        brief.discard(cache)
-        return ""
-    return brief.kept(cache, brief.basis_of(library, place.actor, settings.profile, settings.agents))
 
 
 def _make(store: Path, actor: str) -> bool:

@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from workbench.bench.agents.briefs.kept import carry_over
 from workbench.bench.context import Context
 from workbench.core.agents.read import AgentRead
+from workbench.store.library import Tx
 
 KEPT = 2_000
 """Readings that a store keeps; the oldest go when there are a tenth more."""
@@ -48,16 +50,34 @@ def keep(context: Context, reads: Sequence[AgentRead]) -> None:
         return
     given = Counter(id for read in reads for id in read.memories)
     latest = {id: read.at for read in reads for id in read.memories}
-    with library.transaction(context.actor, _label(len(given)), kind="access") as tx:
-        for id, times in given.items():
-            memory = library.memories.find(id)
-            if memory is not None:
-                later = max(latest[id], memory.last_accessed_at)
-                tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + times))
-        for read in reads:
-            tx.put(read)
-        for old in _too_old(context):
-            tx.delete(old)
+    with library.turn():
+        with library.transaction(context.actor, _label(len(given)), kind="access") as tx:
+            for id, times in given.items():
+                memory = library.memories.find(id)
+                if memory is not None:
+                    later = max(latest[id], memory.last_accessed_at)
+                    tx.put(replace(memory, last_accessed_at=later, access_count=memory.access_count + times))
+            _count_episodes(tx, context, reads)
+            for read in reads:
+                tx.put(read)
+            for old in _too_old(context):
+                tx.delete(old)
+            before = library.named_state
+        # Nobody erases meanwhile what a brief says.
+        carry_over(context.caches, before, library.named_state)
+
+
+def _count_episodes(tx: Tx, context: Context, reads: Sequence[AgentRead]) -> None:
+    """Count on episodes that they were given; nothing of them is loaded where none was."""
+    given = Counter(id for read in reads for id in read.episodes)
+    if not given:
+        return
+    from workbench.core.agents.episodes.episode import EpisodeUse, unused, uses_id
+
+    uses, latest = context.library.table(EpisodeUse), {id: read.at for read in reads for id in read.episodes}
+    for id, times in given.items():
+        use = uses.find(uses_id(id)) or unused(id)
+        tx.put(replace(use, access_count=use.access_count + times, last_accessed_at=latest[id]))
 
 
 def _label(memories: int) -> str:

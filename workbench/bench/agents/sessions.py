@@ -130,6 +130,11 @@ class AgentSessions:
         joined = _joined(act for act in acts if isinstance(act, AgentRead))
         return tuple(sorted(_parted(acts, joined), key=lambda session: (session.end, session.key), reverse=True))
 
+    def readings(self) -> tuple[AgentSession, ...]:
+        """Return the sessions with nothing but what was read in them, in no order; the journal is not looked at."""
+        reads = self._library.table(AgentRead).all()
+        return tuple(_parted(reads, _joined(reads)))
+
     def _look_up(self) -> tuple[Write, ...]:
         """Return what agents wrote, the newest first; what is known already is not read again."""
         library, now = self._library, self._library.revision

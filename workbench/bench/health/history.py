@@ -1,7 +1,8 @@
 """Undo, redo, who changed what, and any record as it was."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Literal, NamedTuple
 
 from workbench.bench.context import Context, is_person
 from workbench.bench.safety.masking import masked
@@ -9,7 +10,8 @@ from workbench.bench.stream.votable import find_votable
 from workbench.core.agents.actors import OWN_TERMINAL, require_person, stands_by
 from workbench.core.change import UndoConflict
 from workbench.core.errors import UnknownRecord, WorkbenchError
-from workbench.core.record import from_doc
+from workbench.core.record import from_doc, parse_time
+from workbench.core.stream.vote import Verdict
 from workbench.safety.scanning import mask
 from workbench.store.history import undo
 from workbench.store.history.reading import Event, FieldEvent
@@ -20,6 +22,28 @@ Place = tuple[str, str]
 
 Verb = Literal["undo", "redo"]
 """Which way an action is carried out again."""
+
+
+class Upcoming(NamedTuple):
+    """What the next undo takes back: its last revision, when and by whom it was done, and what it was."""
+
+    rev: int
+    at: datetime
+    actor: str
+    label: str
+
+
+class VoteCast(NamedTuple):
+    """A vote on a memory or bullet, or a vote that was taken back: how many of its kind there were before and after."""
+
+    actor: str
+    target: str
+    verdict: Verdict
+    before: int
+    after: int
+
+
+_COUNTED, _VOTED_AT = ("helpful_votes", "harmful_votes"), "last_feedback_at"
 
 
 class History:
@@ -43,6 +67,38 @@ class History:
             hint = f"The change before it is: {action.label}; `workbench undo --rev {rev}` takes that back."
             raise WorkbenchError("The purge cannot be undone.", hint)
         return action.label + self._carry_out("undo", action)
+
+    def upcoming(self) -> "Upcoming | None":
+        """Return what `undo` would take back, or `None` for nothing."""
+        self._library.refresh()
+        action = self._library.past.undoable(self._is_mine)
+        if action is None:
+            return None
+        last = action.last
+        return Upcoming(last.rev, parse_time(last.at), last.actor, action.label)
+
+    def vote_in(self, event: Event, later: Iterable[Event]) -> "VoteCast | None":
+        """Return the vote that a transaction cast or took back, if that is all it did; `later` are those after it.
+
+        The counts are those right after it, as far as the later ones tell.
+        """
+        counted = [field for field in event.fields if field.field in _COUNTED and field.step]
+        others = {field.key for field in event.fields if field.table == "votes"}
+        told = all(field in counted or field.table == "votes" or field.field == _VOTED_AT for field in event.fields)
+        counted.sort(key=lambda field: field.step or 0)
+        if not counted or len({(field.table, field.key) for field in counted}) > 1 or len(others) > 1 or not told:
+            return None
+        one = counted[-1]  # of a vote that takes the place of another, the new one
+        step, record = int(one.step or 0), self._library.table_named(one.table).find(one.key)
+        if record is None:
+            return None
+        verdict: Verdict = "helpful" if one.field == _COUNTED[0] else "harmful"
+        after: int = record.helpful_count if verdict == "helpful" else record.harmful_count
+        for other in later:
+            for field in other.fields:
+                if (field.table, field.key, field.field) == (one.table, one.key, one.field):
+                    after -= int(field.step or 0)
+        return VoteCast(event.actor, record.id, verdict, after - step, after)
 
     def redo(self) -> str:
         """Do again what was undone last and return what it was."""
@@ -130,20 +186,20 @@ class History:
             raise WorkbenchError("An agent takes back only what it did itself.", f"Nothing was changed; {OWN_TERMINAL}")
         past = self._library.past
         carry_out = past.undo if verb == "undo" else past.redo
-        if "edited_files" in touched:
-            from workbench.bench.agents.documents import editing  # most undos touch no file
-
-            with editing.guarded(self._context) as files:
-                carry_out(action, self._context.actor, files)
-            return ""
-        if "placements" not in touched:
+        if not touched & {"edited_files", "placements"}:
             carry_out(action, self._context.actor)
             return ""
+        from workbench.bench.agents.documents import editing  # most undos touch no file
         from workbench.bench.promotion.placements import Placing
 
-        with Placing(self._library).guarded() as follow:
-            carry_out(action, self._context.actor, follow)
+        with Placing(self._library).guarded() as follow, editing.guarded(self._context) as rewrite:
+
+            def files() -> None:
+                follow()
+                rewrite()
+
+            carry_out(action, self._context.actor, files)
         return f" ({follow.remarks.removesuffix('.')})" if follow.remarks else ""
 
 
-__all__ = ["Event", "FieldEvent", "History", "Place"]
+__all__ = ["Event", "FieldEvent", "History", "Place", "Upcoming", "VoteCast"]

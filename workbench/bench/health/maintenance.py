@@ -84,7 +84,7 @@ class Findings:
     @property
     def is_clean(self) -> bool:
         """Whether nothing waits for a person."""
-        broken = self.unfinished or self.half_done or self.diagnosis.purges
+        broken = self.unfinished or self.half_done or self.diagnosis.purges or self.diagnosis.blobs
         return self.diagnosis.is_sound and not broken and self.edit is None
 
 
@@ -97,7 +97,7 @@ def examine(folder: Path, heads: Path | None = None, records: Records = RECORDS)
 
     if not folder.is_dir():
         raise StoreProblem(f"There is no store in {folder}.", "Nothing was changed.")
-    return doctor.examine(folder, heads, records.key_of)
+    return doctor.examine(folder, heads, records.key_of, records.blobs)
 
 
 def recover(folder: Path, at: datetime, records: Records = RECORDS) -> "Recovery":

@@ -53,7 +53,9 @@ class SinceLastLook(NamedTuple):
 
 
 class Status(NamedTuple):
-    """What a status bar tells: what waits, what is new, whether a reflection is due, and the store's revision."""
+    """What a status bar tells: what waits, how many memories nobody has seen in the app yet, whether a reflection is
+    due, and the store's revision. What is unseen says nothing of the reflection, which counts what came in by itself.
+    """
 
     pending: int
     new: int
@@ -64,7 +66,7 @@ class Status(NamedTuple):
     def line(self) -> str:
         """All of it but the revision, in one line."""
         due = [f"reflection due ({self.due.reason})"] if self.due.due else []
-        return " · ".join((f"{self.pending} pending", *due, f"{self.new} new"))
+        return " · ".join((f"{self.pending} pending", *due, f"{self.new} unseen"))
 
 
 class Overview:

@@ -144,6 +144,12 @@ class Playbooks:
                 raise Conflict(f"{id} was changed by someone else meanwhile.", "Nothing was written.")
             self.apply(book, delta.Update(id, now if content == now else _clean(content)), f"edit {id}")
 
+    def edited(self, book: str, id: str, content: str) -> tuple[Bullet, Bullet]:
+        """Return a bullet as it is and as it would be with another text; raises `UnknownRecord`."""
+        bullet = self.bullet(book, id)
+        text = bullet.content if content == bullet.content else _clean(content)
+        return bullet, bullet if text == bullet.content else replace(bullet, content=text, raw=None)
+
     def add(self, book: str, section: str, content: str) -> str:
         """Add a bullet at the end of a section and return its new id."""
         before = {b.id for b in self.open(book).bullets}

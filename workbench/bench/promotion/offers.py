@@ -53,7 +53,7 @@ def _state(placing: Placing, name: str) -> str:
         return ""
     if data is None:
         return "a new file"
-    count = len([item for item in block.items if item.strip()]) if block else 0
+    count = len(block.entries) if block else 0
     return "1 entry" if count == 1 else f"{count} entries" if count else "no entries yet"
 
 

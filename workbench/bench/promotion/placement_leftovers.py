@@ -67,7 +67,7 @@ def _alike(lines: list[str], text: str) -> int | None:
 def _foreign(lines: list[str], known: list[str]) -> int | None:
     """Return the number of the first line of the managed block that no placement wrote, if there is one."""
     block = managed_block.find("\n".join(lines))
-    for item in block.items if block is not None else ():
+    for item in block.entries if block is not None else ():
         if not any(managed_block.same(item, text) for text in known):
             first = item.strip().split("\n", 1)[0].strip()
             return next((n for n, line in enumerate(lines, 1) if first and first in line), None)

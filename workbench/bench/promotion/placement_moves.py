@@ -57,6 +57,12 @@ class _Change:
     def new(self) -> list[Placement]:
         return [p for p in self.after if p not in self.before]
 
+    @property
+    def reworded(self) -> list[tuple[Placement, Placement]]:
+        """What stays where it is with another text, before and after."""
+        then = {p.id: p for p in self.new}
+        return [(p, then[p.id]) for p in self.gone if p.id in then]
+
 
 def moves(places: Places, before: Placements, after: Placements, *, again: bool = False) -> Moves:
     """Return what leads the files from one state of the placements to another.
@@ -94,7 +100,7 @@ def _file(places: Places, change: _Change, again: bool) -> tuple[FileEdit | None
             raise
         return None, [f"{one.path} was left as it is: {error.message}"]
     present = read(path)
-    data, said = _whole(change, present)
+    data, said = _whole(change, present, again)
     data, more = _entries(change, data, again)
     folders = max((p.folders for p in (*change.before, *change.after)), default=0)
     if data == present:
@@ -103,8 +109,14 @@ def _file(places: Places, change: _Change, again: bool) -> tuple[FileEdit | None
     return FileEdit(path, one.path, present, data, folders), said + more
 
 
-def _whole(change: _Change, data: bytes | None) -> tuple[bytes | None, list[str]]:
-    """Make or delete a file that was written as a whole; one that was changed since is left."""
+def _whole(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | None, list[str]]:
+    """Make or delete a file that was written as a whole; one that was changed since is left.
+
+    One that is to say something else must be as it was written: raises `Conflict`.
+    """
+    for was, now in change.reworded:
+        if was.kind == "file" and not again and data not in (was.text.encode(), now.text.encode()):
+            raise Conflict(f"{was.path} was changed by hand since it was written.", "Nothing was changed.")
     for gone in (p for p in change.gone if p.kind == "file"):
         if data is None:
             return None, [f"{gone.path} was gone already."]
@@ -120,7 +132,7 @@ def _whole(change: _Change, data: bytes | None) -> tuple[bytes | None, list[str]
 
 
 def _entries(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | None, list[str]]:
-    """Put entries into the managed block and take others out."""
+    """Put entries into the managed block, take others out, and put new texts in the place of old ones."""
     gone, new = ([p for p in side if p.kind == "entry"] for side in (change.gone, change.new))
     if not gone and not new:
         return data, []
@@ -130,7 +142,8 @@ def _entries(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | 
     text, encoding = decoded(data or b"", one.path)
     try:
         block = managed_block.find(text)
-        items = _without(gone, block.items, one.path, again) if block else []
+        items = _reworded(change, block.items if block else (), again)
+        items = _without(_still(gone, items, change), items, one.path, again) if block else []
         remarks = [] if block or again else _lost(change, data, one.path)
         if block is not None or new:
             wanted = [p for p in change.after if p.kind == "entry"] if block is None else new
@@ -140,6 +153,24 @@ def _entries(change: _Change, data: bytes | None, again: bool) -> tuple[bytes | 
         raise BrokenBlock(f"{one.path}: {error.message}", error.hint) from error
     empty = not text.removeprefix("\ufeff") and not new and one.created
     return None if empty else encoded(text, encoding), remarks
+
+
+def _reworded(change: _Change, items: Sequence[str], again: bool) -> list[str]:
+    """Put the new texts of entries where the old ones stand; one that is not there as written was edited by hand."""
+    out = list(items)
+    for was, now in change.reworded:
+        place = _index(out, was) if was.kind == "entry" else None
+        if place is not None:
+            out[place] = now.text
+        elif was.kind == "entry" and not again and _index(out, now) is None:
+            raise EditedBlock(was.path, was.text, "\n".join(items))
+    return out
+
+
+def _still(gone: Sequence[Placement], items: Sequence[str], change: _Change) -> list[Placement]:
+    """Return the entries that are yet to be taken out."""
+    done = {was.id for was, now in change.reworded if _index(items, now) is not None}
+    return [p for p in gone if p.id not in done]
 
 
 def _without(gone: Sequence[Placement], items: Sequence[str], name: str, again: bool) -> list[str]:

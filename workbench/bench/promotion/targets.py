@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workbench.bench.playbook.playbook import Playbooks
 from workbench.bench.promotion import texts
+from workbench.bench.promotion.neighbours import neighbours, over_limit, texts_of
 from workbench.bench.promotion.placement_files import decoded, missing_folders, read
 from workbench.bench.promotion.placement_paths import Place, Places
 from workbench.bench.promotion.placements import Placing
@@ -84,7 +85,11 @@ class Drafts:
         place = self._placing.places.named(Path(target.where))
         entries = [(memory, managed_block.item(texts.content_of(memory))) for memory in memories]
         placements = self._entries(place, entries)
-        return Writing(placements, tuple(place.stored for _ in memories))
+        texts_there = texts_of(place, self._placing.places)
+        near = neighbours(texts_there, [texts.content_of(memory) for memory in memories])
+        large = over_limit(place, texts_there, [entry for _, entry in entries])
+        warnings = (*map(str, near), *((large,) if large else ()))
+        return Writing(placements, tuple(place.stored for _ in memories), warnings=warnings)
 
     def _topics(self, memories: Sequence[Memory], target: Target) -> Writing:
         folder = self._folder(target.where or memory_folder(self._placing.places))

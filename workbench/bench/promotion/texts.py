@@ -71,6 +71,12 @@ def skill_file(memory: Memory, slug: str, title: str, about: str) -> str:
     return f"{front}\n# {title}\n\n{content_of(memory)}\n\nEvidence: {one_line(evidence)}\n"
 
 
+def head_lines(text: str, *, named: bool) -> tuple[str, ...]:
+    """Return the lines by which a title or a description stands at the head of a memory's file; `named`: as a name."""
+    scalar = _scalar(text)
+    return (*([f"name: {scalar}"] if named else []), f"description: {scalar}", f"# {text}")
+
+
 def content_of(memory: Memory) -> str:
     """Return a memory's text as a file holds it: line feeds only, no blank lines around it."""
     return clean_for_store(memory.content).replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()

@@ -22,7 +22,9 @@ from workbench.core.text import clean_for_store
 
 if TYPE_CHECKING:
     from workbench.bench.review.evidence import Evidence
+    from workbench.bench.stream.authors import Authors
     from workbench.bench.tuning.retriever import Retriever
+    from workbench.core.stream.filter import Filter, Predicate
 
 __all__ = ["NO_EVIDENCE", "Branch", "Cited", "Review", "is_put_off"]
 
@@ -45,6 +47,7 @@ class Review:
         self._citations = Citations(context.library)
         self._queue = ReviewQueue(context, self._citations)
         self._handlers: dict[str, Handler] = {}
+        self._authors: Authors | None = None
 
     @property
     def _retriever(self) -> "Retriever":
@@ -103,16 +106,24 @@ class Review:
         from workbench.core.stream.filter import parse_filter
 
         chosen = parse_filter(text, self._context.now())
-        wanted, words = chosen.predicate(), [word.casefold() for word in chosen.words]
+        tests, words = self._tests(chosen), [word.casefold() for word in chosen.words]
         plain = not (chosen.clauses or chosen.phrases or chosen.excluded)
         kept = []
         for proposal in queue:
             memory = self.memory(proposal)
-            if plain if memory is None else wanted(memory):
+            if plain if memory is None else all(test(memory) for test in tests):
                 found = "\n".join((*_texts(memory), proposal.kind, *proposal.flags, proposal.title)).casefold()
                 if all(word in found for word in words):
                     kept.append(proposal)
         return tuple(kept)
+
+    def _tests(self, chosen: "Filter") -> "list[Predicate]":
+        if not chosen.actors:
+            return chosen.tests()
+        from workbench.bench.stream.authors import Authors
+
+        self._authors = self._authors or Authors(self._context)
+        return [*chosen.without_actors().tests(), *self._authors.tests(chosen)]
 
     def evidence(self, proposal: Proposal, k: int = 3) -> "Evidence":
         """Gather what supports a proposal, what resembles and what contradicts it; safe on any thread."""

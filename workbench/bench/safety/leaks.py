@@ -11,6 +11,7 @@ from typing import Any
 from workbench.bench import caches
 from workbench.bench.agents.capture.progress import without_texts
 from workbench.bench.context import Context
+from workbench.bench.safety.bodies import rewritten, texts_beside
 from workbench.bench.safety.gate import KEPT, TYPED, strings
 from workbench.bench.safety.safety import Held, Safety
 from workbench.bench.safety.texts import texts_of
@@ -71,13 +72,14 @@ class Leaks:
     ) -> tuple[Leak, ...]:
         """Return the secrets that none of the `flagged` records' texts hold, each where it is met first.
 
-        Looked through are every field of every record, then the history from its end, then the files of the store's
-        folder and of the folder `state`, where drafts are, `without` some.
+        Looked through are every field of every record and what it keeps beside the store, then the history from its
+        end, then the files of the store's folder and of the folder `state`, where drafts are, `without` some.
         """
         looked = {text for held in flagged for text in texts_of(held.record)}
         seen = {secret for text in looked for _, secret in self._found(text)} | self._kept_reasons()
         found: list[Leak] = []
-        for place, text in (*self._fields(), *self._history(), *self._files(state, without)):
+        beside = texts_beside(self._library)
+        for place, text in (*self._fields(), *beside, *self._history(), *self._files(state, without)):
             if text in looked:
                 continue
             looked.add(text)
@@ -101,8 +103,13 @@ class Leaks:
         rules = {secret: rule for secret, rule in every.items() if secret not in kept}
         if not rules and not any(one.masks for one in self._library.maintenance.unfinished_purges()):
             raise NothingToMask("No secret was found that is not allowed to stay.", "Nothing was changed.")
-        masker = Masker(rules, self._cleaner(rules, kept))
-        done = self._library.maintenance.mask(masker, self._context.actor, self._without_copies)
+        clean, blobs = self._cleaner(rules, kept), self._library.blobs
+        with self._library.turn():
+            replaced = rewritten(self._library, clean)
+        masker = Masker(rules, lambda text: replaced.get(text) or clean(text))
+        done = self._library.maintenance.mask(
+            masker, self._context.actor, lambda: (*self._without_copies(), *blobs.retire(replaced))
+        )
         return Masked(len(rules), done, tuple(self._elsewhere(rules, state)))
 
     def _without_copies(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import Outward, place_of
 from workbench.core.agents.actors import stands_by
+from workbench.core.agents.patterns.reasons import EVIDENCE
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.override import override_id
 from workbench.core.pause import collection_paused
@@ -25,7 +26,11 @@ _TEXTS = {
     "bullets": ("content", "raw"),
     "sections": ("title", "raw"),
     "documents": ("content",),
-}
+    "episodes": ("hash",),
+    "patterns": (
+        "name", "description", "summary", "detailed_explanation", "applicability", "body", "guidance", "metadata",
+    ),
+}  # fmt: skip
 """The fields that an agent reads, by table."""
 
 _APPROVED = ("confirmed", "promoted")
@@ -121,6 +126,8 @@ def _approves(entry: Entry, change: DocChange) -> bool:
     if change.op == "insert":
         return False  # what comes in with a status or a pin was not looked at for it
     after = {name: new for name, (_, new) in change.fields.items()}
+    if change.table == "patterns":  # what the numbers say for one is nobody's word
+        return after.get("status") == "validated" and after.get("status_reason") != EVIDENCE
     voted = change.table == "bullets" and change.inc.get("helpful_votes", 0) > 0
     return voted or after.get("status") in _APPROVED or after.get("pinned") is True
 

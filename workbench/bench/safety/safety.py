@@ -144,6 +144,10 @@ class Safety:
         kinds = {finding.kind for text in texts if text for finding in self._sorts(text)}
         return bool(kinds & {"injection", "hidden"}) and self.override(memory) is None
 
+    def speaking(self, records: Iterable[Outward]) -> tuple[Held, ...]:
+        """Return the records that give orders or hide characters, and that no person allowed as they are."""
+        return tuple(h for h in self.unpermitted(records) if any(f.kind != "secret" for f in h.findings))
+
     def check_typed(self, record: Memory, texts: Sequence[str]) -> Held | None:
         """Return the orders and hidden characters in texts that are to be written beside a record; mostly `None`."""
         findings = tuple(f for text in texts for f in self._scan(text) if f.kind != "secret")
@@ -199,7 +203,8 @@ class Safety:
     def flagged(self) -> tuple[Held, ...]:
         """Return every flagged record of the store, whether it may pass or not."""
         library = self._library
-        tables = (library.memories, library.bullets, library.sections, library.books, library.table(Document))
+        others = (library.table(Document), library.table_named("patterns"))
+        tables = (library.memories, library.bullets, library.sections, library.books, *others)
         outgoing = self.check_outgoing(record for table in tables for record in table.all())
         return (*outgoing.refused, *outgoing.warned)
 
@@ -307,14 +312,15 @@ class Safety:
         return None if held is None else self._permission(held)
 
     def record(self, id: str) -> Outward:
-        """Return a memory, bullet, section or book by its id; raises `UnknownRecord`."""
+        """Return a record that may leave the store by its id; raises `UnknownRecord`."""
         from workbench.bench.stream.votable import find_votable
 
         try:
             return find_votable(self._context, id)
         except UnknownRecord:
             library = self._library
-            found = library.sections.find(id) or library.books.find(id) or library.table(Document).find(id)
+            tables = (library.sections, library.books, library.table(Document), library.table_named("patterns"))
+            found: Outward | None = next((one for table in tables if (one := table.find(id)) is not None), None)
             if found is None:
                 raise
             return found

@@ -1,31 +1,28 @@
 """Every stored text of a record that somebody may read once it has left the store."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from workbench.bench.safety.gate import strings
 from workbench.bench.safety.shown import shown_texts
 from workbench.core.agents.document import Document
 from workbench.core.playbook.book import Book, Bullet, Section
 from workbench.core.stream.memory import Memory
+from workbench.store.records import RECORDS
 
-Outward = Memory | Bullet | Section | Book | Document
+if TYPE_CHECKING:
+    from workbench.core.agents.episodes.episode import Episode
+    from workbench.core.agents.patterns.pattern import Pattern
+
+Outward: TypeAlias = Union[Memory, Bullet, Section, Book, Document, "Episode", "Pattern"]
 """The records that exports, promotions and answers to agents carry."""
-
-TABLE_OF: Mapping[type, str] = {
-    Memory: "memories",
-    Bullet: "bullets",
-    Section: "sections",
-    Book: "books",
-    Document: "documents",
-}
 
 
 def place_of(record: Outward) -> tuple[str, str]:
     """Return a record's (table, key)."""
-    book = f"{record.book}/" if isinstance(record, Bullet | Section) else ""
-    return TABLE_OF[type(record)], f"{book}{record.id}"
+    return RECORDS.place_of(record)
 
 
 def texts_of(record: Outward) -> Iterator[str]:
@@ -47,6 +44,20 @@ def texts_of(record: Outward) -> Iterator[str]:
             yield from record.tail
         case Document():
             yield record.content
+        case _:
+            yield from _texts_of_rare(record)
+
+
+def _texts_of_rare(record: "Episode | Pattern") -> Iterator[str]:
+    """Yield the texts of what most stores have none of; what it is made of is imported for those that have."""
+    from workbench.core.agents.episodes.episode import Episode
+    from workbench.core.agents.patterns.pattern import texts_in
+
+    if isinstance(record, Episode):
+        # The hash stands for what lies beside the store: a permission is about that, and about nothing else.
+        yield from (record.hash, *(text for text in (record.type, record.domain, *record.tags) if text))
+    else:
+        yield from (text for text in texts_in(record) if text)
 
 
 def kept_edges(text: str, before: str) -> str:

@@ -88,13 +88,13 @@ class MemoryFields:
         whose = ids[0] if len(ids) == 1 else f"{len(ids)} memories"
         what = ", ".join(dict.fromkeys(_TOLD.get(name, name) for name in wanted.named))
         before = {id: self._library.memories.get(id) for id in ids}
-        if all(self._edited(memory, wanted) == memory for memory in before.values()):
+        if all(self.edited(memory, wanted) == memory for memory in before.values()):
             return ()
         changed = []
         with self._library.transaction(self._context.actor, f"edit {what} of {whose}") as tx:
             for id in before:
                 memory = self._library.memories.get(id)
-                after = self._edited(memory, wanted)
+                after = self.edited(memory, wanted)
                 if after != memory:
                     tx.put(after)
                     changed.append(id)
@@ -107,8 +107,8 @@ class MemoryFields:
             if id not in self._library.memories:
                 raise UnknownRecord(f"There is no memory {id} to relate to.", "Nothing was changed.")
 
-    def _edited(self, memory: Memory, wanted: FieldEdit) -> Memory:
-        """Return a memory with the new values; raises as `edit` does."""
+    def edited(self, memory: Memory, wanted: FieldEdit) -> Memory:
+        """Return a memory with the new values; raises as `edit` does. Writes nothing."""
         after = memory if wanted.content is None else with_text(memory, wanted.content)
         if wanted.summary is not None:
             after = replace(after, summary=_line(wanted.summary) or "")

@@ -1,35 +1,25 @@
 """Taking in observations (source 000, algorithm 4): dedup in two tiers, then the reflection gauge."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from workbench.bench.context import Context
-from workbench.bench.duplicates.comparison import MEMORIES, Judge
-from workbench.bench.duplicates.plan import WORKBENCH, group_of
-from workbench.bench.health.contradictions import TRUSTED, contradicted_by
-from workbench.bench.health.upkeep import proposal_of
+from workbench.bench.duplicates.resemblance import NEAREST, Near, Resemblance, Similar
 from workbench.bench.reflection.gauge import state_of
 from workbench.bench.safety.provenance import is_own
 from workbench.bench.stream.observation import MASKED, Observation, cleaned, memory_of
 from workbench.bench.tuning.retriever import Retriever
 from workbench.core.duplicates.dedup import RECENT, PairVerdict, contained_in_recent
-from workbench.core.duplicates.groups import Pair
 from workbench.core.duplicates.identity import Identity, identity_of
 from workbench.core.record import iso
 from workbench.core.reflection.trigger import record_observation
-from workbench.core.review import upkeep as rules
-from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Vectors
-from workbench.retrieval.fulltext.fuzzy import order_similarity
 from workbench.safety.secrets.secrets import mask as mask_secrets
 from workbench.store.library import Tx
-
-NEAREST = 5
-"""How many of the most similar memories tier 2 looks at."""
 
 Keep = Callable[[str], None]
 """Is told the memory whose secrets stay as a person typed them."""
@@ -50,20 +40,6 @@ class Ingested:
     memory: Memory
     other: Memory | None = None
     verdict: PairVerdict | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """A memory that resembles an observation, the cosine, and what speaks for and against their being the same."""
-
-    memory: Memory
-    cosine: float
-    verdict: PairVerdict
-
-    @property
-    def is_same(self) -> bool:
-        """Whether nothing but the form differs."""
-        return self.verdict.action == "absorb"
 
 
 class Ingest:
@@ -135,9 +111,10 @@ class _Batch:
         self._recent = context.library.memories.latest(RECENT)
         self._state = state_of(context)
         self._created: dict[int, str] = {}
-        self._limits = retriever.limits()
-        self._judge = Judge(MEMORIES, self._limits)
-        self._near = retriever.near_memories(vectors, self._limits.flag)
+        limits = retriever.limits()
+        self._resemblance = Resemblance(context, limits)
+        self._flag = limits.flag
+        self._near = retriever.near_memories(vectors, limits.flag)
         self._alike = np.clip(vectors @ vectors.T, -1.0, 1.0)
 
     def take(self, tx: Tx, place: int) -> Ingested:
@@ -148,13 +125,17 @@ class _Batch:
         if contained_in_recent(observation.content, [m.content for m in recent]):
             said = next(m for m in reversed(recent) if contained_in_recent(observation.content, [m.content]))
             return Ingested("skipped", said)
-        near = self._nearest(place)
+        resembles = self._resemblance
+        near = resembles.nearest(observation.content, observation.memory_type, mine, self._similar(place))
         if near is not None and near.is_same:
             return self._absorb(tx, observation, near)
         memory = self._create(tx, place)
         if near is None:
             return Ingested("created", memory)
-        question = self._question(memory, near.memory) if near.verdict.conflicts else self._merge(memory, near)
+        if near.verdict.conflicts:
+            question = resembles.question(memory, near.memory)
+        else:
+            question = resembles.merge(memory, near).proposal(self._context.now(), self._context.actor)
         if question is None:
             return Ingested("created", memory, near.memory, near.verdict)
         tx.put(question)
@@ -166,46 +147,15 @@ class _Batch:
         if self._created:
             tx.put(self._state)
 
-    def _nearest(self, place: int) -> Near | None:
-        """Return the living memory of the same type that is most surely the same, with the verdict and the cosine.
-
-        What is about somebody or something else is none, however alike it is.
-        """
-        observation = self._seen[place]
-        about = self._identity(observation)
-        pairs = [
-            (memory, cosine, order_similarity(observation.content, memory.content))
-            for memory, cosine in self._similar(place)
-            if memory.memory_type == observation.memory_type
-            and memory.status != "archived"
-            and not identity_of(memory).parted(about)
-        ]
-        # Judging takes a hundred times as long as comparing the order, without which nothing is absorbed.
-        for pair in pairs:
-            if pair[2] >= self._limits.order and (near := self._judged(observation, *pair[:2])).is_same:
-                return near
-        parted = None
-        for pair in pairs:
-            if self._judge.much_alike(observation.content, pair[0].content):
-                near = self._judged(observation, *pair[:2])
-                if not near.verdict.conflicts:
-                    return near
-                parted = parted or near
-        return parted
-
     def _identity(self, observation: Observation) -> Identity:
         """Return what the memory that an observation may become is about."""
         return identity_of(memory_of(observation, "", self._context.now()))
 
-    def _judged(self, observation: Observation, memory: Memory, cosine: float) -> Near:
-        """Judge by the rules of the batch deduplication, so that both propose the same."""
-        return Near(memory, cosine, self._judge.read(memory.content, observation.content))
-
-    def _similar(self, place: int) -> list[tuple[Memory, float]]:
+    def _similar(self, place: int) -> list[Similar]:
         """Return the most similar memories as they are now, those made in this batch included."""
         pairs = [(memory.id, cosine) for memory, cosine in self._near[place]]
         before = self._alike[place, :place]
-        alike = np.flatnonzero(before >= self._limits.flag).tolist()
+        alike = np.flatnonzero(before >= self._flag).tolist()
         pairs += [(self._created[at], float(before[at])) for at in alike if at in self._created]
         best = sorted(pairs, key=lambda pair: -pair[1])[:NEAREST]
         now = ((self._library.memories.find(id), cosine) for id, cosine in best)
@@ -239,20 +189,3 @@ class _Batch:
         self._recent = [*self._recent[1 - RECENT :], memory]
         self._state = record_observation(self._state, memory.importance_score, now)
         return memory
-
-    def _merge(self, memory: Memory, near: Near) -> Proposal:
-        """Return the proposal to merge, the one that the batch deduplication would make."""
-        pair = Pair(near.memory.id, memory.id, near.cosine, near.verdict)
-        return group_of((memory, near.memory), (pair,), near.cosine).proposal(self._context.now(), self._context.actor)
-
-    def _question(self, memory: Memory, other: Memory) -> Proposal | None:
-        """Return the question whether a trusted memory still is true, the one that upkeep would ask; mostly none."""
-        found = contradicted_by(other, [memory]) if other.status in TRUSTED else None
-        if found is None or any(p.kind == "reconfirm" and p.evidence[0] == other.id for p in self._open()):
-            return None
-        now = self._context.now()
-        finding = rules.finding(other, now, self._context.settings.lifecycle, contradicted=found)
-        return None if finding is None else proposal_of(finding, other, now)
-
-    def _open(self) -> Iterator[Proposal]:
-        return (p for p in self._library.proposals.all() if p.state == "open" and p.actor == WORKBENCH)

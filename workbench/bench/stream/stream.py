@@ -7,6 +7,7 @@ import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
@@ -18,6 +19,7 @@ from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict, vote_id
 
 if TYPE_CHECKING:
+    from workbench.bench.stream.authors import Authors
     from workbench.bench.stream.votes import VoteResult
 
 _FLAGGED = re.compile(r"(?<!\S)(-?)is:flagged(?!\S)", re.IGNORECASE)
@@ -66,6 +68,13 @@ class Stream:
         self._citations: tuple[int, dict[str, list[str]]] | None = None
         self._ranked: tuple[str, int, StreamView] | None = None
         self._finder = MemoryFinder(context.library)
+
+    @cached_property
+    def authors(self) -> "Authors":
+        """Who stored what."""
+        from workbench.bench.stream.authors import Authors
+
+        return Authors(self._context)
 
     def view(self, text: str = "", *, forgiving: bool = False) -> StreamView:
         """Return the memories a filter lets through, newest first (best match first when there are free words).
@@ -190,9 +199,15 @@ class Stream:
         return vote.verdict if vote else ""
 
     def _parsed(self, text: str, *, forgiving: bool) -> tuple[Filter, list[Predicate]]:
-        """Read a filter and its `is:flagged`, which only a scan of the texts can answer, and which is asked last."""
+        """Read a filter; what the memories themselves cannot answer is among the tests only, and asked last.
+
+        That is `actor:`, which the journal answers, and `is:flagged`, for which the texts are scanned.
+        """
         chosen = parse_filter(_FLAGGED.sub("", text), self._context.now(), forgiving=forgiving)
-        return chosen, [*chosen.tests(), *(self._is_flagged(not minus) for minus in _FLAGGED.findall(text))]
+        beyond = [self._is_flagged(not minus) for minus in _FLAGGED.findall(text)]
+        if chosen.actors:
+            beyond, chosen = [*self.authors.tests(chosen), *beyond], chosen.without_actors()
+        return chosen, [*chosen.tests(), *beyond]
 
     def _is_flagged(self, wanted: bool) -> Predicate:
         return lambda memory: self._flagged(memory) == wanted

@@ -11,6 +11,7 @@ from workbench.cli.parsing import Commands, add_command, add_json, add_limit, pa
 from workbench.cli.session import Session, actor_of, remember_since
 from workbench.config import paths
 from workbench.core.agents.hook_event import AGENTS, event_of
+from workbench.core.agents.hooks import HOOK_FILES
 from workbench.core.agents.transcript.passed import PASSED
 from workbench.core.errors import InvalidQuery, UnreadableFile, WorkbenchError
 
@@ -26,11 +27,11 @@ CANCELLED = 130
 MOST = 16 * 1024 * 1024
 """Bytes of an event that are read; what is longer is no event."""
 
-_CAPTURE = """claude-code and codex read one event of a hook on stdin, keep what it teaches, and never fail: what goes
-wrong is kept in a log, which `workbench capture status` shows. `transcript` reads session files of Claude Code, or all
-in a folder, from where they were left: corrections by a person, failures with what resolved them, summaries by their
-sections. What counts most waits for your decision in Review; nothing is stored twice. `brief` prints what an agent is
-told when a session begins.
+_CAPTURE = """claude-code, codex and cursor read one event of a hook on stdin, keep what it teaches, and never fail:
+what goes wrong is kept in a log, which `workbench capture status` shows. `transcript` reads session files of Claude
+Code and Codex, or all in a folder, from where they were left: corrections by a person, failures with what resolved
+them, summaries by their sections. What counts most waits for your decision in Review; nothing is stored twice. `brief`
+prints what an agent is told when a session begins.
 
   workbench capture transcript ~/.claude/projects/-home-ann-shop --dry-run"""
 
@@ -60,7 +61,8 @@ def capture(session: Session) -> int:
         return _brief(session)
     if not args.files:
         raise InvalidQuery(
-            "There is no transcript to read.", "Name files or folders, for instance below ~/.claude/projects."
+            "There is no transcript to read.",
+            "Name files or folders, for instance below ~/.claude/projects or ~/.codex/sessions.",
         )
     return _transcripts(session)
 
@@ -77,7 +79,7 @@ def _event(session: Session, agent: str) -> int:
         remember_since()
         taken = take(event, _place(session, agent, event.cwd))
         if taken.context:
-            _give(event.name, event.called, taken.context)
+            _give(agent, event.name, event.called, taken.context)
     except WorkbenchError as error:
         _note(session.clock(), agent, called, str(error))
     except (OSError, RecursionError) as error:
@@ -105,7 +107,8 @@ def _place(session: Session, agent: str, cwd: str) -> "Place":
     start = Path(cwd) if cwd and Path(cwd).is_dir() else session.cwd
     explicit = None if session.args.store is None else session.cwd / session.args.store
     store = paths.find_store(start, explicit).folder
-    return Place(store, _captures(), f"agent:{AGENTS[agent]}", session.clock, paths.heads_dir())
+    told_at = HOOK_FILES[agent].told_at
+    return Place(store, _captures(), f"agent:{AGENTS[agent]}", session.clock, paths.heads_dir(), told_at)
 
 
 def _captures() -> Path:
@@ -115,8 +118,11 @@ def _captures() -> Path:
     return found
 
 
-def _give(name: str, called: str, context: str) -> None:
+def _give(agent: str, name: str, called: str, context: str) -> None:
     """Print what the agent is given, in the form of its hooks, or as it is for a hook of another form."""
+    if HOOK_FILES[agent].is_flat:
+        print(json.dumps({"additional_context": context}))
+        return
     if name != called:
         say(context)
         return
@@ -213,7 +219,7 @@ def _show(harvest: "Harvest", captured: "Captured | None", files: int, limit: in
 
 def _brief(session: Session) -> int:
     with session.reading() as bench:
-        from workbench.bench.agents.brief import keep
+        from workbench.bench.agents.briefs.making import keep
 
         text = keep(bench, actor_of(Namespace(actor=session.args.for_agent)))
     if wants_json(session.args):

@@ -50,10 +50,8 @@ def _install(session: Session) -> int:
 
     code = _carry_out(session, plan_install(session.args.agent, _path(session), _program(session)))
     if code == 0 and not wants_json(session.args):
-        agent = session.args.agent
-        told = "claude mcp add memory -- " if agent == "claude-code" else "codex mcp add memory -- "
-        say(f"To let it search and save as well: {told}{_program(session)[0]} mcp")
-        if agent == "codex":
+        say(f"To let it search and save as well: {_OFFERS[session.args.agent].format(program=_program(session)[0])}")
+        if session.args.agent == "codex":
             say("Codex asks you once whether you trust its hooks.")
     return code
 
@@ -121,6 +119,14 @@ def _status(session: Session) -> int:
 
 
 _ACTIONS = {"install": _install, "remove": _remove, "status": _status}
+
+
+_OFFERS = {
+    "claude-code": "claude mcp add memory -- {program} mcp",
+    "codex": "codex mcp add memory -- {program} mcp",
+    "cursor": 'put "memory": {{"command": "{program}", "args": ["mcp"]}} under "mcpServers" in ~/.cursor/mcp.json',
+}
+"""How each agent is given the server, in words."""
 
 
 def _path(session: Session) -> Path:

@@ -94,7 +94,7 @@ def _one(session: Session, bench: "Workbench") -> int:
         memory = bench.library.memories.find(id)
         line = "(purged)" if memory is None else one_line(masked(memory.line), 100)
         rows.append((str(place), "" if score is None else f"{score:.4f}", one_line(masked(id), 60), line))
-    rows += [("", "", one_line(masked(cited), 100), "") for cited in read.documents]
+    rows += [("", "", one_line(masked(cited), 100), "") for cited in (*read.documents, *read.episodes)]
     for line in table(rows, right=(0, 1)):
         say(line)
     if read.is_empty:
@@ -116,7 +116,7 @@ def _given(read: "AgentRead") -> str:
     """Say how many memories were given; of what was read as a whole there is nothing to say."""
     if read.is_empty:
         return "nothing relevant"
-    given = len(read.memories) + len(read.documents)
+    given = len(read.memories) + len(read.documents) + len(read.episodes)
     return f"{given:,} given" if given or read.is_question else ""
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.files.given import given
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command
@@ -30,6 +31,14 @@ def add_commands(commands: Commands) -> None:
 
 def convert_file(session: Session) -> int:
     """Convert, say what was lost, and write the new file in one step."""
+    source, target = (given(session.cwd, name) for name in (session.args.source, session.args.target))
+    try:
+        return _converted(session, source.full, target.full)
+    except WorkbenchError as error:
+        raise target.said(source.said(error)) from error
+
+
+def _converted(session: Session, source: Path, target: Path) -> int:
     from workbench.bench.files.convert import convert
     from workbench.bench.files.replaced import Replaced
     from workbench.cli.files.export import to_stdout
@@ -38,7 +47,6 @@ def convert_file(session: Session) -> int:
 
     args = session.args
     to_screen = str(args.target) == "-"
-    source, target = session.cwd / args.source.expanduser(), session.cwd / args.target.expanduser()
     there = None if to_screen else present_bytes(target)
     if there is not None and not args.force:
         raise WorkbenchError(f"{target} exists.", "Nothing was written; --force replaces it.")
@@ -58,9 +66,9 @@ def convert_file(session: Session) -> int:
     goes = there is not None and there != bytes_of(done.text)
     copy = Replaced(paths.replaced_dir()).keep(target, there) if goes and there else None
     replace_file(target, done.text, there)
-    _report(done, target)
+    _report(done, args.target)
     if copy is not None:
-        say(f"What {target} held is kept as {copy}.")
+        say(f"What {args.target} held is kept as {copy}.")
     return 0
 
 

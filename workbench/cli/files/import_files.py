@@ -5,6 +5,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import INTERRUPTED, PROBLEM
+from workbench.cli.files.given import given
 from workbench.cli.issues import issue_lines
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, hours, time, wants_json
@@ -31,10 +32,12 @@ external memory, run logs (bullet_usage_log.jsonl), replies of a Curator or Refl
 and logs of their operations (curator_operations_diff.jsonl), and what `export --format json`, yaml,
 csv or markdown and `list --json` write. Instruction files (AGENTS.md, CLAUDE.md, GEMINI.md,
 rules of editors, SKILL.md) are documents and bring no records, unless --as-candidates takes their
-statements to be reviewed. Ids are kept, so importing a file again adds only what is
-new, and what was changed in the store stays; --theirs takes the file's version instead. Where the
-file says who said something and the store does not know, that is filled in. `workbench undo` takes
-the last imported file back."""
+statements to be reviewed. Issues of beads stay out, too, unless --issues takes those that are
+closed. A folder is read note by note (memory banks, vaults, an agent's memory folder): links among
+them become relations, and files that are as they were read last are passed over. Ids are kept, so
+importing a file again adds only what is new, and what was changed in the store stays; --theirs takes
+the file's version instead. Where the file says who said something and the store does not know, that
+is filled in. `workbench undo` takes the last imported file back."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -47,6 +50,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
     as_candidates = "take the statements of an instruction file as candidates"
     parser.add_argument("--as-candidates", action="store_true", help=as_candidates)
+    parser.add_argument("--issues", action="store_true", help="take the closed issues of a beads file as observations")
     parser.add_argument("--as-new", action="store_true", help="let the memories count towards the next reflection")
     parser.add_argument(
         "--epoch",
@@ -76,7 +80,7 @@ def import_files(session: Session) -> int:
                 fail(error)
                 return INTERRUPTED
             except WorkbenchError as error:
-                fail(_as_given(error, session.cwd / path.expanduser(), path))
+                fail(given(session.cwd, path).said(error))
                 continue
             read += 1
             if not session.args.dry_run and not _carry_out(session, bench, plan):
@@ -90,12 +94,6 @@ def import_files(session: Session) -> int:
     if wants_json(session.args):
         write_json(done)
     return 0 if read else PROBLEM
-
-
-def _as_given(error: WorkbenchError, full: Path, given: Path) -> WorkbenchError:
-    """Return an error that calls a file as it was named on the command line."""
-    said = (text.replace(str(full), str(given)) for text in (error.message, error.hint))
-    return WorkbenchError(*said)
 
 
 def _json(plan: "ImportPlan", shown: Shown, *, dry: bool) -> dict[str, object]:
@@ -125,15 +123,24 @@ def _plan(session: Session, bench: "Workbench", path: Path) -> "ImportPlan":
             plan = bench.importer.plan(
                 session.cwd / path.expanduser(), format=args.format, epoch=args.epoch, step_hours=args.step,
                 theirs=args.theirs, as_candidates=args.as_candidates,
-                progress=line, cancelled=cancelled,
+                issues=args.issues, progress=line, cancelled=cancelled,
             )  # fmt: skip
         finally:
             line.clear()
     if not wants_json(args):
         say(f"{path}: {_format(plan, args.format, session.known_formats())}")
-    for line_said in issue_lines(path, plan.parsed.issues):
+    for line_said in _issues(path, plan):
         warn(Shown(bench)(line_said))
     return plan
+
+
+def _issues(path: Path, plan: "ImportPlan") -> list[str]:
+    """Return what could not be read, under the names of the files that it stands in."""
+    if not plan.path.is_dir():
+        return issue_lines(path, plan.parsed.issues)
+    files = dict.fromkeys(issue.file for issue in plan.parsed.issues)
+    told = ((file, [issue for issue in plan.parsed.issues if issue.file == file]) for file in files)
+    return [line for file, issues in told for line in issue_lines(path / file, issues)]
 
 
 def _list(plan: "ImportPlan", shown: Shown) -> None:
@@ -165,6 +172,8 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
     if plan.parsed.offered:
         said = counted(plan.parsed.offered, "statement")
         say(f"  {said} can be understood alone; --as-candidates takes them to be reviewed")
+    if plan.parsed.closed:
+        say(f"  {counted(plan.parsed.closed, 'closed issue')}; --issues takes them as observations")
     if left_out := skipped(plan):
         say(f"  {counted(left_out, 'record')} skipped")
 
@@ -172,6 +181,9 @@ def _report(plan: "ImportPlan", show: Shown, *, dry: bool) -> None:
 def _format(plan: "ImportPlan", asked: str | None, formats: Formats) -> str:
     """Name the format, and why it was taken for that."""
     title, found = format_named(plan.parsed.format, formats).title, plan.parsed.detected
+    if plan.path.is_dir():
+        same = f", {plan.unchanged:,} as they were" if plan.unchanged else ""
+        return f"a folder of {counted(len(plan.files) + plan.unchanged, 'file')}{same}"
     if asked is not None:
         return f"read as {title}, as asked for"
     return f"{title}, {found.confidence:.0%} sure ({found.reason})" if found else title
@@ -196,7 +208,8 @@ def _counts(plan: "ImportPlan", *, dry: bool) -> str:
 
 def _nothing(plan: "ImportPlan") -> str:
     """Say that there is nothing new; of a valid file without any record, that it holds none."""
-    return "nothing new" if plan.parsed.records_in or plan.parsed.offered else "it holds no records"
+    known = plan.parsed.records_in or plan.parsed.offered or plan.unchanged
+    return "nothing new" if known else "it holds no records"
 
 
 def _carry_out(session: Session, bench: "Workbench", plan: "ImportPlan") -> bool:

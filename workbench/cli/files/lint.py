@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.exit_codes import FOUND, PROBLEM
+from workbench.cli.files.given import Given, given
+from workbench.cli.issues import place_lines
 from workbench.cli.output import counted, fail, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
@@ -14,6 +16,7 @@ from workbench.core.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.bench.files.lint import Correction, Linted
     from workbench.core.files.cut import Cut
+    from workbench.core.files.lint import LintFinding
 
 _DETAILS = """Looks for duplicate ids and texts, ids that do not match their section, lines that belong to no
 bullet, text above the first heading, ### headings, bullets the reference reader does not take, a
@@ -51,17 +54,17 @@ def lint(session: Session) -> int:
     fixed: list[dict[str, object]] = []
     failed = False
     for name in session.args.files:
+        file = given(session.cwd, name)
         try:
-            path = session.cwd / name.expanduser()
-            linted = look_over(path, session.clock(), session.args.format, session.known_formats())
+            linted = look_over(file.full, session.clock(), session.args.format, session.known_formats())
             found.append(linted)
             if session.args.fix:
-                fixed.append(_fix(session, linted))
+                fixed.append(_fix(session, linted, file))
             elif not wants_json(session.args):
-                _tell(linted)
+                _tell(linted, file)
         except WorkbenchError as error:
             failed = True
-            fail(error)
+            fail(file.said(error))
     if wants_json(session.args):
         write_json(fixed if session.args.fix else [_document(linted) for linted in found])
     if not found or (failed and session.args.fix):
@@ -80,18 +83,20 @@ def _require_rule(session: Session) -> None:
         raise WorkbenchError(f"There is no rule “{rule}”.", f"Known ones: all, {', '.join(RULES)}.")
 
 
-def _tell(linted: "Linted") -> None:
-    for finding in linted.findings:
-        say(f"{finding} ({finding.rule})")
-        if finding.fix is not None:
-            say(f"    fix: {finding.fix.label}")
+def _tell(linted: "Linted", file: Given) -> None:
+    for line in place_lines(file.name, [(f.line, f"{f.message} ({f.rule})", _fix_said(f)) for f in linted.findings]):
+        say(line)
     fixable = sum(finding.fix is not None for finding in linted.findings)
     count = counted(len(linted.findings), "thing") if linted.findings else "nothing"
     rest = f"; --fix all puts {fixable} right" if fixable else ""
-    say(f"{linted.path}: {count} found{rest}.")
+    say(f"{file.name}: {count} found{rest}.")
 
 
-def _fix(session: Session, linted: "Linted") -> dict[str, object]:
+def _fix_said(finding: "LintFinding") -> tuple[str, ...]:
+    return () if finding.fix is None else (f"    fix: {finding.fix.label}",)
+
+
+def _fix(session: Session, linted: "Linted", file: Given) -> dict[str, object]:
     """Show what the fixes change, write it unless this is a dry run, and return what was done for a program."""
     from workbench.bench.files.lint import correction, make, require_writable
     from workbench.bench.files.replaced import Replaced
@@ -101,25 +106,25 @@ def _fix(session: Session, linted: "Linted") -> dict[str, object]:
     writes, speaks = bool(done.fixes) and not session.args.dry_run, not wants_json(session.args)
     if not done.fixes:
         if speaks:
-            say(f"{linted.path}: nothing to put right{'' if rules is None else f' by the rule {session.args.fix}'}.")
+            say(f"{file.name}: nothing to put right{'' if rules is None else f' by the rule {session.args.fix}'}.")
         return _fixed_document(linted, done, written=False)
     if writes:
         require_writable(done.changes)
     if speaks:
-        _tell_changes(done)
+        _tell_changes(done, file)
     copies = make(done.changes, Replaced(paths.replaced_dir())) if writes else ()
     if speaks:
         for copy in copies:
             warn(f"What was there is kept as {copy}.")
         would = "" if writes else "would be "
         settled = f"{done.found - done.left:,} of {counted(done.found, 'thing')} found {would}put right"
-        say(f"{linted.path}: {settled} by {counted(done.fixes, 'fix', 'fixes')}.")
+        say(f"{file.name}: {settled} by {counted(done.fixes, 'fix', 'fixes')}.")
     return _fixed_document(linted, done, copies, written=writes)
 
 
-def _tell_changes(done: "Correction") -> None:
+def _tell_changes(done: "Correction", file: Given) -> None:
     for change in done.changes:
-        say(f"--- {change.path}")
+        say(f"--- {file.of(change.path)}")
         for line in change.lines():
             say(str(line))
 
@@ -146,14 +151,14 @@ def _show_cuts(session: Session) -> int:
     """Say of each MEMORY.md what is not loaded of it, with the same exit codes."""
     cuts: list[tuple[Path, Cut]] = []
     for name in session.args.files:
-        path = session.cwd / name.expanduser()
+        file = given(session.cwd, name)
         try:
-            cuts.append((path, _measured(path)))
+            cuts.append((file.full, _measured(file.full)))
         except WorkbenchError as error:
-            fail(error)
+            fail(file.said(error))
             continue
         if not wants_json(session.args):
-            _tell_cut(*cuts[-1])
+            _tell_cut(name, cuts[-1][1])
     if wants_json(session.args):
         write_json([_cut_document(*each) for each in cuts])
     if not cuts:

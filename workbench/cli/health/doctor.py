@@ -25,8 +25,9 @@ SHOWN = 60
 
 _DOCTOR = """Names every damaged place by file, line and byte; what was stored on this machine and is gone; changes that
 were merged under one number; imports, purges, maskings and changes of files that were broken off; what killed
-processes left; and what another program changed in memory.json. The read index of a large store is held against its
-files, and made anew where it differs; nothing else is changed unless an option asks for it.
+processes left; what lies beside the store and is missing or damaged; and what another program changed in memory.json.
+The read index of a large store is held against its files, and made anew where it differs; nothing else is changed
+unless an option asks for it.
 `--accept` is for a journal that is shorter on purpose, after a checkout or a backup that was put back: what is missing
 from it is not spoken of any more.
 Exit code: 0 when all is well or what was asked is done, 1 when something was found, 2 when it cannot be done."""
@@ -177,6 +178,9 @@ def _print_diagnosis(diagnosis: "Diagnosis") -> None:
         )
     for one in diagnosis.purges:
         rows += [("purge", str(one)), ("", "`workbench doctor --finish` goes on with it; there is no way back")]
+    rows += [("beside", str(one)) for one in diagnosis.blobs[:SHOWN]]
+    if len(diagnosis.blobs) > SHOWN:
+        rows.append(("", f"and {len(diagnosis.blobs) - SHOWN:,} more; --json names all"))
     rows += [("note", note) for note in diagnosis.notes]
     for line in table(rows):
         say(line)
@@ -277,6 +281,7 @@ def _json(findings: "Findings") -> dict[str, object]:
         "still_in_checkpoint": [{"table": table, "id": key} for table, key in diagnosis.held],
         "renumbered": diagnosis.renumbered,
         "unfinished_purges": diagnosis.purges,
+        "blobs": [one._asdict() for one in diagnosis.blobs],
         "unfinished_last_line": diagnosis.torn,
         "notes": diagnosis.notes,
         "unfinished": [{"group": group, "label": label} for group, label in findings.unfinished],

@@ -1,5 +1,6 @@
 """`workbench reflect`: from the latest memories to candidates that wait in Review."""
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from workbench.cli.output import counted, fail, moment, say, table, warn, write_
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.progress import ProgressLine, interruptible, waits_said
 from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
 from workbench.core.reflection.llm_run import STAGES
 from workbench.core.text import one_line
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from workbench.bench.reflection.reflection import Outcome, Plan, Reflecting
     from workbench.core.reflection.llm_run import UnreadReply
     from workbench.core.reflection.reflector import Step, Unread
-    from workbench.core.reflection.trigger import Gauge
     from workbench.core.stream.memory import Memory
 
 CITED = 72
@@ -53,7 +54,10 @@ def reflect(session: Session) -> int:
         if args.preview:
             return _print_preview(session, reflecting.plan(args.reflector, args.focus))
         if not (args.force or reflecting.verdict().due):
-            return _not_due(session, reflecting.gauge())
+            return _not_due(session, bench)
+        if not args.dry_run:
+            with contextlib.suppress(WorkbenchError):  # a reflection does without, and the next run goes on there
+                bench.catch_up.run()
         plan = reflecting.plan(args.reflector, args.focus)
         warn(_reading(plan))
         outcome, stopped = _made(reflecting, plan, dry=args.dry_run)
@@ -103,12 +107,15 @@ class Told:
         self._line.clear()
 
 
-def _not_due(session: Session, gauge: "Gauge") -> int:
+def _not_due(session: Session, bench: "Workbench") -> int:
+    gauge = bench.reflecting.gauge()
     if wants_json(session.args):
         write_json({"due": False, "gauge": {c.name: {"value": c.value, "limit": c.limit} for c in gauge.conditions}})
         return 0
     stands = ", ".join(f"{c.value:.{1 if c.name == 'hours' else 0}f} of {c.limit:g} {c.name}" for c in gauge.conditions)
-    say(f"No reflection is due: {stands}. --force reflects all the same.")
+    counted_none = len(bench.library.memories) and not any(c.value for c in gauge.conditions)
+    imported = " What an import brings counts only with --as-new." if counted_none else ""
+    say(f"No reflection is due: {stands}.{imported} --force reflects all the same.")
     return 0
 
 

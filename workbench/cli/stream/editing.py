@@ -6,7 +6,7 @@ in Review, as over MCP; the rest is for a person.
 
 import os
 import sys
-from argparse import Namespace
+from argparse import BooleanOptionalAction, Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -26,8 +26,9 @@ from workbench.cli.parsing import (
 )
 from workbench.cli.session import CLI_ACTOR, Session, keeps
 from workbench.cli.stream.append import tags_of, text_of
+from workbench.cli.stream.copies import NOTHING_TOLD, Told, tell, with_copies
 from workbench.core.agents.actors import require_person
-from workbench.core.errors import InvalidQuery, WorkbenchError
+from workbench.core.errors import Conflict, InvalidQuery, WorkbenchError
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, Memory
 from workbench.core.text import clean_for_store
@@ -40,7 +41,9 @@ _EDIT = """Changes the text of a memory, and any field that says something of it
 values, all of them or none. A bullet has a text and --section. Without anything to change the text opens in your editor
 (`editor` in the config, else $VISUAL, $EDITOR). An empty value empties a field: --summary "". --status takes candidate
 (it waits in Review then) and confirmed; `forget`, `review promote` and `undo` lead to the others. By an agent another
-text becomes a question that waits in Review; the other fields are for a person.
+text becomes a question that waits in Review; the other fields are for a person. Where copies of the text stand
+elsewhere (CLAUDE.md, a playbook, an insight), they are shown; on a terminal you are asked, else --copies updates them,
+all as one action with one undo. A file that somebody changed since stays as it is.
 
   workbench edit mem-20261121-0000001 "Deploys need AUTH_SECRET in CI" --type gotcha
   workbench edit mem-20261121-0000001 --also mem-20261121-0000002 --add-tag ci
@@ -71,6 +74,8 @@ def add_commands(commands: Commands) -> None:
     edit.add_argument("id", metavar="ID", help="a memory's id, or a bullet's (BOOK/ID when several playbooks have it)")
     edit.add_argument("text", metavar="TEXT", nargs="?", help="the text, or - to read it from stdin")
     edit.mixes = True
+    also = "update its copies too: files it was promoted or exported to, bullets and insights that say the same"
+    edit.add_argument("--copies", action=BooleanOptionalAction, help=also)
     _add_fields(edit)
     add_actor(edit, "what is given")
     pin = add_command(commands, "pin", pin_records, "pin memories or bullets, so that they do not decay", _PIN)
@@ -109,21 +114,50 @@ def _add_fields(edit: Parser) -> None:
 
 def edit_records(session: Session) -> int:
     """Change the text and fields, or open the text in an editor."""
-    wanted, kept = _wanted(session.args), keeps(session.args)
+    wanted = _wanted(session.args)
     with session.changing() as bench:
         found = records(bench, [session.args.id, *session.args.also])
         if not wanted.named:
-            return _in_editor(session, bench, found, kept=kept)
+            return _in_editor(session, bench, found)
         bullet = next((record for record in found if isinstance(record, Bullet)), None)
         if bullet is not None and (len(found) > 1 or set(wanted.named) - {"content", "section"}):
             raise InvalidQuery(f"{bullet.id} is a bullet: it has a text and a section, and is edited alone.", UNCHANGED)
         if bench.context.actor != CLI_ACTOR and wanted.named == ("content",) and isinstance(found[0], Memory):
             return _ask_to_replace(session, bench, found[0], wanted.content or "")
-        ids, places = [record.id for record in found], [_place(record) for record in found]
-        typed = wanted.typed if kept else ()
-        with bench.safety.keeping(f"edit {_named(ids)}", typed, lambda: places):
-            changed = bench.fields.edit(ids, wanted) if bullet is None else _edit_bullet(bench, bullet, wanted)
-    return _report_edit(session, ids[0], changed)
+        changed, told = _edit(session, bench, found, wanted)
+        return _report_edit(session, bench, found[0].id, changed, told)
+
+
+def _edit(
+    session: Session, bench: "Workbench", found: "Sequence[Memory | Bullet]", wanted: "FieldEdit"
+) -> "tuple[Sequence[str], Told | None]":
+    """Write new values, with the copies of what is corrected where that is wanted; return what differs now."""
+    ids, places = [record.id for record in found], [_place(record) for record in found]
+    changed: list[str] = []
+
+    def write() -> None:
+        one = found[0]
+        changed[:] = bench.fields.edit(ids, wanted) if isinstance(one, Memory) else _edit_bullet(bench, one, wanted)
+
+    if keeps(session.args) or _hides(bench, wanted.content):
+        with bench.safety.keeping(f"edit {_named(ids)}", wanted.typed if keeps(session.args) else (), lambda: places):
+            write()
+        return changed, None
+    corrected = [_as_edited(bench, record, wanted) for record in found]
+    return changed, with_copies(session, bench, corrected, write, f"edit {_named(ids)}")
+
+
+def _hides(bench: "Workbench", text: str | None) -> bool:
+    """Tell whether a text is stored with a secret masked: then it is not what copies are to say."""
+    return text is not None and bench.safety.masked(text) != clean_for_store(text)
+
+
+def _as_edited(
+    bench: "Workbench", record: Memory | Bullet, wanted: "FieldEdit"
+) -> "tuple[Memory | Bullet, Memory | Bullet]":
+    if isinstance(record, Memory):
+        return record, bench.fields.edited(record, wanted)
+    return bench.playbooks.edited(record.book, record.id, wanted.content or record.content)
 
 
 def pin_records(session: Session) -> int:
@@ -192,8 +226,9 @@ def _listed(given: str | None) -> tuple[str, ...] | None:
     return None if given is None else tags_of(given.split(","))
 
 
-def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | Bullet]", *, kept: bool) -> int:
+def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | Bullet]") -> int:
     """Open the text of one record in the person's editor, and store what they saved."""
+    from workbench.bench.stream.fields import FieldEdit
     from workbench.config import editor
 
     if len(found) > 1:
@@ -207,17 +242,11 @@ def _in_editor(session: Session, bench: "Workbench", found: "Sequence[Memory | B
     record = found[0]
     saved = editor.edit(record.content, setting)
     if saved is None:
-        return _report_edit(session, record.id, ())
-    with bench.safety.keeping(f"edit {record.id}", (saved,) if kept else (), lambda: [_place(record)]):
-        changed = _write_text(bench, record, saved)
-    return _report_edit(session, record.id, [record.id] if changed else ())
-
-
-def _write_text(bench: "Workbench", record: Memory | Bullet, text: str) -> bool:
-    if isinstance(record, Memory):
-        return bench.stream.edit(record.id, text, expected=record.content)
-    bench.playbooks.edit(record.book, record.id, text, expected=record.content)
-    return True
+        return _report_edit(session, bench, record.id, (), None)
+    if records(bench, [_place(record)])[0].content != record.content:
+        raise Conflict(f"{record.id} was changed by someone else meanwhile.", "Nothing was written.")
+    changed, told = _edit(session, bench, found, FieldEdit(content=saved))
+    return _report_edit(session, bench, record.id, changed, told)
 
 
 def _edit_bullet(bench: "Workbench", bullet: Bullet, wanted: "FieldEdit") -> list[str]:
@@ -256,13 +285,17 @@ def _named(ids: Sequence[str]) -> str:
     return ids[0] if len(ids) == 1 else f"{len(ids)} records"
 
 
-def _report_edit(session: Session, id: str, changed: Sequence[str]) -> int:
+def _report_edit(session: Session, bench: "Workbench", id: str, changed: Sequence[str], told: Told | None) -> int:
     said = (
         f"Edited {_named(changed)}. `workbench undo` takes it back."
         if changed
         else "Nothing differs; nothing was changed."
     )
-    return _tell(session, {"id": id, "changed": bool(changed), "ids": list(changed)}, said)
+    copies = {} if told is None or told == NOTHING_TOLD else told.values(bench)
+    code = _tell(session, {"id": id, "changed": bool(changed), "ids": list(changed), **copies}, said)
+    if told is not None and changed and not wants_json(session.args):
+        tell(bench, told, "`workbench undo`, then the same with --copies, updates them too.")
+    return code
 
 
 def _tell(session: Session, values: dict[str, object], sentence: str) -> int:

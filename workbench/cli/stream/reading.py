@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
 from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, add_limit, revision, wants_json
+from workbench.cli.parsing import Commands, add_command, add_json, add_limit, count, revision, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, sign
 from workbench.cli.session import Session
 from workbench.core.errors import UnknownRecord
@@ -30,6 +30,10 @@ until: pinned: id: is:, "exact phrase", a leading - excludes, other words are se
 forgiven. Archived memories are listed only when a status: asks for them."""
 
 
+_STATS = """Trends are of the last days, the last of which is today: each is one block of a line, a · stands for none.
+Decisions are those about candidates and other proposals, votes those that stand."""
+
+
 def add_commands(commands: Commands) -> None:
     """Add `show`, `list` and `stats`."""
     show = add_command(commands, "show", show_record, "print memories or bullets in full")
@@ -44,7 +48,9 @@ def add_commands(commands: Commands) -> None:
     add_limit(listing, DEFAULT)
     add_secrets(listing)
     add_json(listing)
-    add_json(add_command(commands, "stats", print_stats, "count what the store holds"))
+    stats = add_command(commands, "stats", print_stats, "count what the store holds, and how it goes", _STATS)
+    stats.add_argument("--days", metavar="N", type=count, help="days that trends are of (default: six weeks)")
+    add_json(stats)
 
 
 def show_record(session: Session) -> int:
@@ -119,20 +125,29 @@ def list_memories(session: Session) -> int:
 
 
 def print_stats(session: Session) -> int:
-    """Print counts, and how far the reflection gauge is along."""
+    """Print counts, how far the reflection gauge is along, and how the store goes."""
+    from workbench.bench.health.trends import DAYS
+    from workbench.cli.health.trends import trends_json, trends_lines
+
     with session.reading() as bench:
-        stats, gauge = Shown(bench)(bench.overview.stats()), bench.overview.gauge()
+        stats, gauge, shown = Shown(bench)(bench.overview.stats()), bench.overview.gauge(), Shown(bench)
+        trends = shown(bench.trends.look(session.args.days or DAYS))
         unfinished = dict(bench.library.unfinished)
     if wants_json(session.args):
         store, reflection = session.choice().folder, _gauge_json(gauge)
         write_json(
-            {**stats._asdict(), "store": store, "reflection": reflection, "unfinished": list(unfinished.values())}
-        )
+            {
+                **stats._asdict(), "store": store, "reflection": reflection, "unfinished": list(unfinished.values()),
+                "trends": trends_json(trends),
+            }
+        )  # fmt: skip
         return 0
     for line in table(_stats_rows(stats, gauge)):
         say(line)
     for group, label in unfinished.items():
         say(f"not finished: {label}; `workbench undo --group {group}` takes back what was written")
+    for line in trends_lines(trends):
+        say(line)
     return 0
 
 

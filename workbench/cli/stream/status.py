@@ -5,8 +5,8 @@ from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
 from workbench.config import paths, recent
 
-_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, what is new since you
-last opened the app on this store."""
+_STATUS = """For a shell prompt or tmux: what waits in Review, whether a reflection is due, how many memories came in
+since you last opened the app on this store (unseen)."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -24,6 +24,7 @@ def print_status(session: Session) -> int:
             {
                 "line": status.line,
                 "pending": status.pending,
+                "unseen": status.new,
                 "reflection_due": status.due.due,
                 "revision": status.revision,
             }

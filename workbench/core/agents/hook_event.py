@@ -1,18 +1,21 @@
 """What an agent's hook says on stdin, as one value whatever the agent calls its parts."""
 
+import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.core.agents.transcript.fields import cut
 
-AGENTS: Mapping[str, str] = {"claude-code": "claude", "codex": "codex"}
+AGENTS: Mapping[str, str] = {"claude-code": "claude", "codex": "codex", "cursor": "cursor"}
 """The agents whose hooks are understood, and the names that they act by."""
 
 _ALIASES = {
     "before_start": "SessionStart", "after_complete": "Stop", "on_error": "Error", "session_start": "SessionStart",
     "user_prompt_submit": "UserPromptSubmit", "stop": "Stop", "session_end": "SessionEnd", "SubagentStop": "Stop",
     "post_tool_use": "PostToolUse", "pre_compact": "PreCompact", "post_compact": "PostCompact",
+    "sessionStart": "SessionStart", "beforeSubmitPrompt": "UserPromptSubmit", "sessionEnd": "SessionEnd",
+    "postToolUse": "PostToolUse", "postToolUseFailure": "PostToolUseFailure", "preCompact": "PreCompact",
 }  # fmt: skip
 """Other names of events: those of source 001, section 1.3, and those that some agents write otherwise."""
 
@@ -44,7 +47,8 @@ def event_of(doc: Mapping[str, Any]) -> HookEvent:
     given = doc.get("tool_input")
     response, failed = _response(doc)
     return HookEvent(
-        name, called, _text(doc, "session_id", "sessionId", "conversation_id", "thread_id"), _text(doc, "cwd"),
+        name, called, _text(doc, "session_id", "sessionId", "conversation_id", "thread_id"),
+        _text(doc, "cwd") or _first(doc.get("workspace_roots")),
         _text(doc, "transcript_path"), _text(doc, "source", "reason", "trigger"),
         cut(_text(doc, "prompt", "compact_summary", "summary", "error_message", "message")),
         _text(doc, "tool_name"), _text(doc, "tool_use_id", "tool_call_id", "call_id"),
@@ -54,14 +58,28 @@ def event_of(doc: Mapping[str, Any]) -> HookEvent:
 
 def _response(doc: Mapping[str, Any]) -> tuple[str, bool]:
     """Return what a tool answered, and whether that says that it failed."""
-    found = doc.get("tool_response", doc.get("tool_output"))
-    error = doc.get("error")
+    found = _parsed(doc.get("tool_response", doc.get("tool_output")))
+    error = doc.get("error", doc.get("error_message"))
     said = error if isinstance(error, str) else _told(error)
     if not isinstance(found, Mapping):
         return "\n".join(part for part in (_told(found), said) if part), bool(said)
     code = found.get("exit_code", found.get("exitCode", 0))
     failed = bool(found.get("is_error") or found.get("interrupted")) or (isinstance(code, int) and code != 0)
     return "\n".join(part for part in (_told(found), said) if part), failed or bool(said)
+
+
+def _parsed(value: object) -> object:
+    """Return what a tool answered, which some agents give as JSON in a text."""
+    if not isinstance(value, str) or not value.startswith("{"):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _first(value: object) -> str:
+    return value[0] if isinstance(value, list) and value and isinstance(value[0], str) else ""
 
 
 def _told(value: object) -> str:

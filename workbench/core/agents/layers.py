@@ -6,7 +6,8 @@ rules, 3,000 for what is known, 2,000 for what was retrieved; 3,000 for the over
 for its last turns, where there is one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 _FINDERS = "workbench.bench.agents.context.finders"
 _DOCUMENTS = "workbench.bench.agents.context.from_documents"
@@ -38,6 +39,22 @@ LAYERS: tuple[LayerKind, ...] = (
 
 TOTAL = sum(layer.budget for layer in LAYERS)
 """Tokens of all layers together at the most: a larger budget gives each its own."""
+
+
+class ContextSettings(NamedTuple):
+    """The tokens of each of the workbench's own layers, by its id, as a person sets them."""
+
+    pinned: int = 2_000
+    overview: int = 3_000
+    turns: int = 8_000
+    playbook: int = 5_000
+    known: int = 3_000
+    retrieved: int = 2_000
+
+    def sized(self, kind: LayerKind) -> LayerKind:
+        """Return a layer with the budget that is set for it; one that has no setting keeps its own."""
+        return replace(kind, budget=self._asdict().get(kind.id, kind.budget))
+
 
 USUAL = 4_000
 """Tokens that a context takes where nobody says how many it may, at every door."""

@@ -14,7 +14,7 @@ class AgentRead:
     `agent` is what it calls itself, a label and no proof; `session` the agent session it was asked in, empty where
     nobody said. `door` says by which way it came: `cli`, `mcp` or `hook`. `query` is masked. `memories` are the ids
     that were given, best first, with their `scores` under `profile`; none where `is_empty`, nothing being relevant.
-    `documents` are the places in documents that were given, as they are cited.
+    `documents` are the places in documents that were given, as they are cited, `episodes` the ids of those given.
     `held`, `unapproved` and `weak` count what was left out, as in `bench.agents.serving.Served`.
     `parent` names the process that started the one it was asked through, empty where nobody looked.
     """
@@ -36,3 +36,4 @@ class AgentRead:
     version: int = 1
     is_question: bool = True
     parent: str = ""
+    episodes: tuple[str, ...] = ()

@@ -89,6 +89,11 @@ def is_negation(word: str) -> bool:
     return word in _NEGATIONS or word.endswith("n't")
 
 
+def without_sql(text: str) -> str:
+    """Return a text in which what names a constraint or a test of SQL ("NOT NULL") is one word, and negates nothing."""
+    return _SQL.sub(r"not\1", text)
+
+
 def opposites(new_text: str, old_text: str) -> tuple[tuple[str, str], ...]:
     """Return pairs of opposite words of which each text holds only its own, such as (passed, failed)."""
     return _opposites(_stems(new_text), _stems(old_text))
@@ -157,6 +162,9 @@ _NEGATIONS = frozenset(
     )
 )
 
+_SQL = re.compile(r"\bNOT\s+(NULL|EXISTS)\b")
+"""In capitals, as it is written in SQL."""
+
 _OPPOSED = (
     ("pass succeed success successful work", "fail failure unsuccessful break broken"),
     ("enable activate on", "disable deactivate off"),
@@ -210,7 +218,7 @@ def _negated(text: str) -> list[tuple[str, str]]:
     """Return what each negation word negates, as stems and as written."""
     found = []
     after: deque[str] = deque(maxlen=2)
-    for token in reversed(words(text)):
+    for token in reversed(words(without_sql(text))):
         if is_negation(token):
             found.append((" ".join(map(_stem, after)), " ".join(after)))
         elif token not in _FILLERS:

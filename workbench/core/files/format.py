@@ -116,7 +116,7 @@ class Parsed:
     `in_steps` says that records were created at a step that is counted, not at a time that is named.
     `digest` is the SHA-256 of the file's bytes (set by `opening.read_file`, empty for a database), to
     be compared before the file is replaced. `offered` is how many statements a document has of which records can be
-    made when somebody asks for them.
+    made when somebody asks for them, `closed` how many closed issues.
     """
 
     format: str = ""
@@ -132,6 +132,7 @@ class Parsed:
     replies: tuple[Curation | Analysis, ...] = ()
     in_steps: bool = False
     offered: int = 0
+    closed: int = 0
     detected: Detection | None = field(default=None, compare=False)
 
     @property
@@ -167,8 +168,8 @@ class ReadContext:
     where ids are made from it; when empty it is taken from `file`. `path` is the file's absolute path
     where it is known, and `beside` gives the text of a file named relative to it, `None` when there is
     none (both set by `opening.read_file`). With `as_candidates` the statements of a document that makes no records
-    otherwise are read as candidates. Readers of files that may be long call `watch` with
-    (lines read, lines in all) every now and then; it may raise to stop them.
+    otherwise are read as candidates, with `issues` the closed issues of a tracker as observations. Readers of files
+    that may be long call `watch` with (lines read, lines in all) every now and then; it may raise to stop them.
     """
 
     now: datetime
@@ -181,6 +182,7 @@ class ReadContext:
     beside: Callable[[str], str | None] = nothing_beside
     watch: Callable[[int, int], None] = unwatched
     as_candidates: bool = False
+    issues: bool = False
 
 
 DetectFile = Callable[[str, str], Detection]

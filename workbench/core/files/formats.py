@@ -57,6 +57,7 @@ FORMATS = Formats(
         "workbench.formats.letta:FORMAT",
         "workbench.formats.claude_memory.claude_memory:FORMAT",
         "workbench.formats.instructions.instructions:FORMAT",
+        "workbench.formats.notes.note:FORMAT",
         "workbench.formats.claude_mem.claude_mem:FORMAT",
         "workbench.formats.claude_mem.database:FORMAT",
         "workbench.formats.external.notes:OVERVIEW_FORMAT",

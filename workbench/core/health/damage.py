@@ -1,5 +1,5 @@
 """What of a store is not what it was: lines of the journal that are damaged, gone or merged under the number of another
-one, and a read index that said something else."""
+one, what lies beside it and cannot be read, and a read index that said something else."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -54,6 +54,20 @@ class Renumbered(NamedTuple):
         if self.rev == self.now:
             what = f"revision {self.rev} (“{self.label}”) makes a record under the number of another one"
         return what + "".join(f", its {old} is {new}" for old, new in self.names)
+
+
+class BadBlob(NamedTuple):
+    """A record, as (table, key), of which what lies beside the store is `missing` or `damaged`."""
+
+    table: str
+    key: str
+    file: str
+    lack: str
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        said = f"What {self.key} names is {self.lack}: {self.file}."
+        return f"{said} The store itself still says what it was; a backup may have the rest."
 
 
 class MendedIndex(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core.health.damage import Damage, Gone, Renumbered
+from workbench.core.health.damage import BadBlob, Damage, Gone, Renumbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Diagnosis:
 
     `torn` is the length of an unfinished last line, in bytes. `gone` is what was stored and is in the journal no
     more, `held` what the checkpoint still knows of it, as (table, key). `renumbered` are changes that were merged
-    under a number another one has, `purges` those that were broken off.
+    under a number another one has, `purges` those that were broken off. `blobs` are records of which a part that lies
+    beside the store cannot be read.
     """
 
     folder: Path
@@ -43,10 +44,14 @@ class Diagnosis:
     held: tuple[tuple[str, str], ...] = ()
     renumbered: tuple[Renumbered, ...] = ()
     purges: tuple[Unfinished, ...] = ()
+    blobs: tuple[BadBlob, ...] = ()
 
     @property
     def is_sound(self) -> bool:
-        """Nothing is damaged or gone; an unfinished last line is no damage, it was never confirmed."""
+        """Nothing is damaged or gone; an unfinished last line is no damage, it was never confirmed.
+
+        What lies beside the store is looked at apart: a new store would lack it just as well.
+        """
         return not (self.damage or self.gone or self.renumbered)
 
 

@@ -16,8 +16,8 @@ from workbench.core.playbook.book import Bullet, Section, is_high_performing, is
 HELP: tuple[tuple[str, str], ...] = (
     ("login token", "words in the id, the text or the section; all must be there"),
     ('"exact phrase"', "these words in this order"),
-    ("is:high", "▲ high performing: more than 5 helpful and fewer than 2 harmful marks"),
-    ("is:problematic", "▼ problematic: at least as many harmful marks as helpful ones"),
+    ("is:high", "⊕ high performing: more than 5 helpful and fewer than 2 harmful marks"),
+    ("is:problematic", "⊖ problematic: at least as many harmful marks as helpful ones"),
     ("is:unused", "○ unused: no marks yet"),
     ("is:duplicate", "≈ says the same as another bullet"),
     ("is:over", "below the cut: beyond the token budget"),

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from workbench.core.duplicates.dedup import content_words, is_negation, numbers, opposites
+from workbench.core.duplicates.dedup import content_words, is_negation, numbers, opposites, without_sql
 from workbench.core.text import words
 
 SHARED = 0.6
@@ -26,9 +26,6 @@ _WEAK = frozenset({"in", "into", "to", "out", "from"})
 """Words that are opposites of a direction only; most often they are not."""
 
 _SENTENCES = 40
-_SQL = re.compile(r"\bNOT\s+(NULL|EXISTS)\b")
-"""What names a constraint or a test, in capitals as it is written in SQL: one word, which negates nothing."""
-
 _ENDS = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -104,7 +101,7 @@ def _negated(sentence: str) -> tuple[tuple[str, str], ...]:
     """Return the word that each negation is about, as its stem and as written: the next one with a meaning."""
     found: list[tuple[str, str]] = []
     following: tuple[str, str] | None = None
-    for token in reversed(words(_SQL.sub(r"not\1", sentence))):
+    for token in reversed(words(without_sql(sentence))):
         if is_negation(token):
             found += [following] if following else []
         elif stems := content_words(token):

@@ -97,7 +97,7 @@ KINDS = Kinds(
         ProposalKind(
             "merge", "merge", "Do these say the same?",
             "they become one; the newest text wins, votes add up, the ids of the others live on",
-            "all stay; asked again only when a text changes", "⇄",
+            "all stay; asked again only when a text changes", "∪",
             many=("merge of {count}", "Do these {count} say the same?"),
             handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE",
         ),

@@ -10,8 +10,8 @@ import difflib
 import operator
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from workbench.core.errors import InvalidQuery
@@ -30,6 +30,7 @@ HELP: tuple[tuple[str, str], ...] = (
     ('tag:"two words"', "quotes keep a value together"),
     ('speaker:user  speaker:"Ann Lee"', "who said it: user, assistant, tool or a name"),
     ("source:SessionEnd", "where it was captured: the hook, or a file by its name or path"),
+    ("actor:claude  actor:person", "who stored its text: an agent by name, person, import, reflection, hook"),
     ("importance:>7  confidence:>2", "more than; also >=, <, <= or the number itself"),
     ("since:7d  until:yesterday", "when it was made: 90min, 36h, 7d, 2w, 3mo, 1y, today, yesterday, 2026-11-21"),
     ("pinned:yes", "pinned or not: yes, no"),
@@ -39,6 +40,10 @@ HELP: tuple[tuple[str, str], ...] = (
     ("auth tokn", "any other word is searched for, typing errors forgiven"),
 )
 """Rows for the help screen: what to type, and what it finds."""
+
+
+ACTOR = "actor"
+"""The key that asks who stored a memory: the journal knows, the memory does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +70,27 @@ class Filter:
     unknown: tuple[tuple[str, str], ...] = ()
 
     @property
+    def actors(self) -> tuple[Clause, ...]:
+        """The clauses about who stored a memory, which only its history can answer."""
+        return tuple(clause for clause in self.clauses if clause.key == ACTOR)
+
+    @property
     def shows_archived(self) -> bool:
         """Whether archived memories can match: only when a clause `status:` asks for some status."""
         return any(clause.key == "status" and not clause.negated for clause in self.clauses)
+
+    def without_actors(self) -> "Filter":
+        """Return the rest of it, which the memories themselves can answer."""
+        return replace(self, clauses=tuple(clause for clause in self.clauses if clause.key != ACTOR))
 
     def predicate(self) -> Predicate:
         """Compile the test of `matches` once, for many memories."""
         return _every(self.tests())
 
     def tests(self) -> list[Predicate]:
-        """Compile the tests of clauses and phrases, all of which must hold."""
+        """Compile the tests of clauses and phrases, all of which must hold; raises `InvalidQuery` for `actors`."""
+        if self.actors:
+            raise InvalidQuery("“actor:” cannot be asked here.", "The Stream, Review, `list` and `export` know it.")
         tests = [_compile(clause) for clause in self.clauses]
         if not self.shows_archived:
             tests.insert(0, lambda memory: memory.status != "archived")
@@ -106,6 +122,13 @@ def parse_filter(text: str, now: datetime, *, forgiving: bool = False) -> Filter
             else:
                 words.append(word)
     return Filter(tuple(clauses), tuple(words), tuple(phrases), tuple(excluded), tuple(unknown))
+
+
+def fits(clause: Clause, names: Collection[str]) -> bool:
+    """Tell whether one of some names, in folded case, is one of a clause's, or begins as one that ends in `*`."""
+    starts = tuple(value[:-1] for value in clause.values if value.endswith("*"))
+    found = any(name in clause.values or name.startswith(starts) for name in names)
+    return found != clause.negated
 
 
 def matches(memory: Memory, flt: Filter) -> bool:
@@ -150,6 +173,7 @@ _EXAMPLES = {
     "category": "category:decision",
     "section": "section:strategies",
     "source": "source:SessionEnd",
+    ACTOR: "actor:claude",
     "importance": "importance:>7",
     "confidence": "confidence:>2",
     "session": "session:s1*",
@@ -204,7 +228,7 @@ def _clause(key: str, text: str, negated: bool, now: datetime) -> Clause:
     if key in ("since", "until"):
         if len(values) > 1:
             raise InvalidQuery(f"“{key}:” takes one time, not {len(values)}.", f"For example: {_EXAMPLES[key]}.")
-        return Clause(key, values, negated, _instant(key, values[0], now))
+        return Clause(key, values, negated, instant(key, values[0], now))
     for value in values:
         _check(key, value)
     return Clause(key, values, negated)
@@ -225,7 +249,7 @@ def _check(key: str, value: str) -> None:
         raise InvalidQuery(f"“{value}” cannot follow “{key}:”.", f"It is one of: {', '.join(closed)}.")
 
 
-def _instant(key: str, value: str, now: datetime) -> datetime:
+def instant(key: str, value: str, now: datetime) -> datetime:
     """Return the time that `since` begins or `until` ends with, both included; a day counts as a whole."""
     now = now if now.tzinfo else now.replace(tzinfo=UTC)
     try:

@@ -1,16 +1,17 @@
 """claude-mem's export JSON: `{observations: [...], sessions: [...], summaries: [...], prompts: [...]}`."""
 
 import re
+from collections.abc import Iterable
 
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
-from workbench.formats.claude_mem.row import NAME, observation
-from workbench.formats.shared.jsontree import Lines, Node, scan_file
+from workbench.formats.claude_mem.row import NAME, ReadRow, observation, summary
+from workbench.formats.shared.jsontree import Entry, Lines, Node, scan_file
 from workbench.formats.shared.report import Report, shown
 
-_OTHERS = {"sessions": "sessions", "summaries": "session summaries", "prompts": "prompts"}
-_INSIDE = frozenset({"observations", *_OTHERS})
+_OTHERS = {"sessions": "sessions", "prompts": "prompts"}
+_INSIDE = frozenset({"observations", "summaries", *_OTHERS})
 _LISTED = re.compile(r'"observations"\s*:\s*\[')
 _EXPORT = re.compile(r'"(?:exportedAt|totalObservations)"\s*:')
 _MARKS = re.compile(r'"(?:narrative|facts|concepts|files_modified|memory_session_id|created_at_epoch)"\s*:')
@@ -26,18 +27,18 @@ def detect(head: str, path: str) -> Detection:
 
 
 def read(text: str, context: ReadContext) -> Parsed:
-    """Read every observation that can be read; sessions, summaries and prompts are counted and reported."""
+    """Read every observation and session summary that can be read; sessions and prompts are counted and reported."""
     report, root, lines = Report(context.file), scan_file(text, context.file, _INSIDE), Lines(text)
-    listed = root.inside("observations", "[")
-    if listed is None:
+    listed, told = root.inside("observations", "["), root.inside("summaries", "[")
+    if listed is None and told is None:
         reason = f"{context.file} has no list of “observations”" + (f": {root.damage}." if root.damage else ".")
         raise UnreadableFile(reason, "Nothing was read from it.")
     found: dict[str, Memory] = {}
-    for entry in listed.entries:
+    for entry, row in (*_rows(listed, observation), *_rows(told, summary)):
         try:
-            memory, notes = observation(entry.value, context)
+            memory, notes = row(entry.value, context)
             if memory.id in found:
-                raise ValueError(f"the observation {shown(memory.id)} was already read")
+                raise ValueError(f"{shown(memory.id)} was already read")
         except ValueError as reason:
             report.skip(lines.at(entry.start), str(reason))
             continue
@@ -47,6 +48,10 @@ def read(text: str, context: ReadContext) -> Parsed:
     if root.damage:
         report.skip(lines.at(root.damage_at), root.damage)
     return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def _rows(listed: Node | None, read: ReadRow) -> Iterable[tuple[Entry, ReadRow]]:
+    return ((entry, read) for entry in listed.entries) if listed is not None else ()
 
 
 def _report_others(root: Node, lines: Lines, report: Report) -> None:

@@ -1,4 +1,4 @@
-"""claude-mem's SQLite database: the table `observations`, opened read-only."""
+"""claude-mem's SQLite database: the tables `observations` and `session_summaries`, opened read-only."""
 
 import math
 import sqlite3
@@ -10,14 +10,17 @@ from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
-from workbench.formats.claude_mem.row import observation
+from workbench.formats.claude_mem.row import ReadRow, observation, summary
 from workbench.formats.shared.report import Report, shown
 
 NAME = "claude-mem-db"
 SIGNATURE = "SQLite format 3\0"
 """What every SQLite database begins with."""
 
-_OTHERS = {"session_summaries": "session summaries", "user_prompts": "prompts"}
+_ROWS = {"observations": observation, "session_summaries": summary}
+"""The tables that are read, and what reads a row of each."""
+
+_OTHERS = {"user_prompts": "prompts"}
 
 
 def detect(head: str, path: str) -> Detection:
@@ -41,14 +44,16 @@ def read(text: str, context: ReadContext) -> Parsed:
 
 
 def read_path(path: Path, context: ReadContext) -> Parsed:
-    """Read every observation that can be read; the line of an issue is the row's number."""
+    """Read every observation and summary that can be read; the line of an issue is the row's number."""
     report = Report(context.file)
     found: dict[str, Memory] = {}
     try:
         with _open(path) as database:
             if not _columns(database):
                 raise UnreadableFile(f"{context.file} has no table “observations”.", "Nothing was read from it.")
-            _read_rows(database, found, context, report)
+            for table, row in _ROWS.items():
+                if _columns(database, table):
+                    _read_rows(database, table, row, found, context, report)
             _report_others(database, report)
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -60,17 +65,24 @@ def read_path(path: Path, context: ReadContext) -> Parsed:
     return report.parsed(NAME, memories=tuple(found.values()))
 
 
-def _read_rows(database: sqlite3.Connection, found: dict[str, Memory], context: ReadContext, report: Report) -> None:
-    rows = database.execute("SELECT * FROM observations")
+def _read_rows(
+    database: sqlite3.Connection,
+    table: str,
+    read: ReadRow,
+    found: dict[str, Memory],
+    context: ReadContext,
+    report: Report,
+) -> None:
+    rows = database.execute(f'SELECT * FROM "{table}"')
     names = [str(column[0]) for column in rows.description]
     for number, row in enumerate(rows, 1):
         doc = {name: _plain(value) for name, value in zip(names, row, strict=True)}
         try:
-            memory, notes = observation(doc, context)
+            memory, notes = read(doc, context)
             if memory.id in found:
-                raise ValueError(f"the observation {shown(memory.id)} was already read")
+                raise ValueError(f"{shown(memory.id)} was already read")
         except ValueError as reason:
-            report.skip(number, f"row {number}: {reason}")
+            report.skip(number, f"row {number} of {table}: {reason}")
             continue
         found[memory.id] = memory
         report.mapped_all(notes)

@@ -1,5 +1,10 @@
-"""One observation of claude-mem, from its database or its export: title, narrative, facts, concepts, files."""
+"""One observation or session summary of claude-mem, from its database or its export.
 
+An observation has title, narrative, facts, concepts and files; a summary what was asked for, looked into, learned and
+done in a session, and what comes next.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 from workbench.core.files.format import ReadContext
@@ -12,12 +17,21 @@ from workbench.formats.shared.records import take
 from workbench.formats.shared.report import shown
 
 NAME = "claude-mem"
+
+ReadRow = Callable[[Any, ReadContext], tuple[Memory, Notes]]
+"""Reads one row. Raises `ValueError`."""
+
 _TYPES = {
     "bugfix": "code_change", "feature": "code_change", "refactor": "code_change", "change": "code_change",
     "decision": "decision", "discovery": "discovery",
 }  # fmt: skip
 _KNOWN = frozenset({"id", "title", "created_at", "created_at_epoch", "memory_session_id", "sdk_session_id"})
 _LISTS = ("facts", "concepts", "files_read", "files_modified")
+_PARTS = {
+    "learned": "Learned", "completed": "Completed", "investigated": "Investigated", "next_steps": "Next steps",
+    "notes": "Notes",
+}  # fmt: skip
+"""What a summary says beside what was asked for: what was learned comes first."""
 
 
 def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
@@ -41,7 +55,7 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     extra = {name: value for name, value in doc.items() if name not in held and value is not None}
     extra.update({name: list(items) for name, items in lists.items() if items and name != "concepts"})
     memory = Memory(
-        id=_id(doc, said),
+        id=_id(doc, said["title"], said["narrative"]),
         content=content,
         created_at=created,
         last_accessed_at=created,
@@ -57,11 +71,44 @@ def observation(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
     return checked(memory), notes
 
 
-def _id(doc: dict[str, Any], said: dict[str, str]) -> str:
+def summary(doc: Any, context: ReadContext) -> tuple[Memory, Notes]:
+    """Read what was kept of one session; the database and its export give the same memory. Raises `ValueError`."""
+    if not isinstance(doc, dict):
+        raise ValueError("not a session summary: expected a JSON object")
+    notes: Notes = []
+    request, said = _text(doc.get("request")), {name: _text(doc.get(name)) for name in _PARTS}
+    parts = [f"{title}: {said[name]}" for name, title in _PARTS.items() if said[name]]
+    if not parts:
+        raise ValueError("it says nothing beside what was asked for" if request else "it says nothing")
+    content = "\n".join((f"Request: {request}", *parts) if request else parts)
+    files = {name: _listed(doc.get(name), name, notes) for name in ("files_read", "files_edited")}
+    created = created_at(doc, ("created_at_epoch", "created_at"), context, notes, _time)
+    held = {*_KNOWN, *_PARTS, *files, "request"}
+    extra = {name: value for name, value in doc.items() if name not in held and value is not None}
+    extra.update({name: list(items) for name, items in files.items() if items})
+    kind = "insight" if said["learned"] else "general"
+    memory = Memory(
+        id=_id(doc, request, *said.values(), kind="cms"),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=request,
+        session_id=_text(doc.get("memory_session_id")) or _text(doc.get("sdk_session_id")),
+        source=Source(speaker="assistant"),
+        memory_type="episodic",
+        observation_type=kind,
+        category="session summary",
+        importance_score=rating(context, kind, content, notes),
+        metadata={**extra, FILE_KEY: {"format": NAME, "name": request, "project": _text(doc.get("project"))}},
+    )
+    return checked(memory), notes
+
+
+def _id(doc: dict[str, Any], *said: str, kind: str = "cm") -> str:
     """Number and a digest: the numbers of two people's databases are the same ones."""
     at = take(doc, "created_at_epoch", values.text, "", Notes()) or _text(doc.get("created_at"))
     number = take(doc, "id", values.text, "", Notes())
-    return "-".join(part for part in ("cm", number, digest(at, said["title"], said["narrative"])) if part)
+    return "-".join(part for part in (kind, number, digest(at, *said)) if part)
 
 
 def _content(said: dict[str, str], facts: tuple[str, ...], notes: Notes) -> str:

@@ -1,5 +1,7 @@
 """Settings files of agents with hooks, `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": …}]}]}}`.
 
+In flat ones the handlers stand in the list of their event, and the file says its version.
+
 Only what is put in or taken out changes; every other byte stays, comments as well, which such files may have.
 """
 
@@ -26,13 +28,15 @@ def commands(text: str, file: str) -> list[tuple[str, str]]:
     return [(event, command) for event, _, _, command in _handlers(_blank(text), file)]
 
 
-def installed(text: str, file: str, handlers: Mapping[str, Mapping[str, Any]]) -> str:
+def installed(text: str, file: str, handlers: Mapping[str, Mapping[str, Any]], *, flat: bool = False) -> str:
     """Return a text with a handler more for each event. Raises `UnreadableFile`."""
     text = text if _blank(text).strip("\ufeff \t\r\n") else text + "{}\n"
+    if flat:
+        text = _with_version(text, file)
     for event, handler in handlers.items():
         root, found = _root(_blank(text), file)
         style = style_of(text) if root.entries else Style(newline="\r\n" if "\r\n" in text else "\n")
-        group: dict[str, Any] = {"hooks": [dict(handler)]}
+        group: dict[str, Any] = dict(handler) if flat else {"hooks": [dict(handler)]}
         if found is None:
             text = _added(text, root, style, partial(member, _ROOT, {event: [group]}, style))
             continue
@@ -70,6 +74,11 @@ def _handlers(blank: str, file: str) -> "list[tuple[str, list[tuple[Node, int]],
     for at, event in enumerate(hooks.entries):
         for where, group in _elements(blank, event):
             inner = _fields(blank, group)
+            alone = group.value.get("command") if isinstance(group.value, dict) else None
+            if isinstance(alone, str):
+                way = [(root, first), (hooks, at), (_node(blank, event), where)]
+                found.append((str(event.key), way, group, alone))
+                continue
             place = next((n for n, e in enumerate(inner.entries) if e.key == "hooks"), None) if inner else None
             if inner is None or place is None:
                 continue
@@ -81,6 +90,15 @@ def _handlers(blank: str, file: str) -> "list[tuple[str, list[tuple[Node, int]],
                     way = [(root, first), (hooks, at), (groups, where), (handlers, number)]
                     found.append((str(event.key), way, entry, command))
     return found
+
+
+def _with_version(text: str, file: str) -> str:
+    """Return a text whose object says the version that such files have, which without one are not read."""
+    root, _ = _root(_blank(text), file)
+    if root.get("version") is not None:
+        return text
+    style = style_of(text) if root.entries else Style(newline="\r\n" if "\r\n" in text else "\n")
+    return _added(text, root, style, partial(member, "version", 1, style))
 
 
 def _root(blank: str, file: str) -> tuple[Node, Node | None]:

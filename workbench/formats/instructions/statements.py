@@ -6,51 +6,40 @@ what other programs wrote between their marks are no statements.
 """
 
 import re
+import textwrap
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.core.files.textedit import Line, lines
+from workbench.formats.instructions.meaning import forbids, is_shown_bad, is_shown_good, says_no, speaks
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement, heading_of
 
-_FORBIDS = re.compile(
-    r"\b(?:do not|don['’]?ts?|don['’]ts|never|avoid|anti-?patterns?|forbidden|prohibited|not allowed|disallowed|"
-    r"bad|wrong|incorrect|mistakes?|pitfalls?|must not|mustn['’]t|should not|shouldn['’]t|cannot|can['’]t|"
-    r"not to(?: do)?|no-?gos?|off[- ]limits|out of scope|not recommended|discouraged|deprecated|banned|red flags?|"
-    r"smells?|non-goals?)\b|[❌🚫⛔✗✘]",
-    re.IGNORECASE,
-)
-_ALLOWS = re.compile(
-    r"^\W*(?:do|dos|do['’]s|good|better|correct|right|instead|preferred|prefer|always|allowed|must|recommended|use|"
-    r"fix|solution)\b(?![ ]+not\b)|^\W*[✅✓✔]",
-    re.IGNORECASE,
-)
-_MIXED = re.compile(
-    r"\bdo['’]?s?\s*(?:and|&|/|\||vs\.?|or|,)\s*(?:do not|don['’]?t)|"
-    r"\b(?:good|right|correct|always)\b.{0,12}\b(?:bad|wrong|incorrect|never)\b|"
-    r"\b(?:bad|wrong|incorrect|never)\b.{0,12}\b(?:good|right|correct|always)\b",
-    re.IGNORECASE,
-)
-_NEVERTHELESS = re.compile(
-    r"^\W*to avoid\b|\b(?:(?:do not|don['’]t|never) (?:forget|hesitate|skip|miss|neglect|ignore)|"
-    r"(?:how|order) to avoid|avoid\w* .{1,40} by|(?:if|when|why) .{0,40}(?:not|wrong|bad)|not only)\b",
-    re.IGNORECASE,
-)
-_SHOWN_BAD = re.compile(r"^\W{0,4}(?:bad|wrong|incorrect|anti-?pattern|don['’]t do)\b\W|^\s*[❌🚫⛔✗✘]", re.IGNORECASE)
 _LEANS = re.compile(
     r"(?:this|that|these|those|it|they|he|she|otherwise|then|also|instead|however|but|and|or|so|such|for example|e\.g|"
-    r"for instance|see (?:above|below)|as above|the (?:above|former|latter|following)|likewise|both|alternatively)\b",
+    r"for instance|see (?:above|below)|as above|the (?:above|former|latter|following)|likewise|both|alternatively|"
+    r"exception|in other words|therefore|thus|similarly|additionally|having|examples?|why it['’]?s)\b",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"`[^`\n]*`")
 _CHECK = re.compile(r"\[[ xX~-]?\]\s")
 _RULED = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}[-:| \t]*")
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NUMBERED = re.compile(r"[ \t]*[0-9]{1,9}[.)][ \t]")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\S")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 _WORD = re.compile(r"[^\W_]{2,}")
+_BOLD = re.compile(r"(\*\*|__)(?:(?!\1).)+\1\s*(?:\([^\n]*\))?:?")
+_ONLY_A_LINK = re.compile(r"\W*\[[^\]]*\]\([^)]*\)\W*")
+_SEE = re.compile(r"see (?:\S+ ?){1,4}$", re.IGNORECASE)
+_FACTS = re.compile(r"[\w-]+: \S.*(?:\n[\w-]+: \S.*)+")
+_REFERS_BACK = re.compile(r"(?:\S+\s+){1,5}(?:otherwise|as well|too)\W*", re.IGNORECASE)
 _FEWEST_WORDS = 3
+_SHORT, _MOST_SHORT, _TITLE = 9, 12, 5
+"""Words of an item that says little without its list, items of such a list, words of an item that is a title."""
+
 _BEGINS, _ENDS = frozenset({"begin", "start"}), frozenset({"end", "stop"})
 
 
@@ -73,42 +62,79 @@ class _Under:
 
     def forbids(self) -> bool | None:
         """Whether what stands here is not to be done; `None` when that cannot be told."""
-        for said in (self.lead, *reversed(self.path)):
-            if _MIXED.search(said):
-                return None
-            if _NEVERTHELESS.search(said) or _ALLOWS.search(said):
-                return False
-            if _FORBIDS.search(said):
-                return True
-        return False
+        said = next((one for one in (self.lead, *reversed(self.path)) if one and speaks(one)), "")
+        return forbids(said) if said else False
 
 
 def statements(text: str) -> Iterator[Said]:
     """Yield what a file says that can be understood alone."""
-    numbered: list[Statement] = []
-    under, last = _Under(), _Under()
     heads = _headings(text)
     starts, paths = list(heads), _paths(heads)
     places = {line.number: line.text for line in lines(text)}
+    group: list[Statement] = []
+    under, last = _Under(), (_Under(), False)
     for one in _own(text):
         path = paths[bisect_right(starts, one.line)]
-        if path != under.path:
-            under = _Under(path)
+        under = under if path == under.path else _Under(path)
         steps = one.kind == "item" and _NUMBERED.match(places[one.line]) is not None
-        if numbered and (not steps or under != last):
-            yield from _made(_joined(numbered), last)
-            numbered = []
-        last = under
-        if steps:
-            numbered.append(one)
-        elif one.kind == "item":
-            yield from _made(one, under)
+        if group and (one.kind != "item" or (under, steps) != last):
+            yield from _listed(group, *last)
+            group = []
+        if one.kind == "item":
+            group.append(one)
+            last = under, steps
         elif one.line not in heads:
-            leads = one.text.rstrip("*_ ").endswith(":") and "\n\n" not in one.text and not _FENCE.search(one.text)
-            under = replace(under, lead=_flat(one.text) if leads else "")
-            yield from _made(one, under) if not leads else ()
-    if numbered:
-        yield from _made(_joined(numbered), last)
+            lead = _lead_of(one)
+            under = replace(under, lead=lead)
+            yield from _made(one, under) if not lead else ()
+    yield from _listed(group, *last)
+
+
+def _lead_of(one: Statement) -> str:
+    """Return what a paragraph says of the list below it, empty when it is a statement of its own."""
+    said = one.text.strip()
+    leads = said.rstrip("*_ ").endswith((":", ";")) or _BOLD.fullmatch(said) is not None
+    return _flat(said) if leads and "\n\n" not in said and not _FENCE.search(said) else ""
+
+
+def _listed(group: Sequence[Statement], under: _Under, steps: bool) -> Iterator[Said]:
+    """Yield a list: by its titles where it has some, as a whole where its items say little alone, else item by item."""
+    if group and all(map(_title_of, group)):
+        for one in group:
+            yield from _titled(one, under)
+    elif steps and len(group) > 1:
+        yield from _made(_joined(group), under)
+    elif _is_short(group) and under.lead:
+        whole = "\n".join("- " + one.text.replace("\n", "\n  ") for one in group)
+        yield from _made(replace(group[0], text=whole), under)
+    else:
+        for one in group:
+            yield from _made(one, under)
+
+
+def _is_short(group: Sequence[Statement]) -> bool:
+    words = [len(one.text.split()) for one in group]
+    return 1 < len(group) <= _MOST_SHORT and max(words) <= _SHORT
+
+
+def _title_of(one: Statement) -> str:
+    """Return the title that an item is for the items within it; empty when it is none, or forbids something itself."""
+    title, _, rest = one.text.partition("\n")
+    flat = _flat(title).rstrip(": ")
+    is_title = len(flat.split()) <= _TITLE and not flat.endswith((".", "!", "?")) and "`" not in flat
+    return flat if is_title and not speaks(flat) and _ITEM.match(rest) else ""
+
+
+def _titled(one: Statement, under: _Under) -> Iterator[Said]:
+    """Yield the items within an item that is their title."""
+    lead = f"{under.lead.rstrip(':; ')}, {_title_of(one)}" if under.lead else _title_of(one)
+    inside = [
+        replace(inner, line=one.line + inner.line)
+        for inner in markdown.statements(textwrap.dedent(one.text.partition("\n")[2]))
+    ]
+    rows = one.text.split("\n")
+    steps = bool(inside) and _NUMBERED.match(rows[inside[0].line - one.line]) is not None
+    yield from _listed([inner for inner in inside if inner.kind == "item"], replace(under, lead=lead), steps)
 
 
 def _own(text: str) -> Iterator[Statement]:
@@ -124,10 +150,8 @@ def _own(text: str) -> Iterator[Statement]:
             yield one
 
 
-def _joined(steps: list[Statement]) -> Statement:
+def _joined(steps: Sequence[Statement]) -> Statement:
     """Return the steps of a numbered list as one statement: they are nothing one by one."""
-    if len(steps) == 1:
-        return steps[0]
     said = (f"{number}. " + one.text.replace("\n", "\n   ") for number, one in enumerate(steps, 1))
     return replace(steps[0], text="\n".join(said))
 
@@ -135,23 +159,36 @@ def _joined(steps: list[Statement]) -> Statement:
 def _made(one: Statement, under: _Under) -> Iterator[Said]:
     """Yield a statement with what it stands under, unless it is not to be understood without the rest of the file."""
     said = one.text.strip()
-    leaves = one.kind == "code" or _FENCE.search(said) or _is_table(said) or _CHECK.search(said)
-    if leaves or said.startswith(("<", "@", "![", "[!")) or len(_WORD.findall(said)) < _FEWEST_WORDS:
+    if _stays(one, said) or _LEANS.match(under.lead):
         return
     first = said.partition("\n")[0].rstrip("*_ ")
-    if _LEANS.match(said.lstrip('*_`"“')) or (first == said.rstrip("*_ ") and first.endswith(":")):
+    forbidden = under.forbids()
+    if is_shown_good(said):
+        forbidden = False
+    elif forbidden is None and not says_no(said):
         return
-    forbids = under.forbids()
-    if forbids is None:
-        return
-    above = _above(under)
     opening = _flat(first)
-    nested_under_no = first.endswith(":") and "\n" in said and _Under(lead=opening).forbids()
-    warns = bool(forbids or nested_under_no or _SHOWN_BAD.search(said))
-    text = f"{above}: {said}" if above else said
+    nested_under_no = first.endswith(":") and "\n" in said and forbids(opening)
+    warns = bool(forbidden or forbidden is None or nested_under_no or is_shown_bad(said))
+    above = _above(under)
+    gap = "\n" if said.startswith("- ") and "\n" in said else " "
+    text = f"{above}:{gap}{said}" if above else said
     if warns:
-        text = f"Warning, under “{above}”: {said}" if above else f"Warning: {said}"
+        text = f"Warning, under “{above}”:{gap}{said}" if above else f"Warning: {said}"
     yield Said(one.line, text, under.path[-1] if under.path else "", warns)
+
+
+def _stays(one: Statement, said: str) -> bool:
+    """Tell whether a statement stays in the document: it is no sentence, or leans on what stands before it."""
+    no_text = one.kind == "code" or _FENCE.search(said) or _is_table(said) or _CHECK.search(said)
+    if no_text or said.startswith(("<", "@", "![", "[!")) or len(_WORD.findall(said)) < _FEWEST_WORDS:
+        return True
+    if _ONLY_A_LINK.fullmatch(said) or _SEE.match(said) or _FACTS.fullmatch(said):
+        return True
+    first = said.partition("\n")[0].rstrip("*_ ")
+    ends_early = first == said.rstrip("*_ ") and first.endswith((":", ";"))
+    leans = _LEANS.match(said.lstrip('*_`"“')) or _REFERS_BACK.fullmatch(said)
+    return bool(ends_early or leans or not _CODE.sub("", said).strip(" .,;:()"))
 
 
 def _is_table(said: str) -> bool:
@@ -160,7 +197,7 @@ def _is_table(said: str) -> bool:
 
 
 def _above(under: _Under) -> str:
-    lead = under.lead.rstrip(": ")
+    lead = under.lead.rstrip(":; ")
     path = " › ".join(under.path)
     return f"{path}, {lead}" if path and lead else path or lead
 

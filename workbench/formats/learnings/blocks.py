@@ -2,7 +2,8 @@
 
 Three dialects stand side by side: `## 2026-02-22 — title` with `- **Category**: x | **Area**: y`,
 `## [LRN-…] title` with the same fields, and `## [LRN-…] category` with `**Logged**:` lines and `###` sections.
-The heading of an entry may stand one level deeper, and its id without brackets.
+The heading of an entry may stand one level deeper, and its id without brackets. Outside of entries a list item that
+begins with a date is one, too.
 """
 
 import re
@@ -22,6 +23,15 @@ _DATED = re.compile(r"##\s+(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?![\w-])\s*(?:[—
 _FIELD = re.compile(r"\*\*([^*:\n]{1,40}?)(?:\*\*:|:\*\*)[ \t]*")
 _FIELDS = re.compile(r"[ \t]*(?:[-*][ \t]+)?\*\*[^*:\n]{1,40}?(?:\*\*:|:\*\*)")
 _META = re.compile(r"[ \t]*[-*][ \t]+(?:\*\*)?([^:*\n]{1,40}?)(?:\*\*)?:(?:\*\*)?[ \t]*")
+_DAY = r"(?P<id>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z?)?(?![\w-])"
+_ITEM = re.compile(
+    rf" ?[-*+][ \t]+(?:\[{_DAY}[ \t,|]*(?P<tag>[^\]\n]{{0,60}})\]|"
+    rf"(?P<bold>\*\*|__)?[(`]?{_DAY.replace('<id>', '<day>')}[)`]?"
+    r"(?(bold)(?:[ \t]*[—–:-]+[ \t]*(?P<title>[^*_\n]{1,80}?))?[ \t]*[—–:-]*(?P=bold)))[ \t]*[—–:-]*[ \t]*(?=\S)"
+)
+_OWN = re.compile(r"[-*+#>|<`~]|[0-9]{1,9}[.)]|__")
+"""How a line begins that does not go on with the item above it unless it is indented."""
+
 METADATA = "Metadata"
 BODY = "Text"
 """Stands for the text of an entry that is in neither a field nor a section."""
@@ -29,7 +39,10 @@ BODY = "Text"
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One entry: from its heading to the next one. `id` is what stands in brackets, or the date."""
+    """One entry: from its heading to the next one. `id` is what stands in brackets, or the date.
+
+    An `item` of a list has no fields; `under` is the heading that it stands below, `tag` what its brackets say more.
+    """
 
     line: int
     start: int
@@ -41,20 +54,65 @@ class Block:
     sections: dict[str, Span] = field(default_factory=dict)
     meta: dict[str, Span] = field(default_factory=dict)
     fields_end: int = 0
+    item: bool = False
+    under: str = ""
+    tag: str = ""
 
 
 def blocks(text: str) -> Iterator[Block | Line]:
     """Yield the entries of a file, and the heading line of every section that is no entry."""
     found = list(lines(text))
     heads = [n for n, line in enumerate(found) if not line.code and _is_head(line.text)]
-    for number, head in enumerate(heads):
-        stop = heads[number + 1] if number + 1 < len(heads) else len(found)
-        line = found[head]
-        if not line.text.startswith("##"):
-            continue
+    yield from _items(text, found[: heads[0] if heads else len(found)], "")
+    for head, stop in zip(heads, [*heads, len(found)][1:], strict=True):
+        line, part = found[head], found[head:stop]
         end = found[stop].start if stop < len(found) else len(text)
         match = _NAMED.match(line.text) or _DATED.match(line.text) or _BARE.match(line.text)
-        yield line if match is None else _block(text, found[head:stop], end, match)
+        if match is not None:
+            yield _block(text, part, end, match)
+            continue
+        items = list(_items(text, part[1:], line.text.strip("# \t") if line.text.startswith("##") else ""))
+        yield from items
+        if not items and line.text.startswith("##"):
+            yield line
+
+
+def _items(text: str, part: Sequence[Line], under: str) -> Iterator[Block]:
+    """Yield the items of lists that begin with a day, each with what goes on with it."""
+    at = 0
+    while at < len(part):
+        line, at = part[at], at + 1
+        match = None if line.code else _ITEM.match(line.text)
+        if match is None:
+            continue
+        last = at
+        while at < len(part) and _goes_on(part, at):
+            at += 1
+            last = at if part[at - 1].text.strip() else last
+        at = last
+        end = part[last].start if last < len(part) else _after(text, part[last - 1].end)
+        said = span(text, line.start + match.end(), part[last - 1].end, line.number)
+        first, *more = said.text.split("\n")
+        body = Span(said.start, said.end, said.line, "\n".join((first, *(other.strip(BLANKS) for other in more))))
+        name = span(
+            text, line.start + max(match.start("title"), 0), line.start + max(match.end("title"), 0), line.number
+        )
+        day, tag = match["id"] or match["day"], (match["tag"] or "").strip()
+        yield Block(line.number, line.start, end, day, True, name, {}, {BODY: body}, item=True, under=under, tag=tag)
+
+
+def _goes_on(part: Sequence[Line], at: int) -> bool:
+    """Tell whether a line belongs to the item above it: it is indented, or nothing of its own; or blank before such."""
+    line = part[at].text
+    if not line.strip():
+        return at + 1 < len(part) and part[at + 1].text.startswith(("  ", "\t")) and bool(part[at + 1].text.strip())
+    return line.startswith(("  ", "\t")) or (bool(part[at - 1].text.strip()) and not _OWN.match(line.lstrip()))
+
+
+def _after(text: str, at: int) -> int:
+    """Return where the line after the one that ends at a place starts."""
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end + 1
 
 
 def _is_head(line: str) -> bool:

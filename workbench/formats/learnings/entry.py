@@ -53,6 +53,7 @@ def entry(block: Block, name: str, text: str, context: ReadContext) -> tuple[Mem
         category, title = title, ""
     kind = _TYPES.get(block.id.partition("-")[0]) or _TYPES.get(category.lower(), "general")
     created = _created(block, context, notes)
+    tags = (field.get("Area", ""), block.tag)
     status = _status(field.get("Status"), notes)
     memory = Memory(
         id=name,
@@ -63,7 +64,8 @@ def entry(block: Block, name: str, text: str, context: ReadContext) -> tuple[Mem
         memory_type="semantic",
         observation_type=kind,
         category=category,
-        tags=tuple(tag for tag in (field.get("Area", ""),) if tag),
+        tags=tuple(tag for tag in tags if tag),
+        section=block.under,
         importance_score=_importance(field.get("Priority"), kind, content.text, context, notes),
         status=status,
         archived_reason="rejected" if status == "archived" else None,
@@ -132,6 +134,8 @@ def edits(block: Block, text: str, old: Memory, new: Memory) -> list[Edit]:
     said, content = content_of(block)
     if new.content != old.content:
         out.append((content.start, content.end, _fitted(new.content, block, said, newline)))
+    if block.item:
+        return out  # a list's item says nothing else
     if new.summary != old.summary and said and old.summary:
         out.append((block.title.start, block.title.end, " ".join(new.summary.split())))
     if new.status != old.status:
@@ -152,6 +156,9 @@ def edits(block: Block, text: str, old: Memory, new: Memory) -> list[Edit]:
 
 
 def _fitted(content: str, block: Block, said: str, newline: str) -> str:
+    if block.item:
+        parts = re.sub(r"\n\s*\n", "\n\n", content.strip().replace("\r", "")).split("\n")
+        return newline.join((parts[0], *(f"  {part.strip()}" if part.strip() else "" for part in parts[1:])))
     if said in block.sections:
         return raw(content, newline)
     if said:
@@ -173,7 +180,10 @@ def _priority(score: float) -> str:
 
 
 def name_of(block: Block) -> str:
-    """Name the memory of a block: what stands in its brackets, or its date and title."""
+    """Name the memory of a block: what stands in its brackets, or its date and title, or date and first words."""
+    if block.item:
+        said = block.title.text or block.sections[BODY].text
+        return f"lrn-{block.id}-{slug(said) or digest(said)}"
     return f"lrn-{block.id}-{slug(block.title.text) or 'untitled'}" if block.dated else block.id
 
 

@@ -24,6 +24,7 @@ from workbench.formats.shared.records import required_text, take
 from workbench.formats.shared.report import Report, shown
 
 NAME = "records"
+_SHORT = 10_000
 _KEYS = {field.name: field.key for field in FIELDS.values()} | {
     "importance": "importance_score", "helpful": "helpful_count", "harmful": "harmful_count",
 }  # fmt: skip
@@ -36,6 +37,11 @@ _MARKS = re.compile(
     r'"(memory_type|observation_type|status|importance|importance_score|created_at|helpful|harmful)"\s*:'
 )
 _NOT_OURS = re.compile(r'"(?:node_id|node_type|role|memory|skills|schema_version|pointer_id|context)"\s*:')
+_EMPTY = re.compile(
+    r'\s*(?:\[\s*\]|\{\s*"memories"\s*:\s*\[\s*\]\s*\}|\{\s*"playbook"[^{}]*"bullets"\s*:\s*\[\s*\]\s*\}|'
+    r"memories: \[\]|# Memories)\s*"
+)
+"""What is written of no records at all."""
 _HEADER = re.compile(r'"?id"?(?P<mark>[,;\t])(?:"?section"?(?P=mark))?"?content"?(?:(?P=mark)|\r?\n|$)')
 _YAML_KEYS = re.compile(
     r"^ *(?:- )?(id|content|section|memory_type|observation_type|status|helpful|state)[ \t]*:", re.MULTILINE
@@ -46,6 +52,8 @@ def detect(head: str, path: str) -> Detection:
     """Sure when objects have an `id`, a `content` and other names of ours, or a table's first line does."""
     del path
     text = head.removeprefix("\ufeff").lstrip()
+    if len(text) < _SHORT and _EMPTY.fullmatch(text):
+        return Detection(NAME, 0.5, "a list without records")
     if _HEADER.match(text):
         return Detection(NAME, 0.9, "a table with the columns “id” and “content”")
     if items.begins(text):
@@ -68,7 +76,7 @@ def read(text: str, context: ReadContext) -> Parsed:
     Raises `UnreadableFile` when there is no list of rows.
     """
     report, found, bullets = Report(context.file), dict[str, Memory](), dict[str, tuple[str, Bullet]]()
-    rows = items.source(text, report) if items.begins(text) else source(text, context, report)
+    rows = items.source(text, report) if _is_markdown(text) else source(text, context, report)
     for line, doc in rows.rows:
         try:
             if not isinstance(doc, dict):
@@ -84,6 +92,10 @@ def read(text: str, context: ReadContext) -> Parsed:
             continue
         report.mapped_all(notes)
     return report.parsed(NAME, memories=tuple(found.values()), playbooks=_playbooks(rows, bullets, context))
+
+
+def _is_markdown(text: str) -> bool:
+    return items.begins(text) or text.removeprefix("\ufeff").strip() == "# Memories"
 
 
 def _playbooks(rows: Source, bullets: dict[str, tuple[str, Bullet]], context: ReadContext) -> tuple[Playbook, ...]:

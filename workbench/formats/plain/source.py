@@ -53,6 +53,8 @@ def source(text: str, context: ReadContext, report: Report) -> Source:
 def _document(text: str, context: ReadContext, report: Report) -> Source:
     root, places = scan_file(text, context.file, frozenset(LISTS)), Lines(text)
     listed = root if root.kind == "[" else root.inside("memories", "[") or root.inside("bullets", "[")
+    if listed is None and root.get("id") is not None and root.get("content") is not None and not root.damage:
+        return Source([(places.at(root.start), {str(entry.key): entry.value for entry in root.entries})])
     if listed is None:
         raise UnreadableFile(f"{context.file} has no list of records.", "Nothing was read from it.")
     if root.damage:

@@ -25,7 +25,7 @@ class NotJson(ValueError):
 
     def __init__(self, said: str, pos: int, line: int, column: int) -> None:
         place = f"line {line} column" if line > 1 else "column"
-        super().__init__(f"not JSON: {said} at {place} {column}")
+        super().__init__(f"not JSON: {said.removesuffix(' at')} at {place} {column}")
         self.said = said
         self.pos = pos
 

@@ -5,33 +5,16 @@ and the program's own remarks are no text. A subagent's messages stand in progre
 beside it.
 """
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.core.agents.transcript.events import Answer, Call, Event, Prompt, Summary
 from workbench.core.agents.transcript.fields import cut
-from workbench.core.record import parse_time
+from workbench.formats.transcripts.lines import Line, lines, object_in, time_of
 
 _NOTES = (b'"type":"file-history-snapshot"', b'"type":"progress"', b'"type": "progress"')
 _SUBAGENT = b"agent_progress"
-_LONGEST_LINE = 64 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line that was read: the events in it, where the next one begins, and the session that it is of.
-
-    `is_broken` says that it is no JSON object.
-    """
-
-    events: tuple[Event, ...]
-    end: int
-    session: str = ""
-    is_broken: bool = False
 
 
 def read(file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
@@ -39,20 +22,12 @@ def read(file: BinaryIO, offset: int = 0, agent: str = "") -> Iterator[Line]:
 
     `agent` names the subagent whose file it is. Raises `OSError`.
     """
-    file.seek(offset)
-    while raw := file.readline(_LONGEST_LINE):
-        if not raw.endswith(b"\n") and len(raw) < _LONGEST_LINE and _object(raw) is None:
-            return
-        offset += len(raw)
-        start = raw[:2_000]
-        if any(note in start for note in _NOTES) and _SUBAGENT not in raw[:6_000]:
-            yield Line((), offset)
-            continue
-        doc = _object(raw)
-        if doc is None:
-            yield Line((), offset, is_broken=bool(raw.strip()))
-            continue
-        yield Line(tuple(_events(doc, agent)), offset, str(doc.get("sessionId") or ""))
+    return lines(file, offset, lambda doc: _events(doc, agent), _is_noise)
+
+
+def _is_noise(raw: bytes) -> bool:
+    start = raw[:2_000]
+    return any(note in start for note in _NOTES) and _SUBAGENT not in raw[:6_000]
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
@@ -64,7 +39,9 @@ def files_of(path: Path) -> tuple[Path, ...]:
 
 def sessions_in(folder: Path) -> tuple[Path, ...]:
     """Return the files of the sessions in a folder, the oldest first. Raises `OSError`."""
-    found = [path for path in folder.glob("*.jsonl") if path.is_file() and not path.name.startswith("agent-")]
+    found = [
+        path for path in folder.glob("*.jsonl") if path.is_file() and not path.name.startswith(("agent-", "rollout-"))
+    ]
     return tuple(sorted(found, key=lambda path: (path.stat().st_mtime, path.name)))
 
 
@@ -76,18 +53,10 @@ def session_of(path: Path) -> str:
 def looks_like(start: bytes) -> bool:
     """Tell whether the beginning of a file is that of a transcript."""
     for raw in start.splitlines()[:5]:
-        doc = _object(raw)
+        doc = object_in(raw)
         if doc is not None and isinstance(doc.get("type"), str) and ("sessionId" in doc or "snapshot" in doc):
             return True
     return b'"sessionId"' in start and b'"type"' in start
-
-
-def _object(raw: bytes) -> dict[str, Any] | None:
-    try:
-        doc = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return doc if isinstance(doc, dict) else None
 
 
 def _events(doc: dict[str, Any], whose: str = "") -> Iterator[Event]:
@@ -95,7 +64,7 @@ def _events(doc: dict[str, Any], whose: str = "") -> Iterator[Event]:
     kind = doc.get("type")
     if kind == "queue-operation":
         if doc.get("operation") == "enqueue" and isinstance(doc.get("content"), str):
-            yield Prompt("", _time(doc), text=cut(doc["content"]))
+            yield Prompt("", time_of(doc), text=cut(doc["content"]))
         return
     if kind == "progress":
         data = doc.get("data")
@@ -121,7 +90,7 @@ def _message(doc: Mapping[str, Any], around: Mapping[str, Any], agent: str) -> I
 
 def _event(block: Mapping[str, Any], role: str, around: Mapping[str, Any], agent: str) -> Event | None:
     """Return what a part of a message tells; `None` for what an assistant says or thinks."""
-    at, id = _time(around), str(around.get("uuid") or "")
+    at, id = time_of(around), str(around.get("uuid") or "")
     kind = block.get("type")
     if kind == "text" and role == "user":
         text = str(block.get("text") or "")
@@ -143,10 +112,3 @@ def text_of(content: object) -> str:
     if isinstance(content, list):
         return "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return ""
-
-
-def _time(doc: Mapping[str, Any]) -> datetime | None:
-    try:
-        return parse_time(str(doc.get("timestamp")))
-    except ValueError:
-        return None

@@ -84,6 +84,11 @@ class Ranking:
         position = self.candidates.position(self.pool.row(id))
         return None if position is None else self._scored(position)
 
+    def total_of(self, id: str) -> float | None:
+        """Return any memory's score alone, or `None` when it is hidden. Raises `UnknownRecord`."""
+        position = self.candidates.position(self.pool.row(id))
+        return None if position is None else float(self.totals[position])
+
     def terms_of(self, id: str) -> EpisodeTerms | None:
         """Return the terms of an episode's score, or `None` when it is not ranked by them. Raises `UnknownRecord`."""
         position = self.candidates.position(self.pool.row(id))

@@ -36,6 +36,14 @@ class Past:
         """
         return reading.changes_of(self._journal, table, keys)
 
+    def moves(
+        self, table: str, field: str, value: str, others: Iterable[str], after: int = 0
+    ) -> Iterator[tuple[Entry, DocChange]]:
+        """Yield the changes that took a field of a record from `value` to something else, or back to it from one of
+        `others`, newest first: those after a revision. The making of a record is none of them.
+        """
+        return reading.moves(self._journal, table, field, value, others, after)
+
     def find_place(self, name: str) -> tuple[str, str] | None:
         """Return (table, key) of the record called `name`, a key or the last part of one, that is or was in the store.
 

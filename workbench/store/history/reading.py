@@ -94,6 +94,24 @@ def changes_of(journal: Journal, table: str, keys: Iterable[str]) -> Iterator[tu
             )
 
 
+def moves(
+    journal: Journal, table: str, field: str, value: str, others: Iterable[str], after: int = 0
+) -> Iterator[tuple[Entry, DocChange]]:
+    """Yield the changes that took a field of a record from `value` to something else, or back to it from one of
+    `others`, newest first: those after a revision. The making of a record is none of them.
+    """
+    name, held = dumps(field), dumps(value)
+    needles = [name + b":[" + held + b",", *(dumps(other) + b"," + held + b"]" for other in others)]
+    # What is new is at the end: a needle would look for what is not there up to the beginning.
+    for entry in journal.entries_back(*needles) if not after else journal.entries_back():
+        if entry.rev <= after:
+            return
+        for change in reversed(entry.changes):
+            sides = change.fields.get(field, ())
+            if change.table == table and change.op == "update" and value in sides:
+                yield entry, change
+
+
 def find_place(journal: Journal, name: str) -> tuple[str, str] | None:
     """Return (table, key) of the record called `name`, a key or the last part of one, that is or was in the store.
 

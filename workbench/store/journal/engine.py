@@ -469,6 +469,13 @@ class Journal:
         """How often the journal was rewritten, as of the last look."""
         return self._tail.edition
 
+    def has_line(self, mark: str) -> bool:
+        """Tell whether the journal, in the edition of the last look, has the line with this checksum."""
+        try:
+            return chain.holds(self.folder, mark, self.edition)
+        except OSError as error:
+            raise cannot_read(self.folder, error) from error
+
     def _snapshot(self) -> tuple[Tables, Stamp]:
         place, ids = self._tail.place, dict(self.state.next_ids)
         mark, unfinished = self._tail.mark, dict(self.unfinished)

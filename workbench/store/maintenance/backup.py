@@ -7,6 +7,7 @@ the manifest, so a reader never takes more from the archive than was announced.
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -17,14 +18,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from workbench.core.errors import StoreProblem, UnreadableFile
 from workbench.core.files.handles import try_lock
 from workbench.core.health.diagnosis import Manifest, Member, Progress
 from workbench.core.record import iso, parse_time
-from workbench.store import presence
-from workbench.store.files import sync_folder
+from workbench.store import blobs, presence
+from workbench.store.files import open_regular, sync_folder
 from workbench.store.git_files import ATTRIBUTES, IGNORE
 from workbench.store.journal import chain, segments
 from workbench.store.journal.engine import Journal
@@ -34,7 +35,9 @@ from workbench.store.maintenance.checkpoint import DOCUMENTS, NOTE, Stamp
 MANIFEST = "manifest.json"
 FORMAT = 1
 BLOCK = 1 << 20
-LONGEST_MANIFEST = 16 << 20
+LONGEST_MANIFEST = 32 << 20
+"""Bytes of one at the most: some two hundred thousand files."""
+
 _LEVEL = 3
 """How hard is compressed: twice as fast as the usual 6, for a file that is hardly larger."""
 
@@ -44,8 +47,9 @@ _TRIES = 20
 _NAMES = re.compile(
     r"journal\.jsonl|journal-\d{12}\.jsonl(\.gz)?|memory\.json|checkpoint\.json"
     r"|memory\.(edited|dismissed)-[0-9A-Za-z-]{1,80}\.json|\.gitignore|\.gitattributes"
+    rf"|{blobs.NAMES.pattern}"
 )
-"""Every file that belongs to a store, and nothing else: no folder, no link, no path."""
+"""Every file that belongs to a store, and nothing else: no folder, no link, no path but to what lies beside it."""
 
 
 def write_backup(
@@ -195,11 +199,21 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A file to be copied, open, and how many of its bytes."""
+    """A file to be copied, open, and how many of its bytes; one that never changes is opened when it is copied."""
 
     name: str
-    file: BinaryIO
+    file: BinaryIO | Path
     size: int
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Give the file, at its beginning. Raises `OSError`."""
+        if isinstance(self.file, Path):
+            with io.BufferedReader(open_regular(self.file)) as file:
+                yield cast(BinaryIO, file)
+        else:
+            self.file.seek(0)
+            yield self.file
 
 
 def _written(journal: Journal, file: BinaryIO, at: str, progress: Progress | None) -> Manifest:
@@ -212,11 +226,14 @@ def _written(journal: Journal, file: BinaryIO, at: str, progress: Progress | Non
             if parts is None:
                 continue
             work = _Work(2 * sum(part.size for part in parts), progress)
-            members = tuple(Member(part.name, part.size, work.hash(part)) for part in parts)
-            manifest = Manifest(at, stamp.rev, counts_of(tables), damaged, members)
-            file.seek(0)
-            file.truncate()
-            work.write(file, manifest, parts)
+            try:
+                members = tuple(Member(part.name, part.size, work.hash(part)) for part in parts)
+                manifest = Manifest(at, stamp.rev, counts_of(tables), damaged, members)
+                file.seek(0)
+                file.truncate()
+                work.write(file, manifest, parts)
+            except FileNotFoundError:
+                continue  # a purge has removed what lay beside the store
         if _still_there(journal.folder, stamp, edition):
             return manifest
     raise StoreProblem(f"{journal.folder} is rewritten again and again.", "Nothing was written; try again later.")
@@ -233,6 +250,7 @@ def _parts(folder: Path, stamp: Stamp, stack: ExitStack) -> list[_Part] | None:
     names += sorted(path.name for path in folder.glob("memory.*-*.json") if _NAMES.fullmatch(path.name))
     before = [segment.path.name for segment in closed if segment.start < stamp.start]
     found = [part for name in (*names, *before) if (part := _opened(folder / name, name, stack)) is not None]
+    found += [_Part(name, path, path.stat().st_size) for name, path in blobs.Blobs(folder).files()]
     if not set(before) <= {part.name for part in found}:
         return None
     if stamp.position == Position():
@@ -283,7 +301,7 @@ class _Work:
     def write(self, file: BinaryIO, manifest: Manifest, parts: Iterable[_Part]) -> None:
         """Write the whole archive durably; raises `OSError`."""
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0) as packed:
-            about = json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1).encode()
+            about = json.dumps({"format": FORMAT, **asdict(manifest)}, separators=(",", ":")).encode()
             packed.write(_head(MANIFEST, len(about)))
             packed.write(about + bytes(-len(about) % _TAR))
             for part in parts:
@@ -296,19 +314,19 @@ class _Work:
         os.fsync(file.fileno())
 
     def _blocks(self, part: _Part) -> Iterator[bytes]:
-        part.file.seek(0)
-        left = part.size
-        while left:
-            block = part.file.read(min(left, BLOCK))
-            if not block:
-                raise StoreProblem(
-                    f"{part.name} became shorter while it was copied.", "Nothing was written; try again."
-                )
-            left -= len(block)
-            self._done += len(block)
-            yield block
-            if self._progress is not None:
-                self._progress(self._done, self._total)
+        with part.opened() as file:
+            left = part.size
+            while left:
+                block = file.read(min(left, BLOCK))
+                if not block:
+                    raise StoreProblem(
+                        f"{part.name} became shorter while it was copied.", "Nothing was written; try again."
+                    )
+                left -= len(block)
+                self._done += len(block)
+                yield block
+                if self._progress is not None:
+                    self._progress(self._done, self._total)
 
 
 def _head(name: str, size: int) -> bytes:

@@ -1,13 +1,15 @@
 """Finding damage in a store, and saving everything else into a new one beside it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from workbench.core.errors import StoreProblem
-from workbench.core.health.damage import Renumbered
+from workbench.core.health.damage import BadBlob, Renumbered
 from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
+from workbench.store.blobs import FOLDER, BlobProblem, Blobs
 from workbench.store.entry import Entry, to_json
 from workbench.store.files import (
     cannot_read,
@@ -29,15 +31,21 @@ from workbench.store.journal.state import KeyOf, State, id_field
 from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.purge import unfinished_in
+from workbench.store.records import InBlob
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
 
 
-def examine(folder: Path, heads: Path | None = None, key_of: KeyOf = id_field) -> Diagnosis:
-    """Read every line of a store and check it; nothing is changed.
+def examine(
+    folder: Path,
+    heads: Path | None = None,
+    key_of: KeyOf = id_field,
+    kinds: Mapping[str, InBlob] = MappingProxyType({}),
+) -> Diagnosis:
+    """Read every line of a store and check it, and what lies beside it; nothing is changed.
 
-    `heads` is the folder in which this machine remembers what it stored. Raises `StoreProblem` when the store
-    cannot be read.
+    `heads` is the folder in which this machine remembers what it stored, `kinds` are those of records of which a part
+    lies beside the store, by table. Raises `StoreProblem` when the store cannot be read.
     """
     try:
         tail, state, entries = _from_start(folder), State(key_of=key_of), 0
@@ -58,8 +66,10 @@ def examine(folder: Path, heads: Path | None = None, key_of: KeyOf = id_field) -
         held = _held(folder, state) if witness.gone else ()
         no_head = () if heads is None or can_keep(heads) else (_NO_HEAD.format(heads),)
         notes = (*_notes(folder), *no_head)
-        torn = _torn(folder, tail)
-        return Diagnosis(folder, entries, state.rev, damage, torn, notes, witness.gone, held, renumbered, tuple(purges))
+        torn, bad = _torn(folder, tail), tuple(_bad_blobs(folder, state, kinds))
+        return Diagnosis(
+            folder, entries, state.rev, damage, torn, notes, witness.gone, held, renumbered, tuple(purges), bad
+        )
     except OSError as error:
         raise cannot_read(folder, error) from error
 
@@ -91,11 +101,34 @@ def recover(folder: Path, at: datetime, key_of: KeyOf = id_field) -> Recovery:
     try:
         writer = _Writer(settled.entries, newest, best, iso(at), key_of)
         put_in_place(write_temporary(target / NAME, writer.lines()), target / NAME)
+        _take_blobs(folder, target)
         if loaded.stranger is not None:
             write_atomically(target / "memory.edited-unknown-doctor.json", loaded.stranger.data)
     except OSError as error:
         raise cannot_write(target, error) from error
     return Recovery(target, writer.entries, writer.added)
+
+
+def _bad_blobs(folder: Path, state: State, kinds: Mapping[str, InBlob]) -> Iterator[BadBlob]:
+    """Yield the records that name a file which cannot be read."""
+    blobs = Blobs(folder)
+    for table, kind in kinds.items():
+        for doc_id, doc in state.docs(table).items():
+            name = str(doc.get(kind.field, ""))
+            lack = blobs.lack(name)
+            if lack is not None:
+                yield BadBlob(table, state.key_of(table, doc) or doc_id, f"{FOLDER}/{name[:2]}/{name}.gz", lack)
+
+
+def _take_blobs(folder: Path, target: Path) -> None:
+    """Copy what lies beside a store and is sound. Raises `OSError`."""
+    old, new = Blobs(folder), Blobs(target)
+    for name in old.names():
+        try:
+            new.put(old.read(name))
+        except BlobProblem:
+            continue
+    new.note(old.replaced())
 
 
 class _Writer:

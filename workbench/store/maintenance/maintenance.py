@@ -5,7 +5,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.store.blobs import Blobs
 from workbench.store.journal.engine import Journal
+from workbench.store.records import Records
 
 if TYPE_CHECKING:
     from workbench.core.health.damage import Gone
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
 class Maintenance:
     """Makes, packs, copies and cleans the files of a store, and takes a person's word on what was found in them."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, blobs: Blobs, records: Records) -> None:
         self._journal = journal
+        self._blobs = blobs
+        self._records = records
 
     def begin(self) -> None:
         """Make the files of a new store, if there are none; raises `StoreProblem`."""
@@ -97,8 +101,9 @@ class Maintenance:
         elsewhere. Raises `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
         """
         from workbench.store.maintenance import purge
+        from workbench.store.maintenance.in_blobs import InBlobs
 
-        return purge.purge(self._journal, records, actor, beside)
+        return purge.purge(self._journal, records, actor, beside, InBlobs(self._blobs, self._records.blobs))
 
     def mask(self, masker: "Masker", actor: str, beside: "Beside") -> "Purged":
         """Take secrets out of everything that was ever written; the records stay. Raises `StoreProblem`.
@@ -115,8 +120,9 @@ class Maintenance:
         To be asked before they are purged. Raises `UnknownRecord`.
         """
         from workbench.store.maintenance import purge
+        from workbench.store.maintenance.in_blobs import InBlobs
 
-        return purge.finder(self._journal, records)
+        return purge.finder(self._journal, records, InBlobs(self._blobs, self._records.blobs))
 
     def unfinished_purges(self) -> "tuple[Unfinished, ...]":
         """Return the purges that were broken off, the latest first; reads the whole history. Raises `StoreProblem`."""

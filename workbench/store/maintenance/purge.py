@@ -8,7 +8,7 @@ import gzip
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.core.errors import StoreProblem, UnknownRecord
@@ -26,6 +26,7 @@ from workbench.store.journal.segments import NAME
 from workbench.store.journal.state import KeyOf, Tables
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.checkpoint import Stamp
+from workbench.store.maintenance.in_blobs import InBlobs
 from workbench.store.maintenance.masker import Masker
 from workbench.store.maintenance.redact import Redactor, texts_of
 from workbench.store.packed import open_lines
@@ -68,16 +69,23 @@ def unfinished(journal: Journal) -> tuple[Unfinished, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def purge(journal: Journal, records: Sequence[tuple[str, str]], actor: str, beside: Beside = lambda: ()) -> Purged:
+def purge(
+    journal: Journal,
+    records: Sequence[tuple[str, str]],
+    actor: str,
+    beside: Beside = lambda: (),
+    in_blobs: InBlobs | None = None,
+) -> Purged:
     """Erase records, given as (table, key), with every text they ever held.
 
-    Other records that quote such a text get a mark in its place. Interrupted, it can be run
+    Other records that quote such a text get a mark in its place; `in_blobs` knows what lies beside the store.
+    Interrupted, it can be run
     again; when nothing of them is left, only copies and caches are looked at. `beside` is called before it is done.
     Raises `UnknownRecord`, and `StoreProblem` when a file cannot be rewritten.
     """
     with journal.exclusive():
         doomed = _doomed(journal, records)
-        texts = tuple(_texts(journal, doomed))
+        texts = tuple(_texts(journal, doomed, in_blobs))
         redactor = Redactor(doomed, frozenset(k.rpartition("/")[2] for _, k in records), texts)
         if not texts and not any(journal.state.get(*place) for place in doomed):
             with _said_when_unfinished(journal.folder):
@@ -87,7 +95,11 @@ def purge(journal: Journal, records: Sequence[tuple[str, str]], actor: str, besi
         with journal.transaction(actor, label, kind="purge") as staged:
             for table, doc_id in sorted(doomed):
                 staged.delete(table, doc_id)
-        return _carry_out(journal, redactor, tuple(records), beside)
+        with _said_when_unfinished(journal.folder):
+            # First of all: broken off after that, the journal still says which files they were.
+            files = () if in_blobs is None else in_blobs.remove(journal, doomed)
+        done = _carry_out(journal, redactor, tuple(records), beside)
+        return replace(done, removed=(*files, *done.removed))
 
 
 def mask(journal: Journal, masker: Masker, actor: str, beside: Beside = lambda: ()) -> Purged:
@@ -120,14 +132,16 @@ def _carry_out(journal: Journal, redactor: Redactor, records: tuple[tuple[str, s
     return Purged(records, redactor.lines, (checkpoint.DOCUMENTS, *rewritten), removed, redactor.dropped)
 
 
-def finder(journal: Journal, records: Sequence[tuple[str, str]]) -> Callable[[bytes], bool]:
+def finder(
+    journal: Journal, records: Sequence[tuple[str, str]], in_blobs: InBlobs | None = None
+) -> Callable[[bytes], bool]:
     """Return what tells whether a file outside the store holds a text that records, given as (table, key), ever held.
 
     To be asked before they are purged: nothing is known of their texts afterwards. Raises `UnknownRecord`.
     """
     journal.refresh()
-    redactor = Redactor(_doomed(journal, records), frozenset(), _texts(journal, _doomed(journal, records)))
-    return redactor.is_in
+    doomed = _doomed(journal, records)
+    return Redactor(doomed, frozenset(), _texts(journal, doomed, in_blobs)).is_in
 
 
 def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -140,8 +154,10 @@ def _doomed(journal: Journal, records: Sequence[tuple[str, str]]) -> frozenset[t
     return frozenset(found)
 
 
-def _texts(journal: Journal, doomed: frozenset[tuple[str, str]]) -> Iterator[str]:
+def _texts(journal: Journal, doomed: frozenset[tuple[str, str]], in_blobs: InBlobs | None) -> Iterator[str]:
     """Yield every text that the doomed documents hold or held."""
+    if in_blobs is not None:
+        yield from in_blobs.texts(journal, doomed)
     for table, doc_id in doomed:
         yield from texts_of(journal.state.get(table, doc_id) or {})
         for entry in journal.entries_back(f'"id":"{doc_id}"'.encode()):

@@ -99,7 +99,10 @@ def _growing(target: Path) -> Iterator[Path]:
 
 def _empty(folder: Path) -> None:
     for path in folder.iterdir():
-        path.unlink()
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
@@ -108,6 +111,7 @@ def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
     if total > shutil.disk_usage(folder).free:
         raise StoreProblem(f"There is no room for the {total:,} bytes of this backup.", "Nothing was restored.")
     for member, blocks in archive.members():
+        (folder / member.name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(folder / member.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
             for block in blocks:
@@ -117,6 +121,9 @@ def _unpack(archive: Archive, folder: Path, progress: Progress | None) -> None:
                     progress(done, total)
             file.flush()
             os.fsync(file.fileno())
+    for beside in sorted({(folder / member.name).parent for member in archive.manifest.members} - {folder}):
+        sync_folder(beside)
+        sync_folder(beside.parent)
 
 
 def _check_packed(folder: Path) -> None:

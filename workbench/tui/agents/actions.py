@@ -1,6 +1,6 @@
 """The tables of actions of Agents and its dialog."""
 
-from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MOVE, Action, Table
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
 from workbench.tui.widgets.actions import CANCEL, LIST, MOVES
 
 AGENTS = Table(
@@ -9,6 +9,8 @@ AGENTS = Table(
         Action("agents.judge", "J", "judge in Tune", "Ask this question in Tune, to judge it", FIND),
         Action("agents.context", "c", "context", "What an agent would be given for a task", FIND),
         Action("agents.documents", "D", "documents", "What agents keep in documents, by section", FIND),
+        Action("agents.episodes", "L", "episodes", "What agents did, from task to outcome", FIND),
+        Action("agents.patterns", "K", "patterns", "What agents learned, with its evidence", FIND),
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
         Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
@@ -29,8 +31,11 @@ AGENTS = Table(
 CONTEXT = Table(
     "a context",
     (
-        Action("context.less", "left", "fewer tokens", "A smaller budget", CHANGE),
-        Action("context.more", "right", "more tokens", "A larger budget", CHANGE),
+        Action("context.less", "left", "fewer tokens", "A smaller budget, of all or a layer", CHANGE),
+        Action("context.more", "right", "more tokens", "A larger budget, of all or a layer", CHANGE),
+        Action("context.reset", "backspace", "as set", "The budgets as they are set", CHANGE, False),
+        Action("context.layers", "tab", "layers", "From the text to the layers, and back", MOVE),
+        Action("context.profile", "p", "profile", "Rank under another profile", FIND),
         Action("context.task", "slash", "task", "Write another task", FIND),
         Action("context.copy", "y", "copy", "Copy what is given, as Markdown", CHANGE),
         Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
@@ -43,9 +48,49 @@ CONTEXT = Table(
 
 DOCUMENTS = Table(
     "documents",
-    (Action("documents.pane", "tab", "text", "To the text, and back", MOVE), CANCEL),
+    (
+        Action("documents.edit", "e", "edit", "Edit it here; every other byte stays", CHANGE),
+        Action("documents.external", "E", "edit in $EDITOR", "Edit this document in $EDITOR", CHANGE, False),
+        Action("documents.trust", "t", "trust", "Let agents have this folder, once seen", DECIDE),
+        Action("documents.follow", "F", "follow", "Look through another folder from now on", FIND),
+        Action("documents.recall", "slash", "recall", "Find what documents and messages say", FIND),
+        Action("documents.undo", "u", "undo", "Take the latest change back", CHANGE, False),
+        Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
     LIST,
     place="workbench.tui.agents.documents",
 )
 
-DIALOGS = (CONTEXT, DOCUMENTS)
+PATTERNS = Table(
+    "patterns",
+    (
+        Action("patterns.pane", "tab", "text", "To the text, and back", MOVE),
+        Action("patterns.approve", "a", "approve", "Take it into use, or back into use", DECIDE),
+        Action("patterns.deprecate", "D", "deprecate", "Deprecate, with a reason; again restores", DECIDE),
+        Action("patterns.weigh", "w", "weigh", "Weigh its applications; move it by them", DECIDE),
+        Action("patterns.edit", "e", "edit", "Edit what it says, as JSON", CHANGE),
+        Action("patterns.copy", "y", "copy", "Copy it as JSON", CHANGE, False),
+        Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
+        CANCEL,
+    ),
+    LIST,
+    place="workbench.tui.agents.patterns",
+)
+
+EPISODES = Table(
+    "episodes",
+    (
+        Action("episodes.note", "n", "note", "Note something on this episode", CHANGE),
+        Action("episodes.tag", "t", "tags", "Write the tags of this episode", CHANGE),
+        Action("episodes.delete", "d", "delete", "Delete, or bring back within 30 days", CHANGE),
+        Action("episodes.undo", "u", "undo", "Take back the last change made here", CHANGE),
+        Action("episodes.trace", "o", "trace", "Open an old episode's trace, or close it", FIND),
+        Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),
+        CANCEL,
+    ),
+    LIST,
+    place="workbench.tui.agents.episodes",
+)
+
+DIALOGS = (CONTEXT, DOCUMENTS, EPISODES, PATTERNS)

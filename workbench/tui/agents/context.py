@@ -21,14 +21,19 @@ from workbench.bench.open import Workbench
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.replacing import replace_file
+from workbench.core.tuning.profile import Profile
 from workbench.tui.agents.actions import CONTEXT
 from workbench.tui.agents.drawing import bar
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
+from workbench.tui.widgets.bars.slider import CHANGED
+from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
@@ -64,7 +69,8 @@ class ContextDialog(Dialog[None]):
         &.-narrow > .dialog { width: 100%; height: 100%; }
         & .dialog--title, & .dialog--keys { margin: 0; }
         & SafeInput { background: $background; }
-        & #context-layers { height: auto; max-height: 9; margin: 1 0; }
+        & #context-said { height: auto; max-height: 3; margin-top: 1; }
+        & #context-layers { height: auto; max-height: 9; margin-bottom: 1; background: $surface; }
         & #context-text { height: 1fr; }
     }
     """
@@ -77,6 +83,9 @@ class ContextDialog(Dialog[None]):
         self._copy = copy
         self._tell = tell
         self._budget = USUAL
+        self._budgets: dict[str, int] = {}
+        self._profile: Profile | None = None
+        self.rows: LineView[Layer | AgentContext] = LineView(self._draw, _key, id="context-layers")
         self._wanted = ""
         self._working = self._again = False
         self._material: Material | None = None
@@ -85,7 +94,8 @@ class ContextDialog(Dialog[None]):
     def contents(self) -> Iterable[Widget]:
         """Return the task, the layers, and the text."""
         yield SafeInput(placeholder="what the agent is to do", id="context-task")
-        yield Static(Content.styled(NO_TASK, MUTED), id="context-layers")
+        yield Static(Content.styled(NO_TASK, MUTED), id="context-said")
+        yield self.rows
         yield ReadingPane(id="context-text")
 
     def on_mount(self) -> None:
@@ -119,7 +129,8 @@ class ContextDialog(Dialog[None]):
         worker = get_current_worker()
         material, problem = None, ""
         try:
-            material = gathered(self._asker, self._bench.tuning, self._bench.playbooks, task)
+            bench = self._bench
+            material = gathered(self._asker, bench.tuning, bench.playbooks, task, profile=self._profile)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
@@ -138,7 +149,8 @@ class ContextDialog(Dialog[None]):
 
     def _say(self, sentence: str) -> None:
         self._material = self.made = None
-        self.query_one("#context-layers", Static).update(body(sentence, "$text-warning"))
+        self.query_one("#context-said", Static).update(body(sentence, "$text-warning"))
+        self.rows.set_rows([])
         self.query_one(ReadingPane).show(Content(""))
 
     # Showing it
@@ -147,22 +159,59 @@ class ContextDialog(Dialog[None]):
         """Show it under the budget; nothing is asked anew for that."""
         if self._material is None:
             return
-        self.made = made = self._material.cut(self._budget)
-        rows = [_total(made), *map(_layer, made.layers)]
+        self.made = made = self._material.cut(self._budget, self._budgets)
+        self.rows.set_rows([made, *made.layers])
+        profile = self._profile.name if self._profile is not None else self._bench.context.settings.profile
+        said = Content.styled(f"ranked under {profile}", MUTED)
         if made.is_empty:
-            rows.append(Content.styled(NOTHING, "$text-warning"))
-        self.query_one("#context-layers", Static).update(Content("\n").join(rows))
+            said = Content("\n").join([said, Content.styled(NOTHING, "$text-warning")])
+        self.query_one("#context-said", Static).update(said)
         self.query_one(ReadingPane).show(_whole(made, self._bench.safety.masked), keep_place=True)
 
+    def _draw(self, row: Layer | AgentContext, width: int) -> list[Cell]:  # noqa: ARG002 - as a list asks for its cells
+        return [Cell(_layer(row, row.kind.id in self._budgets) if isinstance(row, Layer) else _total(row))]
+
     def action_less(self) -> None:
-        """Give it fewer tokens."""
-        self._budget = max(0, self._budget - STEP)
-        self._cut()
+        """Give it, or the layer under the cursor, fewer tokens."""
+        self._move(-STEP)
 
     def action_more(self) -> None:
-        """Give it more tokens."""
-        self._budget += STEP
+        """Give it, or the layer under the cursor, more tokens."""
+        self._move(STEP)
+
+    def _move(self, step: int) -> None:
+        row, made = self.rows.current, self.made
+        if made is None:
+            return
+        if isinstance(row, Layer) and self.rows.has_focus:
+            self._budgets[row.kind.id] = max(0, self._budgets.get(row.kind.id, row.own) + step)
+        else:
+            self._budget = max(0, self._budget + step)
         self._cut()
+
+    def action_reset(self) -> None:
+        """Take the budgets as they are set."""
+        self._budget, self._budgets = USUAL, {}
+        self._cut()
+
+    def action_layers(self) -> None:
+        """To the layers, whose budgets the keys move then, and back to the text."""
+        (self.query_one(ReadingPane) if self.rows.has_focus else self.rows).focus()
+
+    @asking
+    async def action_profile(self) -> None:
+        """Rank under another profile."""
+        profiles = self._bench.tuning.profiles
+        now = self._profile.name if self._profile is not None else self._bench.context.settings.profile
+        choices = [Choice(name, name) for name in profiles.names()]
+        chosen = await self.app.push_screen_wait(Choose("Rank what is found under", choices, now))
+        if chosen is not None:
+            try:
+                self._profile = profiles.get(chosen)
+            except WorkbenchError as error:
+                self._tell(str(error))
+            else:
+                self._ask()
 
     def action_task(self) -> None:
         """Write another task."""
@@ -212,11 +261,16 @@ def _total(made: AgentContext) -> Content:
     return assemble([(f"{'all':<14} ", "bold"), (used, "bold"), (f" · {number(len(made.given))} given", MUTED)])
 
 
-def _layer(layer: Layer) -> Content:
+def _key(row: Layer | AgentContext) -> str:
+    return row.kind.id if isinstance(row, Layer) else ""
+
+
+def _layer(layer: Layer, moved: bool) -> Content:
     share = layer.tokens / layer.budget if layer.budget else 0.0
     figures = f" {number(layer.tokens)} of {number(layer.budget)} · {number(len(layer.items))} given"
     out = f", {number(len(layer.left_out))} left out" if layer.left_out else ""
-    return assemble([(f"{layer.kind.title:<14} ", "")]) + bar(share, BAR) + assemble([(figures, ""), (out, MUTED)])
+    mark = CHANGED if moved else " "
+    return assemble([(f"{layer.kind.title:<14}{mark}", "")]) + bar(share, BAR) + assemble([(figures, ""), (out, MUTED)])
 
 
 def _whole(made: AgentContext, mask: Callable[[str], str]) -> Content:

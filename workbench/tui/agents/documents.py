@@ -1,9 +1,11 @@
 """What agents keep in documents: by folder and section with tokens, and the text of the one under the cursor."""
 
+import asyncio
+import threading
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
@@ -14,39 +16,39 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.bench.agents.documents.reading import LARGEST, DocumentFolder
+from workbench.bench.agents.documents.recalled import Recalling
+from workbench.bench.agents.documents.recalled import Row as Recall
 from workbench.bench.open import Workbench
-from workbench.core.agents.document import ROOT, Document, DocumentSection
+from workbench.core.agents.document import ROOT
 from workbench.core.errors import WorkbenchError
-from workbench.core.tokens import tokens_of
+from workbench.core.text import one_line
 from workbench.tui.agents.actions import DOCUMENTS
+from workbench.tui.agents.document_rows import Part, draw, question_of, rows_of, text_of
+from workbench.tui.agents.document_saving import SavingDocument
+from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.asking import asking
+from workbench.tui.app.host import Host
+from workbench.tui.widgets.choose import Choice, Choose
+from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.prompt import Prompt
 
 EMPTY = (
-    "No documents yet: no session of external memory of this project, no followed folder (`workbench documents DIR "
-    "--follow`), and nothing under /memories."
+    "No documents yet: no session of external memory of this project, no followed folder (F follows one), and nothing "
+    "under /memories."
 )
 LOOKING = "Looking …"
+LONGEST = LARGEST
+"""Characters of a document that may be written."""
 
-_TOKENS = 9
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A row: a folder, a document of it, or one of its sections; `said` is what stands beside its name."""
-
-    folder: str
-    path: str = ""
-    title: str = ""
-    tokens: int = 0
-    said: str = ""
-    section: DocumentSection | None = None
-    document: Document | None = None
+FOUND = 20
+"""Places that recall lists."""
 
 
 class Opened(Message):
@@ -59,7 +61,7 @@ class Opened(Message):
 
 
 class DocumentsDialog(Dialog[None]):
-    """The documents around a store, and the text of the section under the cursor; it only looks."""
+    """The documents around a store, and the text of the section under the cursor: looked at, trusted, corrected."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(DOCUMENTS)
     DEFAULT_CSS = """
@@ -73,12 +75,14 @@ class DocumentsDialog(Dialog[None]):
     }
     """
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Workbench, folder: Path | None = None) -> None:
         super().__init__("Documents of agents", DOCUMENTS)
         self._bench = bench
+        self._wanted: tuple[str, str, int] | None = None if folder is None else (str(folder.resolve()), "", 0)
+        self._ended = threading.Event()
         self.rows: LineView[Part] = LineView(
             self._draw,
-            lambda row: (row.folder, row.path, row.section.line if row.section is not None else 0),
+            lambda row: row.key,
             is_heading=lambda row: row.document is None,
             empty=Content(LOOKING),
             id="documents-list",
@@ -94,7 +98,21 @@ class DocumentsDialog(Dialog[None]):
         self.rows.focus()
         self._read()
 
-    @work(thread=True, group="documents", description="read documents")
+    def on_unmount(self) -> None:
+        """Look for nothing that nobody waits for."""
+        self._ended.set()
+
+    @property
+    def _host(self) -> Host:
+        return cast(Host, self.app)
+
+    @property
+    def _pane(self) -> ReadingPane:
+        return self.query_one(ReadingPane)
+
+    # Reading and showing
+
+    @work(thread=True, exclusive=True, group="documents", description="read documents")
     def _read(self) -> None:
         worker = get_current_worker()
         rows, problems = rows_of(self._bench)
@@ -105,73 +123,177 @@ class DocumentsDialog(Dialog[None]):
     def _opened(self, event: Opened) -> None:
         self.rows.set_empty(Content(EMPTY))
         self.rows.set_rows(event.rows)
-        if event.problems:
-            self.query_one("#documents-line", Static).update(body("\n".join(event.problems[:3])))
+        if self._wanted is not None:
+            place = next((n for n, row in enumerate(event.rows) if row.key == self._wanted), self.rows.cursor)
+            self.rows.cursor, self._wanted = place, None
+        self._say("\n".join(event.problems[:3]))
         self._show()
+
+    def _say(self, sentence: str) -> None:
+        self.query_one("#documents-line", Static).update(body(self._bench.safety.masked(sentence)))
 
     @on(LineView.Highlighted, "#documents-list")
     def _show(self) -> None:
         row = self.rows.current
-        if row is None or row.document is None:
-            said = "" if row is None else self._bench.safety.masked(f"{row.folder}\n{row.said}")
-            self.query_one(ReadingPane).show(body(said, MUTED))
-            return
-        text = self._bench.safety.masked(row.document.content)
-        if row.section is not None:
-            text = "\n".join(text.split("\n")[row.section.line - 1 : row.section.end])
-        self.query_one(ReadingPane).show(body(text))
+        self._pane.show(Content("") if row is None else text_of(row, self._bench))
 
     @on(LineView.Opened, "#documents-list")
     def _into(self) -> None:
-        self.query_one(ReadingPane).focus()
+        self._pane.focus()
 
     def action_pane(self) -> None:
         """To the text, and back."""
-        pane = self.query_one(ReadingPane)
-        (self.rows if pane.has_focus else pane).focus()
+        (self.rows if self._pane.has_focus else self._pane).focus()
 
     def _draw(self, row: Part, width: int) -> list[Cell]:  # noqa: ARG002 - as a list asks for its cells
-        mask = self._bench.safety.masked
-        if row.document is None:
-            return [Cell(mask(Path(row.folder).name), 0, "bold"), Cell(row.said, len(row.said), MUTED)]
-        if row.section is None:
-            name = Cell(mask(row.path) + (f" · {row.said}" if row.said else ""), 0, "$text-accent")
+        return draw(row, self._bench.safety.masked)
+
+    # Changing
+
+    @asking
+    async def action_edit(self) -> None:
+        """Edit the document here; what goes wrong leaves the text in the editor."""
+        if (row := self._document()) is not None:
+            await self._edit(row, None)
+
+    @asking
+    async def action_external(self) -> None:
+        """Edit it in the person's own editor; a text that cannot be written is kept in the one here."""
+        row = self._document()
+        if row is None or row.document is None:
+            return
+        typed = None
+        with self._host.reporting():
+            shown = self._bench.safety.masked(row.document.content)
+            typed = external.edit(self.app, shown, self._host.options.editor)
+        if typed is not None:
+            await self._edit(row, typed)
+
+    async def _edit(self, row: Part, typed: str | None) -> None:
+        from workbench.tui.widgets.texts.editor import TextEditor
+
+        assert row.document is not None  # only a document is edited
+        save = SavingDocument(self._bench, row)
+        if typed is not None:
+            problem = save.at_once(typed)
+            if not problem:
+                self._saved(row)
+                return
+            self._host.say(f"{problem} Your text is kept here.", "warning")
+        mask, draft = self._bench.safety.masked, self._host.draft(f"documents/{row.folder}/{row.path}")
+        editor = TextEditor(
+            f"Edit {mask(row.path)}", save.shown, limit=LONGEST, check=save, typed=typed, draft=draft
+        )  # fmt: skip
+        if await self.app.push_screen_wait(editor) is not None:
+            self._saved(row)
+
+    def _saved(self, row: Part) -> None:
+        self._host.say(f"Saved {row.path}. u takes it back.")
+        self._wanted = row.key
+        self._read()
+
+    def _document(self) -> Part | None:
+        row = self.rows.current
+        if row is None or row.document is None:
+            self._host.say("Go to a document first.")
+            return None
+        return row
+
+    @asking
+    async def action_trust(self) -> None:
+        """Trust the folder under the cursor, after a question that names what is new in it."""
+        row = self.rows.current
+        shown = None if row is None else row.within
+        if shown is None:
+            self._host.say("Go to a folder on disk first; what the store keeps itself is trusted with it.")
+        elif shown.changes.are_none:
+            self._host.say("Everything in this folder is as you saw it.")
         else:
-            name = Cell("· " * max(1, row.section.level) + mask(row.section.title or "(no heading)"), 0)
-        return [name, Cell(number(row.tokens), _TOKENS, MUTED, "right")]
+            mask = self._bench.safety.masked
+            detail = question_of(shown, mask)
+            ask = Confirm(f"Trust {mask(shown.folder.name)}?", clock=time.monotonic, detail=detail, yes="trust it")
+            if await self.app.push_screen_wait(ask):
+                with self._host.reporting():
+                    await asyncio.to_thread(self._bench.documents.trust, shown)
+                    self._host.say(f"Trusted: {shown.folder.name}, as it was shown.")
+                self._read()
+
+    @asking
+    async def action_follow(self) -> None:
+        """Follow a folder that is named."""
+        found: list[DocumentFolder] = []
+
+        def follow(name: str) -> None:
+            found.append(self._bench.documents.follow(named(name)))
+
+        ask = Prompt("Follow a folder of documents", placeholder="a folder of notes, or a session", take=follow)
+        if await self.app.push_screen_wait(ask) and found:
+            self._wanted = (str(found[0].root), "", 0)
+            self._read()
+
+    def action_undo(self) -> None:
+        """Take the latest change back; a file that somebody else changed since is left as it is."""
+
+        def undo() -> None:
+            self._host.say(f"Undone: {self._bench.history.undo()}")
+            self._read()
+
+        self._host.change(undo)
+
+    # Finding
+
+    @asking
+    async def action_recall(self) -> None:
+        """Ask what is looked for, and go to the place that is chosen of those found."""
+        query = await self.app.push_screen_wait(Prompt("Recall from documents and messages", placeholder="words"))
+        if not query:
+            return
+        self._say(LOOKING)
+        rows: Sequence[Recall] = ()
+        with self._host.reporting():
+            rows = await asyncio.to_thread(self._look, query)
+        self._say("" if rows else f"Nothing in documents or messages says “{query}”.")
+        if not rows or not self.is_attached:
+            return
+        choices = [Choice(str(n), f"{row.citation}  {one_line(row.text, 200)}") for n, row in enumerate(rows)]
+        chosen = await self.app.push_screen_wait(Choose(f"{len(rows)} places, the best first", choices))
+        if chosen is not None:
+            self._go_to(rows[int(chosen)])
+
+    def _look(self, query: str) -> Sequence[Recall]:
+        bench = self._bench
+        recalling = Recalling(bench.context, lambda: bench.tuning, bench.safety)
+        return recalling.look(query, limit=FOUND, every=True, cancelled=self._ended.is_set).rows
+
+    def _go_to(self, found: Recall) -> None:
+        """Open the place of a hit: its section at its line, or the message around it."""
+        hit = found.hit
+        if hit is None or hit.source == "messages":
+            whole = self._bench.safety.masked(hit.whole) if hit is not None else found.text
+            head = body(f"{found.citation} · {found.speaker}", MUTED)
+            self._pane.show(Content("\n").join([head, Content(""), body(whole)]))
+            self._pane.focus()
+            return
+        folder = ROOT if hit.folder is None else str(hit.folder.root)
+        there = [
+            n for n, row in enumerate(self.rows.rows)
+            if (row.folder, row.path) == (folder, hit.file_path) and row.key[2] <= max(1, hit.line_number)
+        ]  # fmt: skip
+        if not there:
+            self._say(f"{found.citation} is not among the documents any more.")
+            return
+        self.rows.cursor = there[-1]
+        row = self.rows.rows[there[-1]]
+        text = text_of(row, self._bench)
+        before = hit.line_number - max(1, row.key[2])
+        self._pane.show(text)
+        self._pane.focus()
+        self.call_after_refresh(self._pane.go_to_line, before)
 
 
-def rows_of(bench: Workbench) -> tuple[list[Part], list[str]]:
-    """Return a row for each folder, document and section, and what could not be read; on any thread."""
-    rows, problems = list[Part](), list[str]()
-    documents = bench.documents
-    for path in (*documents.sessions(), *documents.followed()):
-        try:
-            opened = documents.opened(path)
-        except WorkbenchError as error:
-            problems.append(str(error))
-            continue
-        changes, folder = opened.changes, str(opened.folder.root)
-        total = sum(tokens_of(one.document.content) for one in opened.documents)
-        seen = "" if changes.are_none else " · not looked at"
-        rows.append(Part(folder, said=f"{number(total)} tokens{seen}"))
-        for one in opened.documents:
-            path_ = one.entry.path
-            said = "new" if path_ in changes.new else "changed" if path_ in changes.changed else ""
-            rows += _parts(folder, one.document, said)
-        problems += [reason for _, reason in opened.unread]
-    own = documents.stored()
-    if own:
-        total = sum(tokens_of(one.content) for one in own)
-        rows.append(Part(ROOT, said=f"{number(total)} tokens"))
-        for document in own:
-            rows += _parts(ROOT, document, "")
-    return rows, problems
-
-
-def _parts(folder: str, document: Document, said: str) -> list[Part]:
-    whole = Part(folder, document.path, "", tokens_of(document.content), said, None, document)
-    sections = document.sections
-    if len(sections) < 2:
-        return [whole]
-    return [whole, *(Part(folder, document.path, s.title, s.tokens, "", s, document) for s in sections)]
+def named(name: str) -> Path:
+    """Return the folder that is named; raises `WorkbenchError` where its home is not known."""
+    try:
+        return Path.cwd() / Path(name).expanduser()
+    except RuntimeError as error:
+        raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was changed.") from error

@@ -305,6 +305,18 @@ class AgentsScreen(AreaScreen):
 
         self.app.push_screen(DocumentsDialog(self.bench))
 
+    def action_episodes(self) -> None:
+        """Show what agents did, from task to outcome."""
+        from workbench.tui.agents.episodes import EpisodesDialog
+
+        self.app.push_screen(EpisodesDialog(self.bench))
+
+    def action_patterns(self) -> None:
+        """Show what agents learned to do."""
+        from workbench.tui.agents.patterns import PatternsDialog
+
+        self.app.push_screen(PatternsDialog(self.bench, self.copy))
+
     @work
     async def action_judge(self) -> None:
         """Ask the question of this row, or the last one of the session, in Tune."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
 from textual._context import active_message_pump
@@ -25,7 +25,7 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerFailed, WorkerState, get_current_worker
 
 from workbench import crash
-from workbench.bench.context import Touched
+from workbench.bench.context import Touched, is_person
 from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
 from workbench.core.errors import WorkbenchError
@@ -42,6 +42,9 @@ from workbench.tui.app.surviving import close_unbuilt, survives
 from workbench.tui.app.waiting import Threads
 from workbench.tui.reflection.notice import DueNotice
 from workbench.tui.widgets.sheet import Sheet
+
+if TYPE_CHECKING:
+    from workbench.tui.health.undoing import Undoing
 
 SHOWN_FROM = 2000
 """Texts from which embedding and indexing take long enough to be shown."""
@@ -143,7 +146,8 @@ class WorkbenchApp(Host):
         self.stylesheet = Sheet(variables=self.get_css_variables())
         self._missed = 0
         self.last_words = ""
-        self._catching_up = False
+        self._catching_up = self._following = False
+        self._undoing: Undoing | None = None
         for theme in options.themes:
             self.register_theme(theme)
         if options.theme in self.available_themes:
@@ -210,9 +214,25 @@ class WorkbenchApp(Host):
 
     # What others did
 
+    @property
+    def undoing(self) -> "Undoing":
+        """What the undo key does; loaded with the first change."""
+        if self._undoing is None:
+            from workbench.tui.health.undoing import Undoing
+
+            self._undoing = Undoing(self)
+        return self._undoing
+
     def _touched(self, touched: Touched) -> None:
         if self.is_running:
             self.post_message(StoreChanged(touched))
+            if touched.actor != self.bench.context.actor and not is_person(touched.actor):
+                return
+            if self._following:
+                self.undoing.end_run()
+                return
+            area = next((one.AREA for one in reversed(self.screen_stack) if isinstance(one, AreaScreen)), "")
+            self.undoing.note(touched, area)
 
     def _follow(self) -> None:
         if not any(screen.is_modal for stack in self._screen_stacks.values() for screen in stack):
@@ -228,8 +248,12 @@ class WorkbenchApp(Host):
         if self.paused:
             return
         trusted = library.standing.trusted
-        with self.reporting():
-            library.refresh()
+        self._following = True
+        try:
+            with self.reporting():
+                library.refresh()
+        finally:
+            self._following = False
         self._say_notices()
         if library.standing.trusted != trusted:
             self._changed_trust()
@@ -346,6 +370,9 @@ class WorkbenchApp(Host):
             with contextlib.suppress(WorkbenchError):
                 self.bench.library.check_index()
             self.bench.keep_caches()
+        if not worker.is_cancelled:
+            with contextlib.suppress(WorkbenchError):
+                self.bench.catch_up.run(lambda: worker.is_cancelled)
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
@@ -426,6 +453,7 @@ class WorkbenchApp(Host):
     def action_area(self, name: str) -> None:
         """Go to an area."""
         if isinstance(self.screen, AreaScreen):
+            self.undoing.end_run()
             self.switch_mode(name)
 
     @work
@@ -454,11 +482,12 @@ class WorkbenchApp(Host):
             if said:
                 self.say(said)
 
-    def action_undo(self) -> None:
+    @asking
+    async def action_undo(self) -> None:
         """Take back what the area has not stored, else this person's latest change."""
-        if isinstance(self.screen, AreaScreen) and self.screen.undo_own():
-            return
-        self.change(lambda: self.say(f"Undone: {self.bench.history.undo()}"))
+        screen = self.screen
+        if isinstance(screen, AreaScreen) and not screen.undo_own():
+            await self.undoing.undo(screen.AREA)
 
     def action_redo(self) -> None:
         """Do again what was taken back."""

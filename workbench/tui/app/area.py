@@ -15,7 +15,7 @@ from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.bars.gauge import behind, gauge
+from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
@@ -65,7 +65,7 @@ class AreaScreen(Screen[object]):
         take_width(self)
         top = TopBar()
         top.areas = self.workbench_app.areas.every
-        top.store = self.workbench_app.title_shown
+        top.store, top.why = self.workbench_app.title_shown, self.workbench_app.options.why
         top.alarm = not self.bench.trust.standing.trusted
         top.active = self.AREA
         top.news = self.workbench_app.news
@@ -145,16 +145,16 @@ class AreaScreen(Screen[object]):
         return self in self.app.screen_stack
 
     def show_status(self) -> None:
-        """Show what waits in the top bar, and the reflection gauge in the key bar."""
+        """Show in the top bar what waits and what is due, and in the key bar what is to be known of the next key."""
         waiting = self.bench.overview.waiting()
         self.query_one(TopBar).counts = {"review": waiting}
+        self.query_one(TopBar).due = frozenset(("health",)) if self.bench.overview.due().due else frozenset()
         self.query_one(KeyBar).urgent = self.workbench_app.urgent
         self.query_one(TopBar).store = self.workbench_app.title_shown
         self.show_news()
         self.query_one(TopBar).alarm = not self.bench.trust.standing.trusted
         marked = next((rows.mark_count for rows in self.query(LineList) if rows.mark_count), 0)
         bar = self.query_one(KeyBar)
-        bar.more = Content("")
         if marked:
             rest = "the next key is for all" if self._armed else "; then a key for all"
             bar.status = Content.styled(f"{marked} marked · {rest}", "bold $text-accent")
@@ -166,11 +166,7 @@ class AreaScreen(Screen[object]):
         if self.workbench_app.loading is not None:
             bar.status = gauge(*self.workbench_app.loading, "texts ready to search")
             return
-        found = self.bench.overview.gauge()
-        leading, due = found.leading, found.leading.fraction >= 1
-        title = Content.styled("reflection due ", "bold $text-accent") if due else Content("reflection ")
-        bar.status = title + gauge(leading.value, leading.limit, leading.name)
-        bar.more = behind(found)
+        bar.status = Content("")
 
     def show_news(self) -> None:
         """Show in the top bar what an agent does."""

@@ -28,8 +28,8 @@ from workbench.tui.widgets.lists.line_list import LineList
 class AppOptions:
     """What the app is started with.
 
-    `title` names the store; `config` is the settings' file that a dialog may write to;
-    `seen` is the revision at the last look (`None`: never looked);
+    `title` names the store, `why` says why it is the open one; `config` is the settings' file that a dialog may write
+    to; `seen` is the revision at the last look (`None`: never looked);
     `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
     `drafts` is the folder for what is being typed (`None`: it is not kept); for `alone` seconds after the last key the
     first screen has the machine to itself, before all else is loaded.
@@ -46,6 +46,7 @@ class AppOptions:
     config: Path | None = None
     review_at: str = ""
     drafts: Path | None = None
+    why: str = ""
     alone: float = 0.0
 
 

@@ -32,10 +32,21 @@ CLOSING = 5.0
 def run(store: Path, *, origin: str = "option", demo: bool = False) -> int:
     """Open the app on a store, and on the next one whenever the person switches; return the exit code."""
     title = "demo" if demo else title_of(store, origin)
-    chosen, code = _run_once(store, title, remember=not demo)
+    chosen, code = _run_once(store, title, _WHY.get("demo" if demo else origin, ""), remember=not demo)
     while chosen is not None and not code:
-        chosen, code = _run_once(chosen, title_of(chosen, "option"), remember=True)
+        chosen, code = _run_once(chosen, title_of(chosen, "option"), _CHOSEN, remember=True)
     return code
+
+
+_WHY = {
+    "demo": "nothing is kept",
+    "project": "this project's",
+    "global": "no project here",
+    "option": "by --store",
+}
+"""Why a store is the open one, by the way it was found."""
+
+_CHOSEN = "chosen here"
 
 
 def title_of(store: Path, origin: str) -> str:
@@ -45,7 +56,7 @@ def title_of(store: Path, origin: str) -> str:
     return store.parent.name if store.name == paths.PROJECT_STORE else store.name
 
 
-def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, int]:
+def _run_once(store: Path, title: str, why: str, *, remember: bool) -> tuple[Path | None, int]:
     """Open one store; return the one to open next, and the exit code (not 0 when the app broke off)."""
     folder = paths.config_dir()
     loaded = loading.load(folder / loading.FILE_NAME)
@@ -58,6 +69,7 @@ def _run_once(store: Path, title: str, *, remember: bool) -> tuple[Path | None, 
     new = [said] if remember and (said := told.new_default(loaded, state)) else []
     options = AppOptions(
         title=title,
+        why=why,
         theme=loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme,
         themes=themes.themes,
         keymap=tuple(keymap.keys.items()),

@@ -10,7 +10,7 @@ from textual.content import Content
 from workbench.bench.health.history import Event
 from workbench.bench.open import Workbench
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, remark
-from workbench.tui.stream.history_view import event_text, masked_event
+from workbench.tui.stream.history_view import event_text, masked_event, vote_text
 from workbench.tui.stream.history_view import row as event_row
 from workbench.tui.widgets.content import MUTED, assemble, body
 
@@ -43,7 +43,10 @@ def detail(row: Row, facts: Facts) -> Content:
         return Content("\n").join([Content.styled("Who changed what, the newest first", "bold"), *_keys(keys)])
     opened, mask = row.key in facts.unfolded, facts.bench.safety.masked
     shown, hidden = (row.item, False) if opened else masked_event(row.item, mask)
-    text = event_text(shown, keys=True, hidden=hidden, opens=keys["health.unfold"])
+    events = cast(tuple[Event, ...], facts.found[ID].value)
+    vote = facts.bench.history.vote_in(row.item, events[: events.index(row.item)] if row.item in events else ())
+    said = None if vote is None else vote_text(vote, mask)
+    text = event_text(shown, keys=True, hidden=hidden, opens=keys["health.unfold"], vote=said)
     return Content("\n").join([body(shown.label, "bold"), *_keys(keys)[1:], Content(""), text])
 
 

@@ -64,7 +64,8 @@ class Facts:
     """Everything the rows are made of.
 
     `found` holds what each part found out, `running` how far those are that are still at it, `unfolded` the keys of
-    rows whose flagged texts were opened, and `keys` the key of each action as a person has it.
+    rows whose flagged texts were opened, `keys` the key of each action as a person has it, and `width` the cells of
+    the text beside the list.
     """
 
     bench: Workbench
@@ -73,6 +74,7 @@ class Facts:
     running: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unfolded: frozenset[tuple[str, str]] = frozenset()
     keys: Mapping[str, str] = field(default_factory=dict)
+    width: int = 0
 
 
 class Hands(Protocol):

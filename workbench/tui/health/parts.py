@@ -175,14 +175,14 @@ class PartsList(LineView[Row]):
             known = self._made[section.id] = (made_of, list(section.rows(self.facts)))
         return known[1]
 
-    def detail(self, row: Row) -> Content:
-        """Return what stands beside a row."""
+    def detail(self, row: Row, width: int) -> Content:
+        """Return what stands beside a row, in so many cells."""
         section, found = self.section(row.section), self.facts.found.get(row.section)
         if found is not None and found.problem:
             return Content.styled(found.problem, "$text-error")
         if found is None and section.when != "asked":
             return Content.styled(WAITING, "$text-muted")
-        return section.detail(row, self.facts)
+        return section.detail(row, replace(self.facts, width=width))
 
     def section(self, id: str) -> Section:
         """Return a part by its id."""

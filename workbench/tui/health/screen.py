@@ -31,6 +31,7 @@ HELP = "\n".join(
         "  Files        what is wrong with the files this store has to do with, and how to fix it",
         "  History      the latest changes of everybody",
         "  Capture      what agents' sessions were followed, what was passed over, and hooks that failed",
+        "  Trends       memories, decisions and votes by day, and how what the store holds is spread",
     ]
 )
 
@@ -107,10 +108,18 @@ class HealthScreen(AreaScreen):
         if row is None:
             self.detail.show(Content(""))
             return
-        text = self.rows.detail(row)
+        text = self.rows.detail(row, self._room())
         if text.plain != self.detail.plain:
             self.detail.show(text, keep_place=row.key == self._shown)
         self._shown = row.key
+
+    def _room(self) -> int:
+        """Return the cells of the text, where it takes the place of the list also before it is in sight."""
+        return self.detail.scrollable_content_region.width or self.size.width - self.detail.gutter.width - 1
+
+    def on_resize(self) -> None:
+        """Show the text for the width there is."""
+        self.call_after_refresh(self._show_detail)
 
     def learn(self, id: str, found: Found) -> None:
         """Take what was found out for a part."""

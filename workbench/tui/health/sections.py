@@ -2,7 +2,7 @@
 
 from workbench.tui.duplicates import memories
 from workbench.tui.files import section
-from workbench.tui.health import captures, history, reflection, store, upkeep
+from workbench.tui.health import captures, history, reflection, store, trends, upkeep
 from workbench.tui.health.model import Section
 
 SECTIONS: tuple[Section, ...] = (
@@ -13,4 +13,5 @@ SECTIONS: tuple[Section, ...] = (
     section.SECTION,
     history.SECTION,
     captures.SECTION,
+    trends.SECTION,
 )

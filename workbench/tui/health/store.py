@@ -131,6 +131,7 @@ def _wrong(diagnosis: Diagnosis) -> list[Content]:
     if diagnosis.purges:
         parts += [body(f"{BAD} {one}", ERROR) for one in diagnosis.purges]
         parts.append(body("`workbench doctor --finish` goes on with it; there is no way back."))
+    parts += [body(f"{BAD} {one}", ERROR) for one in diagnosis.blobs[:LISTED]]
     if diagnosis.torn:
         parts.append(
             body(f"The last line is unfinished ({diagnosis.torn} bytes) and will be dropped: a crash left it.")
@@ -206,7 +207,7 @@ async def _asked(health: Hands, question: str, detail: str, yes: str) -> bool:
 
 
 def _journal(diagnosis: Diagnosis) -> Row:
-    good = diagnosis.is_sound and not diagnosis.purges
+    good = diagnosis.is_sound and not (diagnosis.purges or diagnosis.blobs)
     sign, style = (GOOD, "") if good else (BAD, ERROR)
     return figures(ID, "journal", sign, _sound(diagnosis), item=diagnosis, style=style)
 
@@ -226,6 +227,7 @@ def _sound(diagnosis: Diagnosis) -> str:
     found += ["something that was stored is gone"] if diagnosis.gone else []
     found += ["changes under one number"] if diagnosis.renumbered else []
     found += ["a purge was broken off"] if diagnosis.purges else []
+    found += ["something beside the store cannot be read"] if diagnosis.blobs else []
     state = ", ".join(found) or "every line is sound"
     return f"{state}; {number(diagnosis.entries)} changes up to revision {number(diagnosis.rev)}"
 

@@ -14,6 +14,7 @@ from workbench.tui.app.saving import Preview, Saving
 from workbench.tui.playbook.browser import EMPTY_BOOK, EMPTY_STORE, BookBrowser
 from workbench.tui.playbook.rows import bullets_in, title_of
 from workbench.tui.playbook.targets import Targets, named, title_in
+from workbench.tui.promotion.copies import CopyAsking
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
@@ -61,19 +62,25 @@ class Changes:
         """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
         bullet = self._targets.one()
         if bullet is not None:
-            await self._edit(bullet, None, self._saving(bullet))
+            copies = self._copies(bullet)
+            await self._edit(bullet, None, self._saving(bullet, copies), copies)
 
-    def _saving(self, bullet: Bullet) -> Saving:
+    def _copies(self, bullet: Bullet) -> CopyAsking:
+        return CopyAsking(self._app, lambda text: [self._bench.playbooks.edited(bullet.book, bullet.id, text)])
+
+    def _saving(self, bullet: Bullet, copies: CopyAsking) -> Saving:
         books, book, id = self._bench.playbooks, bullet.book, bullet.id
         name, write = f"{book}/{id}", partial(books.edit, book, id)
-        return Saving(self._bench, name, bullet.content, write, lambda: books.bullet(book, id).content)
+        return Saving(self._bench, name, bullet.content, write, lambda: books.bullet(book, id).content, copies=copies)
 
-    async def _edit(self, bullet: Bullet, text: str | None, save: Saving) -> None:
+    async def _edit(self, bullet: Bullet, text: str | None, save: Saving, copies: CopyAsking) -> None:
         draft = self._app.draft(f"bullets/{bullet.book}/{bullet.id}")
-        editor = TextEditor(f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft)
+        editor = TextEditor(
+            f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft, theirs=save.theirs
+        )
         written = await self._app.push_screen_wait(editor)
         if written is not None and written != bullet.content:
-            self._targets.done(f"Changed {bullet.id}.")
+            self._targets.done(f"Changed {bullet.id}.{copies.told}")
 
     async def edit_externally(self) -> None:
         """Edit the bullet's text in the person's own editor; what cannot be saved opens in this one."""
@@ -81,13 +88,16 @@ class Changes:
         text = None if bullet is None else await self._area.edit_externally(bullet.content)
         if bullet is None or text is None:
             return
-        save = self._saving(bullet)
-        problem = save.at_once(text)
-        if problem is None:
-            self._targets.done(f"Changed {bullet.id}.")
-        else:
-            self._app.say(f"{problem} Your text is kept here.", "warning")
-            await self._edit(bullet, text, save)
+        copies = self._copies(bullet)
+        save = self._saving(bullet, copies)
+        with self._app.reporting():
+            asked = await copies.settled(self._bench.gate.preview(text, bullet.content))
+            problem = save.at_once(text) if asked else "It is not saved yet."
+            if problem:
+                self._app.say(f"{problem} Your text is kept here.", "warning")
+                await self._edit(bullet, text, save, copies)
+            else:
+                self._targets.done(f"Changed {bullet.id}.{copies.told}")
 
     async def add(self) -> None:
         """Write a new bullet for the section under the cursor."""

@@ -19,7 +19,7 @@ from workbench.tui.widgets.content import MUTED, assemble, find_words, highlight
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.row import Cell
 
-HIGH, PROBLEMATIC, UNUSED, DEPRECATED, PINNED, DISPUTED, CUT = "▲", "▼", "○", "×", "★", "⇅", "✂"
+HIGH, PROBLEMATIC, UNUSED, DEPRECATED, PINNED, DISPUTED, CUT = "⊕", "⊖", "○", "×", "★", "⇅", "✂"
 UNTITLED = "(above the first heading)"
 
 _MOST_ID = 18
@@ -208,4 +208,4 @@ def _count(sign: str, count: int, width: int, style: str, mine: bool) -> list[tu
     """Return a count right-aligned after a space; this person's own vote is underlined."""
     shown = f"{sign}{short(count)}"
     pad = " " * (1 + width - len(shown))
-    return [(pad, ""), (shown, f"bold underline {style}" if mine else style if count else "$text-disabled")]
+    return [(pad, ""), (shown if count else " " * len(shown), f"bold underline {style}" if mine else style)]

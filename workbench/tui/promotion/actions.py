@@ -1,6 +1,6 @@
 """The actions of promoting: the keys of its dialog."""
 
-from workbench.tui.app.actions import APP, CHANGE, MOVE, Action, Table
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, MOVE, Action, Table
 from workbench.tui.widgets.actions import MOVES
 
 PROMOTE = Table(
@@ -16,4 +16,15 @@ PROMOTE = Table(
     place="workbench.tui.promotion.dialog",
 )
 
-DIALOGS = (PROMOTE,)
+COPIES = Table(
+    "the copies of a correction",
+    (
+        Action("copies.update", "y", "update them too", "Save it with the copies, as one action", DECIDE),
+        Action("copies.leave", "n", "only this", "Save it; the copies stay as they are", DECIDE),
+        Action("copies.back", "escape", "go on editing", "Back to the text; nothing is saved", APP, True, "cancel"),
+    ),
+    MOVES,
+    place="workbench.tui.promotion.copies",
+)
+
+DIALOGS = (PROMOTE, COPIES)

@@ -59,7 +59,7 @@ class Changes:
         about = f"memories/{memory.id}"
         draft = self._app.draft(about, "text" if self._kind(proposal).is_candidate else proposal.kind)
         title = f"Edit and approve {proposal.id}"
-        editor = TextEditor(title, memory.content, check=save, typed=text, draft=draft)
+        editor = TextEditor(title, memory.content, check=save, typed=text, draft=draft, theirs=save.theirs)
         saved = await self._app.push_screen_wait(editor)
         if saved is not None:
             self._say_flagged(memory, saved)

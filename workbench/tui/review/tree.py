@@ -10,6 +10,7 @@ from workbench.bench.review.rejection import rejection_of
 from workbench.bench.review.review import Cited
 from workbench.core.text import printable
 from workbench.tui.review.candidate import facts, heading, name
+from workbench.tui.stream.memory_view import REFLECTION
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import ago
 
@@ -88,7 +89,7 @@ def _cited(branch: Branch, now: datetime, most: int) -> tuple[Content, Content |
         "shown above" if branch.again else "",
     ))  # fmt: skip
     if not gone:
-        sign = "⇄ " if cited.merged else "◇ " if memory.is_synthetic else "◆ "
+        sign = "∪ " if cited.merged else f"{REFLECTION} " if memory.is_synthetic else "· "
         return Content.styled(sign, "$text-accent") + details, _beginning(memory.content, most, "")
     reason = rejection_of(memory).reason
     why = f"{gone}: {printable(reason[:200])}" if reason else gone

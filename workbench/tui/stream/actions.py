@@ -1,6 +1,6 @@
 """The tables of actions of the Stream and its dialogs."""
 
-from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, Action, Table
+from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
 from workbench.tui.widgets.actions import CANCEL, LIST, MARKS
 
 STREAM = Table(
@@ -13,7 +13,9 @@ STREAM = Table(
         Action("stream.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
         Action("stream.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
-        Action("stream.views", "f", "views", "Filters and saved views", FIND),
+        Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
+        Action("stream.sort", "s", "sort", "Sort by time, importance, votes, score …", FIND),
+        Action("stream.dates", "W", "dates in full", "Dates in full, or how long ago", FIND, False),
         Action("stream.next", "n", "next match", "To the next match", FIND, False),
         Action("stream.previous", "N", "previous match", "To the previous match", FIND, False),
         Action(
@@ -30,6 +32,7 @@ STREAM = Table(
         Action("stream.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
         Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
+        Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
         Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
     (*LIST, *MARKS),
@@ -50,4 +53,20 @@ RECORD_THEN = Table(
     place="workbench.tui.stream.history_dialog",
 )
 
-DIALOGS = (HISTORY, RECORD_THEN)
+REPLACE = Table(
+    "replacing everywhere",
+    (
+        Action("replace.take", "a", "take", "Take this place; to the next one", DECIDE),
+        Action("replace.leave", "x", "leave", "Leave this place; to the next one", DECIDE),
+        Action("replace.all", "A", "take all", "Take all places not left out", DECIDE),
+        Action("replace.write", "ctrl+s", "replace", "Replace in what was taken, as one action", CHANGE),
+        Action("replace.word", "w", "whole words", "Only whole words; again parts too", FIND, False),
+        Action("replace.case", "i", "any case", "In any case; again as it is written", FIND, False),
+        Action("replace.part", "tab", "next part", "To the next line, or the places", MOVE, False, "next_part"),
+        CANCEL,
+    ),
+    LIST,
+    place="workbench.tui.stream.replacing",
+)
+
+DIALOGS = (HISTORY, RECORD_THEN, REPLACE)

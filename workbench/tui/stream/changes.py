@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
@@ -11,6 +11,9 @@ from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.saving import Saving
+
+if TYPE_CHECKING:
+    from workbench.tui.promotion.copies import CopyAsking
 
 
 class Picked(NamedTuple):
@@ -73,31 +76,55 @@ class Changes:
         """Edit here; the editor stays open when the text cannot be stored."""
         memory = self._picked.current()
         if memory is not None:
-            await self._edit(memory, None, self._saving(memory))
+            copies = self._copies(memory)
+            await self._edit(memory, None, self._saving(memory, copies), copies)
 
     async def edit_externally(self) -> None:
         """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
         memory = self._picked.current()
         text = await self._area.edit_externally(memory.content) if memory else None
-        if memory is not None and text is not None:
-            save = self._saving(memory)
-            if problem := save.at_once(text):
+        if memory is None or text is None:
+            return
+        copies = self._copies(memory)
+        save = self._saving(memory, copies)
+        with self._app.reporting():
+            asked = await copies.settled(self._bench.gate.preview(text, memory.content))
+            problem = save.at_once(text) if asked else "It is not saved yet."
+            if problem:
                 self._app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(memory, text, save)
+                await self._edit(memory, text, save, copies)
+            elif copies.told:
+                self._say_saved(memory, copies)
 
-    async def _edit(self, memory: Memory, text: str | None, save: Saving) -> None:
+    async def _edit(self, memory: Memory, text: str | None, save: Saving, copies: "CopyAsking") -> None:
         from workbench.tui.widgets.texts.editor import TextEditor
 
         draft = self._app.draft(f"memories/{memory.id}")
-        editor = TextEditor(f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft)
-        saved = await self._app.push_screen_wait(editor)
-        if saved is not None:
-            note = self._area.flagged_note(self._bench.stream.get(memory.id).content)
-            self._app.say(f"Saved {memory.id}. u takes it back.{note}", "warning" if note else "information")
+        editor = TextEditor(
+            f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft, theirs=save.theirs
+        )
+        if await self._app.push_screen_wait(editor) is not None:
+            self._say_saved(memory, copies)
 
-    def _saving(self, memory: Memory) -> Saving:
+    def _say_saved(self, memory: Memory, copies: "CopyAsking") -> None:
+        note = self._area.flagged_note(self._bench.stream.get(memory.id).content)
+        said = f"Saved {memory.id}.{copies.told} u takes it back.{note}"
+        self._app.say(said, "warning" if note else "information")
+
+    def _copies(self, memory: Memory) -> "CopyAsking":
+        from workbench.bench.stream.fields import with_text
+        from workbench.tui.promotion.copies import CopyAsking
+
+        def corrected(text: str) -> list[tuple[Memory, Memory]]:
+            now = self._bench.stream.get(memory.id)
+            return [(now, with_text(now, text))]
+
+        return CopyAsking(self._app, corrected)
+
+    def _saving(self, memory: Memory, copies: "CopyAsking") -> Saving:
         stream, id = self._bench.stream, memory.id
-        return Saving(self._bench, id, memory.content, partial(stream.edit, id), lambda: stream.get(id).content)
+        write = partial(stream.edit, id)
+        return Saving(self._bench, id, memory.content, write, lambda: stream.get(id).content, copies=copies)
 
     def targets(self) -> list[str]:
         """Return what the next change is for: the marked memories after `;`, else the one under the cursor."""

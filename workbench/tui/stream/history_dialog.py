@@ -20,7 +20,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.tui.app.actions import bindings, display_key
 from workbench.tui.app.waiting import change
 from workbench.tui.stream.actions import HISTORY, RECORD_THEN
-from workbench.tui.stream.history_view import event_text, masked_event, record_text, row
+from workbench.tui.stream.history_view import event_text, masked_event, record_text, row, vote_text
 from workbench.tui.widgets.actions import LIST
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
@@ -143,7 +143,9 @@ class HistoryDialog(Dialog[None]):
 
     def _changed(self, event: Event) -> Content:
         shown, hidden = (event, False) if event.rev == self._opened else masked_event(event, self._mask)
-        return event_text(shown, keys=self._place is None, hidden=hidden, opens=_opening_key(self))
+        cast = self._history.vote_in(event, self._events[: self._list.cursor])
+        vote = None if cast is None else vote_text(cast, self._mask)
+        return event_text(shown, keys=self._place is None, hidden=hidden, opens=_opening_key(self), vote=vote)
 
     def action_unfold(self) -> None:
         """Show the secrets of the change under the cursor, until another one was opened."""

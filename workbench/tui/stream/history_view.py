@@ -1,13 +1,15 @@
 """How a transaction looks: as a row, and with what it changed."""
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from textual.content import Content
 
-from workbench.bench.health.history import Event, FieldEvent
+from workbench.bench.context import is_person
+from workbench.bench.health.history import Event, FieldEvent, VoteCast
 from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.record import parse_time, to_doc
 from workbench.core.stream.memory import FILE_KEY
@@ -17,8 +19,32 @@ from workbench.tui.widgets.content import MAX_LINES, MUTED, assemble, body, word
 from workbench.tui.widgets.figures import absolute, ago
 from workbench.tui.widgets.lists.row import Cell
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+
 _SHORT = 60
 """Longest value that is shown as "before → after"; longer texts are shown as a word diff."""
+
+_NAMES = {
+    "importance_score": "importance",
+    "observation_type": "type",
+    "session_id": "session",
+    "is_synthetic": "concluded by a reflection",
+    "created_at": "made",
+    "last_accessed_at": "read last",
+    "last_feedback_at": "voted on last",
+    "access_count": "times read",
+    "archived_reason": "archived as",
+    "accumulated_importance": "importance since the last reflection",
+    "observations_since_last": "memories since the last reflection",
+    "last_reflection_at": "last reflection",
+}
+"""What fields are called where their own name with spaces says too little."""
+
+_OF_THE_STORE = frozenset(("id", "version"))
+"""Fields that tell a person nothing that the record's name does not."""
+
+_GAUGE = "reflection"
+"""The table of the gauge, which counts along with nearly every change."""
 
 _LISTED = 40
 """Fields of one transaction that are shown at most."""
@@ -44,13 +70,28 @@ def row(event: Event, width: int, now: datetime, mask: Callable[[str], str]) -> 
     ]
 
 
-def event_text(event: Event, *, keys: bool, hidden: bool = False, opens: str = "") -> Content:
+def vote_text(vote: VoteCast, mask: Callable[[str], str]) -> Content:
+    """Return a vote as a sentence: "you voted helpful on shr-00001: +9 → +10"."""
+    who = "you" if is_person(vote.actor) else masked_name(vote.actor.removeprefix("agent:"), mask)
+    did = f"voted {vote.verdict} on" if vote.after > vote.before else f"took back a {vote.verdict} vote on"
+    sign = "+" if vote.verdict == "helpful" else "−"
+    counts = f"{sign}{vote.before} → {sign}{vote.after}"
+    return assemble([(f"{who} {did} {masked_name(vote.target, mask)}: ", "bold"), (counts, "bold $text-accent")])
+
+
+def event_text(
+    event: Event, *, keys: bool, hidden: bool = False, opens: str = "", vote: Content | None = None
+) -> Content:
     """Return when, who and every field before and after; `keys` names the record of each field.
 
-    With `hidden` its secrets are masked, and `opens` is the key that shows them.
+    With `hidden` its secrets are masked, and `opens` is the key that shows them. A `vote` stands in place of its fields
+    but for the reason.
     """
+    if vote is not None:
+        event = replace(event, fields=tuple(field for field in event.fields if field.field == "reason"))
+    event = replace(event, fields=_telling(event.fields))
     where = f"revision {event.rev} · {absolute(parse_time(event.at))} · {printable(event.actor)}"
-    lines = [assemble([(where, MUTED)]), *([_told(opens)] if hidden else [])]
+    lines = [assemble([(where, MUTED)]), *([_told(opens)] if hidden else []), *([] if vote is None else [vote])]
     fields: list[Content] = []
     room = MAX_LINES
     for field in event.fields[:_LISTED]:
@@ -62,13 +103,24 @@ def event_text(event: Event, *, keys: bool, hidden: bool = False, opens: str = "
     return Content("\n").join([*lines, *fields, *more])
 
 
+def _telling(fields: Sequence[FieldEvent]) -> tuple[FieldEvent, ...]:
+    """Return the fields that tell a person something; those of the gauge only where there is nothing else."""
+    telling = tuple(field for field in fields if field.field not in _OF_THE_STORE)
+    return tuple(field for field in telling if field.table != _GAUGE) or telling
+
+
+def name_of(field: str) -> str:
+    """Return what a field is called."""
+    return _NAMES.get(field) or field.replace("_", " ")
+
+
 def record_text(record: object, *, hidden: bool = False, opens: str = "") -> Content:
     """Return every field of a record, its text first; `hidden` and `opens` as in `event_text`."""
     doc = to_doc(record)
     text = doc.pop("content", None)
     lines = [_told(opens)] if hidden else []
     lines += [body(text), Content("")] if isinstance(text, str) else []
-    facts = ((printable(name), body(_shown(value))) for name, value in doc.items())
+    facts = ((printable(name_of(name)), body(_shown(value))) for name, value in doc.items())
     lines += [assemble([(f"{name}: ", MUTED)]) + value for name, value in facts]
     return Content("\n").join(lines)
 
@@ -80,15 +132,20 @@ def _told(opens: str) -> Content:
 
 def _field(event: FieldEvent, keys: bool) -> Content:
     record = f"{printable(event.key)} " if keys else ""
-    name = assemble([(f"{record}{printable(event.field)}: ", MUTED)])
+    name = assemble([(f"{record}{printable(name_of(event.field))}: ", MUTED)])
     if event.redacted:
         return name + assemble([("purged", MUTED)])
     if event.step is not None:
         return name + Content(f"{event.step:+g}")
     old, new = _shown(event.before), _shown(event.after)
-    if max(len(old), len(new)) > _SHORT:
+    if max(len(old), len(new)) > _SHORT or _are_texts(event.before, event.after):
         return name + word_diff("" if event.before is None else old, "" if event.after is None else new)
     return name + Content(printable(new) if event.before is None else f"{printable(old)} → {printable(new)}")
+
+
+def _are_texts(before: object, after: object) -> bool:
+    """Tell whether both are texts of several words, of which some may be the same."""
+    return isinstance(before, str) and isinstance(after, str) and min(len(before.split()), len(after.split())) > 1
 
 
 def _shown(value: object) -> str:
@@ -97,4 +154,6 @@ def _shown(value: object) -> str:
         return "–"
     if isinstance(value, Mapping):
         value = {name: item for name, item in value.items() if name != FILE_KEY}
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return absolute(parse_time(value)) if _TIME.fullmatch(value) else value
+    return json.dumps(value, ensure_ascii=False)

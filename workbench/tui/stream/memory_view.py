@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from textual.content import Content
 
@@ -12,10 +13,12 @@ from workbench.core.text import head as begin_of
 from workbench.core.text import printable
 from workbench.tui.safety.flag_view import FLAGGED, NO_FLAGS, STYLE, Flags, flag_lines, shown_text
 from workbench.tui.widgets.content import MUTED, assemble, body, first_line_bold, highlight, line, says_the_same
-from workbench.tui.widgets.figures import absolute, ago, days, since, votes
+from workbench.tui.widgets.figures import absolute, ago, day, days, since, votes
 from workbench.tui.widgets.lists.row import Cell
 
-SYMBOLS: dict[Status, str] = {"signal": "○", "candidate": "?", "confirmed": "✓", "promoted": "▲", "archived": "×"}
+SYMBOLS: dict[Status, str] = {"signal": "·", "candidate": "?", "confirmed": "✓", "promoted": "↗", "archived": "×"}
+"""A mark means one thing in every area: what rises and falls is Tune's (▲ ▼), what has no marks the Playbook's (○)."""
+
 STYLES: dict[Status, str] = {
     "signal": MUTED,
     "candidate": "$text-warning",
@@ -28,8 +31,23 @@ USUAL: Status = "signal"
 
 PINNED, REFLECTION, UNREAD, LONG = "★", "◆", "•", "¶"
 
-_WITH_TYPE, _WITH_VOTES, _WITH_STATUS = 66, 84, 100
-"""Columns from which a row has room for its type, its votes, and its status in words."""
+_WITH_VOTES, _WITH_TYPE, _WITH_STATUS = 56, 66, 100
+"""Columns from which a row has room for its votes, its type, and its status in words."""
+
+
+class Columns(NamedTuple):
+    """What the columns of a row show besides the usual.
+
+    `absolute`: days instead of how long ago; `read`: when an agent read it last instead of when it was made;
+    `confidence`: how sure it is.
+    """
+
+    absolute: bool = False
+    read: bool = False
+    confidence: bool = False
+
+
+USUAL_COLUMNS = Columns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +75,9 @@ def row(
     spans: Sequence[tuple[int, int]] = (),
     masked: str | None = None,
     ending: Sequence[Cell] | None = None,
+    columns: Columns = USUAL_COLUMNS,
 ) -> list[Cell]:
-    """Return a memory as the cells of one line: age, type, importance, text, votes, status.
+    """Return a memory as the cells of one line: age, type, importance, text, votes, status; as many as fit.
 
     `masked` is the line of a flagged memory, without its secrets. `ending` stands in place of votes and status.
     """
@@ -67,17 +86,25 @@ def row(
     if memory.status == USUAL:
         status = ""
     cells = [
-        Cell(ago(memory.created_at, now), 6, MUTED, "right"),
+        _when(memory, now, columns),
         *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
         Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
+        *([Cell(str(memory.confidence), 1, "", "right")] if columns.confidence else []),
         Cell(_title(memory, width, unread, spans, masked)),
     ]
     if ending is not None:
         return [*cells, *ending]
     if width >= _WITH_VOTES:
-        shown = votes(memory.helpful_count, memory.harmful_count) if _has_votes(memory) else ""
+        shown = votes(memory.helpful_count, memory.harmful_count)
         cells.append(Cell(shown, 7, _vote_style(memory), "right"))
     return [*cells, Cell(status, 11 if in_words else 1, STYLES[memory.status])]
+
+
+def _when(memory: Memory, now: datetime, columns: Columns) -> Cell:
+    """Return when a memory was made, or read last; nothing for one that was never read."""
+    at = memory.last_accessed_at if columns.read else memory.created_at
+    shown = "" if columns.read and not memory.access_count else day(at) if columns.absolute else ago(at, now)
+    return Cell(shown, 10 if columns.absolute else 6, MUTED, "right")
 
 
 def marks_of(memory: Memory, unread: bool = False) -> str:
@@ -143,7 +170,8 @@ def _standing(memory: Memory, around: Surroundings) -> Content:
         (f"{around.effective:.3g}", "bold"),
         (f" · {half_life}\n", MUTED),
         ("status ", MUTED),
-        (f"{SYMBOLS[memory.status]} {memory.status}", STYLES[memory.status]),
+        ("" if memory.status == USUAL else f"{SYMBOLS[memory.status]} ", STYLES[memory.status]),
+        (memory.status, STYLES[memory.status]),
         (f" · {memory.memory_type}{f' · confidence {memory.confidence}' if memory.confidence else ''}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
         (f"\nvotes {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),

@@ -18,10 +18,15 @@ _GROUP = "near"
 
 
 class NearSearch:
-    """Asks for what is near a view's words; `answered` is told, on the screen's thread."""
+    """Asks for what is near a view's words; `answered` is told, on the screen's thread.
 
-    def __init__(self, area: AreaScreen, answered: Callable[[StreamView, "NearBy"], None]) -> None:
-        self._area, self._answered = area, answered
+    `by_score` says whether it is also asked what the memories that hold the words are worth.
+    """
+
+    def __init__(
+        self, area: AreaScreen, answered: Callable[[StreamView, "NearBy"], None], by_score: Callable[[], bool]
+    ) -> None:
+        self._area, self._answered, self._by_score = area, answered, by_score
 
     def ask(self, view: StreamView) -> bool:
         """Rank for a view's words in place of whatever was asked before; tell whether it has any to rank for."""
@@ -38,13 +43,13 @@ class NearSearch:
 
     async def _rank(self, view: StreamView, query: str) -> None:
         await asyncio.sleep(_SETTLED_S)
-        bench = self._area.bench
+        bench, by_score = self._area.bench, self._by_score()
 
         def rank() -> "NearBy":
             from workbench.bench.stream.near_by import near_by  # numeric libraries: not before they are needed
 
             holding = {memory.id for memory in view.memories}
-            return near_by(bench.tuning, query, view.tests, holding, bench.context.now())
+            return near_by(bench.tuning, query, view.tests, holding, bench.context.now(), worth=by_score)
 
         try:
             found = await asyncio.to_thread(rank)

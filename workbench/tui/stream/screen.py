@@ -23,11 +23,10 @@ from workbench.tui.stream.actions import STREAM
 from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.changes import Changes, Picked
 from workbench.tui.stream.found import Found, Ruled, is_ruled, key_of, memory_of, ruled_at, ruled_line
-from workbench.tui.stream.memory_view import UNREAD, Surroundings, detail, row
+from workbench.tui.stream.memory_view import UNREAD, USUAL_COLUMNS, Columns, Surroundings, detail, row
 from workbench.tui.stream.near import NearSearch
 from workbench.tui.stream.side import Side
-from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.figures import number, tell_apart
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.long_text import LongText, same
 from workbench.tui.widgets.lists.row import Cell
@@ -35,18 +34,8 @@ from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
 
 if TYPE_CHECKING:
     from workbench.bench.stream.near_by import NearBy
+    from workbench.tui.stream.arranging import Arranging
     from workbench.tui.stream.nearby import Nearby
-
-VIEWS = (
-    Choice("", "Everything", "newest first"),
-    Choice("type:error,failure since:7d", "Errors and failures of the last week", "type:error,failure since:7d"),
-    Choice("status:confirmed,promoted", "What is known", "status:confirmed,promoted"),
-    Choice("is:reflection", "Reflections", "is:reflection"),
-    Choice("pinned:yes", "Pinned", "pinned:yes"),
-    Choice("is:harmful", "Voted harmful", "is:harmful"),
-    Choice("is:flagged", "Flagged: secrets, orders, hidden characters", "is:flagged"),
-    Choice("status:archived", "Archived and forgotten", "status:archived"),
-)
 
 IS_FLAGGED = ("is:flagged", "holds a secret, orders to an agent, or hidden characters")
 """What the Stream adds to the filter language."""
@@ -90,9 +79,11 @@ class StreamScreen(AreaScreen):
         self._unread: frozenset[str] = frozenset()
         self._unseen: frozenset[str] = frozenset()
         self._nearby: Nearby | None = None
+        self._arranging: Arranging | None = None
+        self._columns = USUAL_COLUMNS
         empty = Content(EMPTY_STORE)
         self.rows: LineList[Found] = LineList(self._draw, key_of, is_heading=is_ruled, empty=empty, id="list")
-        self._search = NearSearch(self, self._take_near)
+        self._search = NearSearch(self, self._take_near, lambda: bool(self._arranging and self._arranging.by_score))
         self.flagged = FlaggedMemories(self)
         self.changes = Changes(self, Picked(lambda: self.memory, self._targets, self.rows.clear_marks))
         self._near_key = next(a.shown_key for a in self.as_mapped(STREAM) if a.id == "stream.near")
@@ -192,6 +183,8 @@ class StreamScreen(AreaScreen):
         asks = self._search.ask(view)
         if not asks or not asks_the_same:
             self._nearby = None
+            if self._arranging is not None:
+                self._arranging.scores = {}
         self._list(LOOKING if asks else NO_MATCH, at_top=at_top)
 
     def _take_near(self, view: StreamView, found: "NearBy") -> None:
@@ -202,7 +195,12 @@ class StreamScreen(AreaScreen):
         # Where nothing is listed, there is still to be said that nothing was found.
         if self._view is view and not (known and self.rows.rows):
             self._nearby = Nearby(found, self.bench.recipe.factors)
+            first = self.rows.cursor == 0
+            if self._arranging is not None:
+                self._arranging.scores = found.held
             self._list(NOTHING_NEAR if found.is_empty else NO_MATCH)
+            if found.held and first:
+                self.rows.cursor = 0  # by score it is the best that stands first, not what was found first
 
     def _list(self, nothing: str, *, at_top: bool = False) -> None:
         """List what was found; `nothing` says that nothing was."""
@@ -210,7 +208,9 @@ class StreamScreen(AreaScreen):
         if view is None:
             return
         find = self.bench.library.memories.find
-        rows = view.memories if self._nearby is None else self._nearby.rows(view.memories, find)
+        found = view.memories if self._arranging is None else self._arranging.listed(view.memories)
+        self._columns = self._columns_of(view.memories)
+        rows = found if self._nearby is None else self._nearby.rows(found, find)
         self.rows.set_empty(Content(nothing if view.total else EMPTY_STORE))
         # The line is no memory: where nothing holds the words, the cursor begins below it.
         top, place = self.rows.scroll_offset.y, self.rows.cursor
@@ -228,9 +228,9 @@ class StreamScreen(AreaScreen):
         """Say how many memories there are, and how many came that were not in sight yet."""
         if (view := self._view) is None:
             return
-        places = [at for at, memory in enumerate(view.memories) if memory.id in self._unseen] if self._unseen else []
+        places = [at for at, row in enumerate(self.rows.rows) if key_of(row) in self._unseen] if self._unseen else []
         above = [at for at in places if at < self.rows.scroll_offset.y]
-        self._unseen = frozenset(view.memories[at].id for at in above)
+        self._unseen = frozenset(key_of(self.rows.rows[at]) for at in above)
         shown = Content(self._counted(view))
         if above:
             key = next(a for a in self.as_mapped(STREAM) if a.id == "stream.newest").shown_key
@@ -240,9 +240,14 @@ class StreamScreen(AreaScreen):
 
     def _counted(self, view: StreamView) -> str:
         shown = f"{number(view.total)} {'memory' if view.total == 1 else 'memories'}"
+        order = "" if self._arranging is None else self._arranging.told(words=bool(view.question))
+        return " · ".join(filter(None, (shown, self._found(view), order)))
+
+    def _found(self, view: StreamView) -> str:
+        """Say how many of them the filter found."""
         if not self._text.strip():
-            return shown
-        shown += f" · {number(len(view.memories))} {'with these words' if view.filter.words else 'shown'}"
+            return ""
+        shown = f"{number(len(view.memories))} {'with these words' if view.filter.words else 'shown'}"
         if view.is_partial:
             return f"{shown}, of the newest; reading the rest"
         if view.filter.unknown:
@@ -280,7 +285,8 @@ class StreamScreen(AreaScreen):
         ending = None if self._nearby is None else self._nearby.cells(found, width)
         spans = self._view.spans(found) if self._view and ending is None else ()
         now, unread, masked = self.bench.context.now(), found.id in self._unread, self.flagged.masked_line(found)
-        return row(found, width, now, unread=unread, spans=spans, masked=masked, ending=ending)
+        columns = self._columns
+        return row(found, width, now, unread=unread, spans=spans, masked=masked, ending=ending, columns=columns)
 
     @on(LineList.Highlighted)
     def show_detail(self) -> None:
@@ -360,13 +366,52 @@ class StreamScreen(AreaScreen):
             self.rows.focus()
             self.rows.cursor = 0 if self.rows.cursor > at > 0 else at + 1
 
+    # Arranging
+
+    @property
+    def arranging(self) -> "Arranging":
+        """The order of the list, its dates, and the saved views; loaded when it is first asked for."""
+        if self._arranging is None:
+            from workbench.tui.stream.arranging import Arranging
+
+            self._arranging = Arranging(self, self._arrange)
+        return self._arranging
+
+    def _arrange(self, moved: bool) -> None:
+        """List what is shown with other dates, or in another order: then the cursor goes to what stands first."""
+        self.show_store()
+        if moved:
+            self.rows.cursor = 0
+
+    def _columns_of(self, found: Sequence[Memory]) -> Columns:
+        some, now = found[:: len(found) // 200 + 1], self.bench.context.now()
+        if self._arranging is None:
+            return Columns(absolute=not tell_apart([memory.created_at for memory in some], now))
+        return self._arranging.columns(some, now)
+
     @asking
     async def action_views(self) -> None:
-        """Choose one of the ready-made filters."""
-        chosen = await self.app.push_screen_wait(Choose("Views", VIEWS, self._text))
-        if chosen is not None:
-            self.query_one("#filter", SafeInput).value = chosen
+        """Choose a saved view or one that is ready made, or save what is shown as one."""
+        wanted = await self.arranging.choose(self._text)
+        if wanted is None:
+            return
+        self.query_one("#filter", SafeInput).value = wanted.filter
+        self.arranging.arrange(wanted.arranged)
+        try:
+            self.bench.stream.view_at_once(wanted.filter)
+        except InvalidQuery:
+            self.action_search()  # why it cannot be shown stands beside it
+        else:
             self.rows.focus()
+
+    @asking
+    async def action_sort(self) -> None:
+        """Choose the order of the list."""
+        await self.arranging.sort()
+
+    def action_dates(self) -> None:
+        """Write dates in full, or how long ago they were."""
+        self.arranging.turn_dates(absolute=self._columns.absolute)
 
     def go_back(self) -> None:
         """Close the detail, leave the filter line, or clear the filter; the cursor stays on its memory."""
@@ -454,6 +499,16 @@ class StreamScreen(AreaScreen):
             from workbench.tui.promotion.dialog import open_promote
 
             open_promote(self, ids)
+
+    @asking
+    async def action_replace(self) -> None:
+        """Replace words in every record that holds them; what the filter looks for in words stands there already."""
+        from workbench.tui.stream.replacing import ReplaceDialog
+
+        words = "" if self._view is None else " ".join(self._view.filter.phrases or self._view.filter.words)
+        count = await self.app.push_screen_wait(ReplaceDialog(self.bench, words))
+        if count:
+            self.workbench_app.say(f"Replaced in {count} {'record' if count == 1 else 'records'}. u takes it back.")
 
     def action_apply(self) -> None:
         """Let the next key apply to all marked rows."""

@@ -18,7 +18,7 @@ from workbench.tui.stream.memory_view import marks_of
 from workbench.tui.tuning.floor import WEAK, nothing_relevant
 from workbench.tui.widgets.bars.factor_bar import bar_pieces, fill_of
 from workbench.tui.widgets.content import MUTED, assemble, clipped, fitted
-from workbench.tui.widgets.figures import scores
+from workbench.tui.widgets.figures import scores_apart
 
 _MOVE, _MIN_BAR, _MAX_BAR = 4, 6, 16
 
@@ -43,7 +43,7 @@ class Move(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The mark of it: ▲2, ▼1, →4, "=", "new", "out", "+", or nothing."""
+        """The mark of it: ▲2, ▼1, →4, "new", "out", "+", or nothing."""
         return _MARKS[self.kind] + (str(self.places) if self.places else "")
 
     @property
@@ -54,7 +54,7 @@ class Move(NamedTuple):
         return "bold $text-warning" if self.kind in ("down", "out") else MUTED
 
 
-_MARKS = {"up": "▲", "down": "▼", "same": "=", "new": "new", "joined": "+", "out": "out", "to": "→", "hidden": ""}
+_MARKS = {"up": "▲", "down": "▼", "same": "", "new": "new", "joined": "+", "out": "out", "to": "→", "hidden": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,13 @@ def lines_of(
     listed = {s.memory.id for s in standings}
     rows = [
         _row(standing, text, full, k, asked is not None and asked.memory.id == standing.memory.id)
-        for standing, text in zip(standings, scores(totals, 3), strict=True)
+        for standing, text in zip(standings, scores_apart(totals, 3), strict=True)
     ]
     lines = _by_the_floor(rows[:k], against)
     if asked is not None and asked.memory.id not in listed:
-        # As many digits as the others have, so that the columns stand.
-        digits = len(rows[0].total.partition(".")[2]) if rows else 3
-        total = f"{asked.scored.total:.{digits}f}" if asked.scored else "–".rjust(digits + 2)
+        # As wide as the others, so that the columns stand.
+        wide = len(rows[0].total) if rows else 5
+        total = f"{asked.scored.total:.3f}".ljust(wide) if asked.scored else "–".rjust(wide)
         lines += [Heading("asked for", about="The memory that was asked for."), _row(asked, total, full, k, True)]
     if rows[k:]:
         about = "Ranked, but not served: k is smaller."

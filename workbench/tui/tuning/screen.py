@@ -19,6 +19,7 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
+from workbench.tui.stream.changes import Changes, Picked
 from workbench.tui.tuning import dialogs
 from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.verdict import VerdictLine
@@ -36,7 +37,7 @@ from workbench.tui.widgets.lists.line_view import LineView
 
 HELP = f"""The ranking
   {" ".join(f.glyph for f in RECIPE.factors):17}the weighted parts: {", ".join(f.label for f in RECIPE.factors)}
-  ▲2 ▼1 =          places gained or lost against the saved profile at the time of the query
+  ▲2 ▼1            places gained or lost against the saved profile at the time of the query
   new / out        entered or left the best k, which is what an agent is served
   ── weak ──       below the floor: any question finds as much here, and no agent is given them
   nothing relevant the query stays below what nine of ten background questions reach in this store
@@ -44,7 +45,7 @@ The sliders
   ← →              one step, from any pane; with shift a fine one
   enter            types a value; the wheel nudges, a click sets
   ▹                the slider that ← → move while another pane has the keys
-  0.37: #4 ⇄ #5    at this weight the two rows swap; [ and ] jump just beyond
+  0.37: #4 ↔ #5    at this weight the two rows swap; [ and ] jump just beyond
   ┼                such a place on the bar
 The options (o)
   recency          by hours since the last access, days since it was made, rank, or off
@@ -101,6 +102,7 @@ class TuneScreen(AreaScreen):
         self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
         self.resting = Resting(self, self.session, self.sliders, self.why, self.verdict)
         self.keeping = Keeping(self, self.session, self.measuring, self.sliders.put)
+        self.changes = Changes(self, Picked(lambda: memory_of(self.rows.current), self._picked, lambda: None))
         keep = self.keeping.keep_thresholds
         self.tools = Tools(self, self.session, self.measuring, self.sliders.put, self._take_query, keep)
 
@@ -293,6 +295,59 @@ class TuneScreen(AreaScreen):
         if (memory := memory_of(self.rows.current)) is not None:
             self.show_history(memory.id)
 
+    # Changing the memory of a row
+
+    @property
+    def _is_sliding(self) -> bool:
+        """Whether a slider has the keys."""
+        return isinstance(self.focused, Slider)
+
+    def _picked(self) -> list[str]:
+        """Return the memory of the row under the cursor; while a slider has the keys, say where the row is."""
+        memory = memory_of(self.rows.current)
+        if self._is_sliding or memory is None:
+            self.workbench_app.say("That key is for a row of the ranking: tab goes there.")
+            return []
+        return [memory.id]
+
+    def action_helpful(self) -> None:
+        """Vote helpful; on a slider nothing."""
+        if not self._is_sliding:
+            self.changes.vote("helpful")
+
+    def action_harmful(self) -> None:
+        """Vote harmful; on a slider nothing."""
+        if not self._is_sliding:
+            self.changes.vote("harmful")
+
+    def action_pin(self) -> None:
+        """Pin or unpin."""
+        self.changes.pin()
+
+    @asking
+    async def action_forget(self) -> None:
+        """Forget after a yes; archived memories are restored instead."""
+        await self.changes.forget()
+
+    @asking
+    async def action_edit(self) -> None:
+        """Edit here; the ranking follows what is saved."""
+        if self._picked():
+            await self.changes.edit()
+
+    @asking
+    async def action_external(self) -> None:
+        """Edit in $EDITOR."""
+        if self._picked():
+            await self.changes.edit_externally()
+
+    def action_promote(self) -> None:
+        """Promote it: written where agents read it, after a look at the text."""
+        if ids := self._picked():
+            from workbench.tui.promotion.dialog import open_promote
+
+            open_promote(self, ids)
+
     # Choosing
 
     @asking
@@ -308,6 +363,10 @@ class TuneScreen(AreaScreen):
         profile = await dialogs.choose_candidates(self.workbench_app, self.session)
         if profile is not None:
             self.sliders.put(profile, self.session.saved)
+
+    def action_bounds(self) -> None:
+        """Show what set the ends of each factor's scale, or leave it out again."""
+        self.why.turn_bounds()
 
     @asking
     async def action_why(self) -> None:

@@ -316,5 +316,5 @@ class TuneSliders(Vertical):
 
 
 def flip_text(flip: Flip) -> str:
-    """Return "0.37: #4 ⇄ #5"."""
-    return f"{flip.value:.4g}: #{flip.place} ⇄ #{flip.place + 1}"
+    """Return "0.37: #4 ↔ #5"."""
+    return f"{flip.value:.4g}: #{flip.place} ↔ #{flip.place + 1}"

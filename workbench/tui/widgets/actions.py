@@ -1,6 +1,6 @@
 """The actions of widgets that areas and dialogs share, and of the dialogs that every area may open."""
 
-from workbench.tui.app.actions import APP, CHANGE, DECIDE, MARK, MOVE, Action, Table
+from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
 
 LIST = (
     Action("list.up", "up,k", "up", "One row up", MOVE, False),
@@ -38,7 +38,10 @@ CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anythin
 
 HELP = Table(
     "the help",
-    (Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),),
+    (
+        Action("help.find", "slash", "find", "Show only what holds some words", FIND),
+        Action("help.close", "escape,question_mark,q", "close", "Close the help", APP),
+    ),
     place="workbench.tui.widgets.help",
 )
 

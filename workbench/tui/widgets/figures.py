@@ -1,6 +1,7 @@
 """Times and numbers as people read them: short, aligned, with enough digits to differ."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
@@ -9,6 +10,12 @@ from workbench.core.tuning.recency import decay_per_hour
 
 _STEPS = ((60, 60, "min"), (3600, 24, "h"), (86_400, 14, "d"), (7 * 86_400, 9, "w"), (30.44 * 86_400, 24, "mo"))
 _YEAR = 365.25 * 86_400
+
+_LOOKED_AT = 200
+"""How many times are looked at to tell whether they differ."""
+
+_ALIKE = 0.8
+"""Which share of them may say the same."""
 
 NO_BREAK = "\u00a0"
 """Keeps a number and its unit, or the groups of its digits, on one line."""
@@ -29,6 +36,20 @@ def since(at: datetime, now: datetime, present: str = "just now") -> str:
     return ago(at, now) if seconds < 0 else f"{ago(at, now)} ago"
 
 
+def tell_apart(times: Sequence[datetime], now: datetime) -> bool:
+    """Tell whether it says something of many times how long ago they were, or nearly all say the same of other days."""
+    some = times[:: len(times) // _LOOKED_AT + 1]
+    said = Counter(ago(at, now) for at in some)
+    if len(some) < 2 or said.most_common(1)[0][1] <= _ALIKE * len(some):
+        return True
+    return len({at.date() for at in some}) < 2
+
+
+def day(at: datetime) -> str:
+    """Return the day of a time, in the machine's zone: "2026-11-24"."""
+    return absolute(at)[:10]
+
+
 def absolute(at: datetime, zone: tzinfo | None = None) -> str:
     """Return a time in full, in the given zone (by default the machine's)."""
     return minute(at, zone)
@@ -45,8 +66,8 @@ def signed(value: int) -> str:
 
 
 def votes(helpful: int, harmful: int) -> str:
-    """Return both counts of votes: "+3 −1"."""
-    return f"+{helpful} −{harmful}"
+    """Return the counts of votes that there are: "+3 −1", "+3", "−1", or nothing."""
+    return " ".join(filter(None, (f"+{helpful}" if helpful else "", f"−{harmful}" if harmful else "")))
 
 
 def days(half_life: float | None) -> str:
@@ -71,6 +92,18 @@ def scores(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:
         if len(set(texts)) == different:
             return texts
     return [f"{v:.{most}f}" for v in values]
+
+
+def scores_apart(values: Sequence[float], least: int = 2, most: int = 6) -> list[str]:
+    """Return the values with `least` decimals, with more only where others would look the same; all equally wide."""
+    texts = [f"{value:.{least}f}" for value in values]
+    for digits in range(least + 1, most + 1):
+        alike: dict[str, set[float]] = {}
+        for text, value in zip(texts, values, strict=True):
+            alike.setdefault(text, set()).add(value)
+        texts = [f"{v:.{digits}f}" if len(alike[text]) > 1 else text for text, v in zip(texts, values, strict=True)]
+    wide = max(map(len, texts), default=0)
+    return [text.ljust(wide) for text in texts]
 
 
 def shares(parts: Sequence[float], cells: int) -> list[int]:

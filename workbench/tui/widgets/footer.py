@@ -18,8 +18,7 @@ ALWAYS = "app.help"
 class KeyBar(Widget):
     """One line of keys and labels built from actions; a click on one is its key. The status stands on the right.
 
-    `more` is added to the status where all keys have room beside it. While there is something `urgent`, it alone is
-    shown.
+    While there is something `urgent`, it alone is shown.
 
     Give the actions of what is open first, then the global ones: what does not fit is left out from
     the end, except help.
@@ -38,7 +37,6 @@ class KeyBar(Widget):
 
     actions: reactive[tuple[Action, ...]] = reactive[tuple[Action, ...]](())
     status: reactive[Content] = reactive(Content(""))
-    more: reactive[Content] = reactive(Content(""))
     urgent: reactive[str] = reactive("")
 
     def render(self) -> Content:
@@ -49,10 +47,7 @@ class KeyBar(Widget):
         pieces: list[tuple[str, str]] = []
         for action in self._fitting(self._room(width)):
             pieces += [(action.shown_key, "bold $text-accent"), (f" {action.label}{GAP}", "")]
-        keys = sum(map(_length, footer_entries(self.actions)))
-        whole = self.status + self.more
-        fits = keys + whole.cell_length <= width
-        status = whole if fits else self.status.truncate(max(0, width // 2), ellipsis=True)
+        status = self.status.truncate(max(0, width // 2), ellipsis=True)
         return fitted(assemble(pieces), max(0, width - status.cell_length)) + status
 
     def on_click(self, event: events.Click) -> None:

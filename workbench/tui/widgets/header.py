@@ -1,4 +1,4 @@
-"""The top line: where one is, which store is open, and the areas with what waits in them."""
+"""The top line: which store is open, and the areas with what waits in them."""
 
 from collections.abc import Mapping
 
@@ -13,10 +13,12 @@ from workbench.tui.app.areas import Area
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.content import MUTED, assemble, fitted
 
-APP_NAME = "memory workbench"
 ACTIVE = "▸"
 GAP = 2
 """Cells between the store's name and what stands beside it, at least."""
+
+DUE = "!"
+"""What stands behind an area in which something is due."""
 
 NEWS_AREA = "agents"
 """The area that tells more of what an agent does; a click on the news goes there."""
@@ -27,7 +29,7 @@ Piece = tuple[str, str, str]
 
 @survives
 class TopBar(Widget):
-    """One line: app and store on the left, the areas as tabs on the right; a click on a tab selects it."""
+    """One line: the store on the left, the areas as tabs on the right; a click on a tab selects it."""
 
     class Selected(Message):
         """A tab was clicked; `area` is the id of its area."""
@@ -49,6 +51,9 @@ class TopBar(Widget):
 
     areas: reactive[tuple[Area, ...]] = reactive[tuple[Area, ...]](())
     store = reactive("")
+    why = reactive("")
+    """Why this store is the open one; left out where there is no room beside the areas' names."""
+
     alarm = reactive(False)
     """Whether what is said about the store has to be seen first."""
 
@@ -58,6 +63,9 @@ class TopBar(Widget):
 
     counts: reactive[Mapping[str, int]] = reactive[Mapping[str, int]]({})
     """How much waits for a decision, by area id; replace the whole mapping to change it."""
+
+    due: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
+    """The ids of the areas in which something is due."""
 
     def render(self) -> Content:
         """Return the whole line."""
@@ -77,22 +85,24 @@ class TopBar(Widget):
     def _pieces(self) -> list[Piece]:
         width = self.content_size.width
         store = one_line(self.store, 40)
-        for names, shown in ((True, APP_NAME), (True, ""), (False, "")):
+        for names in (True, False):
             tabs = self._tabs(names)
             taken = sum(len(text) for text, _, _ in tabs)
-            left = f"{shown} · {store}" if shown and store else shown or store
-            if taken + min(len(left), 60) + 2 <= width:
+            if taken + len(store) + GAP <= width:
                 break
-        room = max(0, width - taken - 2)
-        wanted = Content(left).cell_length + GAP
+        room = max(0, width - taken - GAP)
+        wanted = Content(store).cell_length + GAP
         news = next((text for text in self.news if wanted + Content(text).cell_length <= room), "")
-        head = fitted(Content(left), room - Content(news).cell_length).plain
-        name = len(shown)
+        head = fitted(Content(store), room - Content(news).cell_length)
+        why = f" · {self.why}" if self.why else ""
+        if wanted + len(why) <= room - Content(news).cell_length:
+            head = fitted(Content(store + why), room - Content(news).cell_length)
+        name = len(store)
         pieces = [
-            (head[:name], "bold", ""),
-            (head[name:], "bold $text-warning" if self.alarm else "", ""),
+            (head.plain[:name], "bold $text-warning" if self.alarm else "bold", ""),
+            (head.plain[name:], MUTED, ""),
             (news, "$text-accent", NEWS_AREA),
-            ("  ", "", ""),
+            (" " * GAP, "", ""),
             *tabs,
         ]
         return [piece for piece in pieces if piece[0]]
@@ -108,6 +118,6 @@ class TopBar(Widget):
         return tabs
 
     def _tab(self, area: Area, is_active: bool, name: bool) -> str:
-        count = self.counts.get(area.id, 0)
+        count, due = self.counts.get(area.id, 0), f" {DUE}" if area.id in self.due else ""
         title = f"{area.key} {area.title}" if name else area.key
-        return f"{ACTIVE if is_active else ' '}{title}{f' ({count})' if count else ''}"
+        return f"{ACTIVE if is_active else ' '}{title}{f' ({count})' if count else ''}{due}"

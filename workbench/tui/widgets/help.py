@@ -13,12 +13,15 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
+from workbench.core.text import words
 from workbench.tui.app.actions import Action, HelpGroup, bindings, help_groups
 from workbench.tui.widgets.actions import HELP
 from workbench.tui.widgets.content import assemble, body, fitted
 from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.texts.safe_input import SafeInput
 
 _TWO_COLUMNS = 76
+NO_MATCH = "Nothing here holds these words. Ctrl+p looks through the actions of the other areas, too."
 _KEYS = 9
 _KEY = "key"
 """What a row knows of itself: the name of its key."""
@@ -30,7 +33,8 @@ _SECOND = re.compile(r" +\S.*?\s{2,}(?=\S)")
 class HelpScreen(Dialog[None]):
     """Every action with its keys, in one or two columns, then `more` (such as the filter's words).
 
-    A click on a row closes the help and presses its key, so that the mouse reaches every action.
+    A click on a row closes the help and presses its key, so that the mouse reaches every action. Words narrow it to the
+    rows that hold them all, or other words for them.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(HELP)
@@ -38,6 +42,7 @@ class HelpScreen(Dialog[None]):
     HelpScreen {
         & > .dialog { width: 110; height: 90%; }
         & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+        & SafeInput { margin-bottom: 1; background: $background; }
     }
     """
 
@@ -47,14 +52,41 @@ class HelpScreen(Dialog[None]):
         self._more = more
 
     def contents(self) -> Iterable[Widget]:
-        """Return the scrolled table and the further text."""
-        return (VerticalScroll(Static(Content(""), id="keys"), Static(Content(""), id="more")),)
+        """Return the words to look for, the scrolled table and the further text."""
+        box = SafeInput(placeholder="what to look for, such as delete or sort")
+        box.display = False
+        yield box
+        yield VerticalScroll(Static(Content(""), id="keys"), Static(Content(""), id="more"))
+
+    def on_mount(self) -> None:
+        """Let the keys scroll."""
+        self.query_one(VerticalScroll).focus()
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the table out for the width there is."""
-        width = min(110, event.size.width) - 5
-        self.query_one("#keys", Static).update(help_table(self._groups, width))
-        self.query_one("#more", Static).update(body(hanging(self._more, width)))
+        self._show(event.size.width)
+
+    def on_input_changed(self) -> None:
+        """Show what holds the words."""
+        self._show(self.size.width)
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    def on_input_submitted(self) -> None:
+        """Let the keys scroll what was found."""
+        self.query_one(VerticalScroll).focus()
+
+    def _show(self, screen: int) -> None:
+        width = min(110, screen) - 5
+        groups, more = narrowed(self._groups, self._more, words(self.query_one(SafeInput).value))
+        table = help_table(groups, width) if groups or more else Content(NO_MATCH)
+        self.query_one("#keys", Static).update(table)
+        self.query_one("#more", Static).update(body(hanging(more, width)))
+
+    def action_find(self) -> None:
+        """Go to the words to look for."""
+        box = self.query_one(SafeInput)
+        box.display = True
+        self.set_focus(box)
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the row under the mouse."""
@@ -65,8 +97,28 @@ class HelpScreen(Dialog[None]):
             self.app.call_later(self.app.simulate_key, key)
 
     def action_close(self) -> None:
-        """Close the help."""
-        self.dismiss(None)
+        """Let go of the words that are looked for, or close the help."""
+        box = self.query_one(SafeInput)
+        if not box.display:
+            self.dismiss(None)
+            return
+        box.value = ""
+        box.display = False
+        self.query_one(VerticalScroll).focus()
+
+
+def narrowed(groups: Sequence[HelpGroup], more: str, asked: list[str]) -> tuple[Sequence[HelpGroup], str]:
+    """Return the rows, and the indented lines of the further text, that hold all words or others for them."""
+    if not asked:
+        return groups, more
+    from workbench.tui.app.palette import described  # most people only look
+
+    found: list[HelpGroup] = []
+    for group in groups:
+        kept = [(row, key) for row, key in zip(group.rows, group.keys, strict=True) if described(asked, " ".join(row))]
+        if kept:
+            found.append(HelpGroup(group.title, tuple(row for row, _ in kept), tuple(key for _, key in kept)))
+    return found, "\n".join(line for line in more.split("\n") if line.startswith("  ") and described(asked, line))
 
 
 def hanging(text: str, width: int) -> str:

@@ -28,7 +28,7 @@ SMALL = 262_144
 def take(event: HookEvent, place: Place) -> Taken:
     """Take an event. Raises `WorkbenchError`; what was missed then is read the next time."""
     stored = _captured(event, place)
-    return Taken(injected(event, place) if event.name in _ASKED else "", stored)
+    return Taken(injected(event, place) if event.name in place.told_at else "", stored)
 
 
 def _captured(event: HookEvent, place: Place) -> tuple[str, ...]:
@@ -134,5 +134,3 @@ _STEPS: Mapping[str, Step] = {
     "Error": _failed,
 }
 """What an event is taken for; of any other nothing is kept."""
-
-_ASKED = frozenset({"SessionStart", "UserPromptSubmit"})

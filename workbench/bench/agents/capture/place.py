@@ -9,7 +9,7 @@ from typing import NamedTuple
 class Place(NamedTuple):
     """Where captured things go: the store, the folder that says how far sessions were followed, and who acts.
 
-    `heads` is where this machine remembers what it stored.
+    `heads` is where this machine remembers what it stored. `told_at` names the events at which the agent takes text.
     """
 
     store: Path
@@ -17,6 +17,7 @@ class Place(NamedTuple):
     actor: str
     clock: Callable[[], datetime]
     heads: Path | None = None
+    told_at: frozenset[str] = frozenset({"SessionStart", "UserPromptSubmit"})
 
 
 class Taken(NamedTuple):

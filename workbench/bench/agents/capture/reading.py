@@ -12,7 +12,7 @@ from workbench.core.agents.transcript.following import Following, Told
 from workbench.core.agents.transcript.lessons import Passed
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.handles import NotRegular, open_handle
-from workbench.formats.transcripts import claude_code
+from workbench.formats.transcripts.readers import READERS, Reader, reader_of
 
 _BEGIN = 65_536
 
@@ -34,23 +34,23 @@ def read_on(
     following = Following(progress.session, progress.standing)
     offsets = dict(progress.offsets)
     told: list[Told] = []
-    for file in _files(path):
+    reader = reader_of(_begin(path)) if path.exists() else None
+    if reader is None:
+        return progress, ()
+    for file in _files(reader, path):
         name = file.name
         start, size = offsets.get(name, 0), _size(file)
         start = 0 if size < start else start
         if most is not None and size - start > most:
             continue
         if size > start:
-            offsets[name] = _follow(file, start, "" if file == path else file.stem, following, told, tick)
+            offsets[name] = _follow(reader, file, start, "" if file == path else file.stem, following, told, tick)
     return replace(progress, standing=following.standing, offsets=offsets), told
 
 
 def session_in(path: Path) -> str:
     """Return the session that a transcript is of. Raises `UnreadableFile` for what is none."""
-    begin = _begin(path)
-    if not claude_code.looks_like(begin):
-        raise UnreadableFile(f"{path} is no transcript of a session.", "Nothing was read from it.")
-    return claude_code.session_of(path)
+    return _reader(path).session_of(path)
 
 
 def transcripts_in(paths: Sequence[Path]) -> tuple[Path, ...]:
@@ -58,7 +58,8 @@ def transcripts_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     found: list[Path] = []
     for path in paths:
         try:
-            found += claude_code.sessions_in(path) if path.is_dir() else [path]
+            is_folder = path.is_dir()
+            found += [one for reader in READERS for one in reader.sessions_in(path)] if is_folder else [path]
         except OSError as error:
             raise _unreadable(path, error) from error
     return tuple(dict.fromkeys(found))
@@ -67,21 +68,32 @@ def transcripts_in(paths: Sequence[Path]) -> tuple[Path, ...]:
 def events_of(path: Path) -> list[Event]:
     """Return all that a session's own file tells, in its order. Raises `UnreadableFile`."""
     found: list[Event] = []
+    reader = _reader(path)
     try:
         with os.fdopen(open_handle(path, os.O_RDONLY), "rb") as file:
-            for line in claude_code.read(file):
+            for line in reader.read(file):
                 found += line.events
     except OSError as error:
         raise _unreadable(path, error) from error
     return found
 
 
-def _follow(file: Path, start: int, agent: str, following: Following, told: list[Told], tick: Tick | None) -> int:
+def _reader(path: Path) -> Reader:
+    """Return who reads a transcript. Raises `UnreadableFile` for what is none."""
+    reader = reader_of(_begin(path))
+    if reader is None:
+        raise UnreadableFile(f"{path} is no transcript of a session.", "Nothing was read from it.")
+    return reader
+
+
+def _follow(
+    reader: Reader, file: Path, start: int, agent: str, following: Following, told: list[Told], tick: Tick | None
+) -> int:
     """Follow a file from `start` on; return where it was left."""
     end, broken = start, Counter[str]()
     try:
         with os.fdopen(open_handle(file, os.O_RDONLY), "rb") as handle:
-            for line in claude_code.read(handle, start, agent):
+            for line in reader.read(handle, start, agent):
                 told += following.take(line.events)
                 broken["unreadable"] += line.is_broken
                 if tick is not None and tick(line.end - end):
@@ -93,9 +105,9 @@ def _follow(file: Path, start: int, agent: str, following: Following, told: list
     return end
 
 
-def _files(path: Path) -> tuple[Path, ...]:
+def _files(reader: Reader, path: Path) -> tuple[Path, ...]:
     try:
-        return claude_code.files_of(path)
+        return reader.files_of(path)
     except OSError:
         return (path,)
 

@@ -12,7 +12,7 @@ from workbench.core.playbook.book import Bullet
 from workbench.core.served import is_served
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import Memory
-from workbench.core.tuning.profile import WORKBENCH
+from workbench.core.tuning.profile import WORKBENCH, Profile
 
 MOST = 40
 """How many memories are looked at for what was retrieved, and for what is known."""
@@ -20,13 +20,14 @@ MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Who asks for what: the store, the ranking, and the task in words."""
+    """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'."""
 
     context: Context
     tuning: Tuning
     safety: Safety
     task: str
     playbook: Callable[[], tuple[Bullet, ...]]
+    profile: Profile | None = None
 
     @property
     def served(self) -> list[Memory]:
@@ -71,6 +72,6 @@ def retrieved(asking: Asking) -> Answer:
     if not asking.task.strip():
         return Answer(())
     tuning = asking.tuning
-    served = give(asking.context, tuning, asking.task, MOST, tuning.default(), asking.safety)
+    served = give(asking.context, tuning, asking.task, MOST, asking.profile or tuning.default(), asking.safety)
     found = tuple(Found(scored.memory, scored.total) for scored in served.ranking.top)
     return Answer(found, served=served)

@@ -49,12 +49,11 @@ def turns(asking: Asking) -> Answer:
 
 def _last(asking: Asking) -> tuple[Documents, DocumentFolder | None]:
     documents = Documents(asking.context)
-    for session in documents.sessions()[:1]:
-        try:
-            return documents, open_folder(session)
-        except UnreadableFile:
-            break
-    return documents, None
+    session = documents.last_session()
+    try:
+        return documents, None if session is None else open_folder(session)
+    except UnreadableFile:
+        return documents, None
 
 
 def _turns(entry: Entry) -> list[Document]:

@@ -23,8 +23,12 @@ from workbench.core.agents.read import AgentRead
 from workbench.core.named import implementation
 from workbench.core.playbook.book import Bullet
 from workbench.core.playbook.budget import by_value
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.tokens import CHARACTERS_PER_TOKEN, tokens_of
+from workbench.core.tuning.profile import Profile
+
+INSTRUCTIONS = "instructions"
+"""The format of the files that agents load whole."""
 
 _ALL = 1 << 40
 """A budget that nothing exceeds."""
@@ -53,28 +57,36 @@ class Material:
             share = chosen.get(kind.id, kind.budget if budget >= total else budget * kind.budget // total)
             room = share + over
             taken, left = _fitting(items, room)
-            layers.append(Layer(kind, room, taken, (*left, *refused)))
+            layers.append(Layer(kind, room, taken, (*left, *refused), share))
             over = room - layers[-1].tokens
         return AgentContext(self.task, budget, tuple(layers), self.is_empty, self.weak)
 
 
 def gathered(
-    context: Context, tuning: Tuning, playbooks: Playbooks, task: str, layers: Sequence[LayerKind] = LAYERS
+    context: Context,
+    tuning: Tuning,
+    playbooks: Playbooks,
+    task: str,
+    layers: Sequence[LayerKind] = LAYERS,
+    profile: Profile | None = None,
 ) -> Material:
     """Find what every layer has for a task. It only looks: nothing counts as read.
 
-    The context's actor is the agent that would be given it. Raises `InvalidRecord` when it is none.
+    It is ranked under a `profile`, or else under that of the settings. The context's actor is the agent that would be
+    given it. Raises `InvalidRecord` when it is none.
     """
     safety = Safety(context)
-    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks))
+    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks), profile)
     seen: set[str] = set()
-    # An agent loads its instruction files whole: what a managed block of theirs holds is not given twice.
+    # An agent loads its instruction files whole: what a managed block of theirs holds, or was taken from one, is not
+    # given twice.
     placed = {placement.memory for placement in context.library.placements.all() if placement.kind == "entry"}
     found, is_empty, weak = [], False, 0
-    for kind in layers:
+    for kind in map(context.settings.context.sized, layers):
         answer = cast(Answer, implementation(kind.finder)(asking))
         if answer.served is not None:
             is_empty, weak = is_empty or answer.served.floor.empty, weak + answer.served.weak
+        placed |= {one.id for one in answer.found if _is_of_a_document(context.library.memories.find(one.id))}
         new = [one for one in answer.found if one.id not in seen | placed]
         refused = [LeftOut(one.id, "given") for one in answer.found if one.id in seen]
         refused += [LeftOut(one.id, "placed") for one in answer.found if one.id in placed - seen]
@@ -85,6 +97,12 @@ def gathered(
         passing, held = _passing(context, safety, new)
         found.append((kind, _items(context, safety, passing), (*held, *refused)))
     return Material(task, tuple(found), is_empty, weak)
+
+
+def _is_of_a_document(memory: Memory | None) -> bool:
+    """Tell whether a memory is a statement of an instruction file."""
+    part = memory.metadata.get(FILE_KEY) if memory is not None else None
+    return isinstance(part, dict) and part.get("format") == INSTRUCTIONS
 
 
 def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) -> AgentRead:

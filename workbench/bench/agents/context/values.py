@@ -53,12 +53,13 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer of a context; `budget` is what it might have used."""
+    """One layer of a context; `budget` is what it might have used: its `own`, and what those before it left."""
 
     kind: LayerKind
     budget: int
     items: tuple[Item, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    own: int = 0
 
     @property
     def tokens(self) -> int:

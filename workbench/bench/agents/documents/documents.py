@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.bench.agents.documents import editing
+from workbench.bench.agents.documents.instructions import instruction_files
 from workbench.bench.agents.documents.places import encoded
 from workbench.bench.agents.documents.reading import DocumentFolder, Entry, OpenDocument, open_folder, read
 from workbench.bench.agents.documents.seen import Changes, Mark, Seen
@@ -20,6 +21,10 @@ MOST_SESSIONS = 200
 """Sessions of one project that are looked at, the latest ones."""
 
 _LONGEST_NAME = 120
+
+
+class Vanished(WorkbenchError):
+    """A document that was open is not there any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,11 @@ class Documents:
                 continue
         return tuple(path for _, path in sorted(found, reverse=True)[:MOST_SESSIONS])
 
+    def last_session(self) -> Path | None:
+        """Return the session of this project that was written last, or else the last one that is followed."""
+        followed = ((at, one) for one in self.followed() if _is_session(one) and (at := _written(one)) is not None)
+        return next(iter(self.sessions()), None) or max(followed, default=(0.0, None))[1]
+
     def begin_session(self, name: str) -> Path:
         """Begin a session of external memory: an overview with its headings.
 
@@ -112,6 +122,15 @@ class Documents:
         changes = self.seen(folder).changes(folder, documents)
         return OpenFolder(folder, tuple(documents), tuple(unread), changes)
 
+    def instructions(self) -> OpenFolder | None:
+        """Return the instruction files of the project, which agents load whole; `None` without a project or a file."""
+        project = places_of(self._library.folder).project
+        folder = instruction_files(project) if project is not None else None
+        documents, _ = read_documents(folder.entries) if folder is not None else ([], [])
+        if folder is None or not documents:
+            return None
+        return OpenFolder(folder, tuple(documents), (), Changes((), (), (), 0, {}))
+
     def seen(self, folder: DocumentFolder) -> Seen:
         """Return what a person has looked at in a folder."""
         return Seen(self._context.documents.seen, folder.root)
@@ -123,11 +142,11 @@ class Documents:
         texts = {one.entry.path: one.document.content for one in shown.documents}
         self.seen(shown.folder).keep(shown.changes.marks, texts)
 
-    def edit(self, folder: DocumentFolder, opened: OpenDocument, text: str) -> OpenDocument:
+    def edit(self, folder: DocumentFolder, opened: OpenDocument, text: str, *, anew: bool = False) -> OpenDocument:
         """Give a document on disk another text; secrets that it brings are masked, every other byte stays.
 
-        Raises `Conflict` when the file is not as it was opened, `WorkbenchError` when it vanished or its letters
-        cannot be written; the text is the caller's to keep then.
+        Raises `Conflict` when the file is not as it was opened, `Vanished` when it is not there any more, unless it is
+        to be made `anew`, `WorkbenchError` when its letters cannot be written; the text is the caller's to keep then.
         """
         entry = opened.entry
         clean = Gate().preview(text, opened.document.content)
@@ -137,11 +156,12 @@ class Documents:
             letter = clean[error.start]
             message = f"{entry.path} is written in {opened.encoding}, which has no “{letter}”."
             raise WorkbenchError(message, "Nothing was written.") from error
-        if after == opened.data:
+        gone = not entry.file.exists()
+        if gone and not anew:
+            raise Vanished(f"{entry.path} is gone.", "Nothing was written; the text is still yours to save.")
+        if after == opened.data and not gone:
             return opened
-        if not entry.file.exists():
-            raise WorkbenchError(f"{entry.path} is gone.", "Nothing was written; the text is still yours to save.")
-        editing.write(self._context, entry.file, opened.data, after, f"edit {entry.path}")
+        editing.write(self._context, entry.file, None if gone else opened.data, after, f"edit {entry.path}")
         if stands_by(self._context.actor):
             self.seen(folder).moved_on(entry.path, opened.data, after)
         return read(entry)
@@ -200,6 +220,13 @@ def _written(session: Path) -> float | None:
     return max(times, default=None)
 
 
+def _is_session(folder: Path) -> bool:
+    try:
+        return open_folder(folder).kind == "session"
+    except UnreadableFile:
+        return False
+
+
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir() and not path.is_symlink() and not path.name.startswith(".")
@@ -207,4 +234,4 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-__all__ = ["Changes", "Documents", "Mark", "OpenFolder", "read_documents"]
+__all__ = ["Changes", "Documents", "Mark", "OpenFolder", "Vanished", "read_documents"]

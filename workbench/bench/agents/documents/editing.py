@@ -5,7 +5,7 @@ file gets into the store. A file that somebody else changed since is left alone,
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from workbench.bench.promotion.placement_files import FileEdit, carry_out, missi
 from workbench.core.agents.followed import EditedFile
 from workbench.core.errors import Conflict, WorkbenchError
 from workbench.core.files.replacing import changed_meanwhile
+from workbench.store.library import Tx
 
 NOTHING = "Nothing was written."
 
@@ -85,19 +86,28 @@ def write(context: Context, path: Path, before: bytes | None, after: bytes | Non
     """
     if before == after:
         return
+    with guarded(context) as follow, context.library.transaction(context.actor, label) as tx:
+        stage(context, tx, [FileEdit(path, str(path), before, after)])
+        follow()
+
+
+def stage(context: Context, tx: Tx, edits: Iterable[FileEdit]) -> None:
+    """Note in an open transaction what files are to become, and keep both sides; `FollowingEdits` writes them then.
+
+    Raises `Conflict` for a file that is not as it was seen, `WorkbenchError` when what it holds cannot be kept.
+    """
     copies = Replaced(context.documents.replaced)
-    if read(path) != before:
-        raise changed_meanwhile(path)
-    with guarded(context) as follow:
+    for edit in edits:
+        path, before, after = edit.path, edit.before, edit.after
+        if read(path) != before:
+            raise changed_meanwhile(path)
         for data in (before, after):
             if data is not None:
                 copies.keep(path, data)
         known = context.library.table(EditedFile).find(str(path))
-        with context.library.transaction(context.actor, label) as tx:
-            folders = missing_folders(path) if before is None else 0
-            turn = 1 if known is None else known.turn + 1
-            tx.put(EditedFile(str(path), hash_of(after), hash_of(before), context.now(), turn, folders))
-            follow()
+        folders = missing_folders(path) if before is None else 0
+        turn = 1 if known is None else known.turn + 1
+        tx.put(EditedFile(str(path), hash_of(after), hash_of(before), context.now(), turn, folders))
 
 
 def hash_of(data: bytes | None) -> str:

@@ -53,14 +53,16 @@ def plan_install(agent: str, path: Path, program: tuple[str, ...]) -> Plan:
     """
     before = _text(path)
     command = shlex.join((*program, "capture", agent))
+    known = HOOK_FILES[agent]
+    kind = {} if known.is_flat else {"type": "command"}
     wanted = {
-        event: {"type": "command", "command": command, **({"timeout": seconds} if seconds else {})}
-        for event, seconds in HOOK_FILES[agent].events.items()
+        event: {**kind, "command": command, **({"timeout": seconds} if seconds else {})}
+        for event, seconds in known.events.items()
     }
     if before is not None and set(_ours(before, path, agent)) == {(event, command) for event in wanted}:
         return Plan(path, before, before)
     bare = removed(before or "", str(path), lambda one: _is_ours(one, agent)) if (before or "").strip() else ""
-    return Plan(path, before, installed(bare, str(path), wanted))
+    return Plan(path, before, installed(bare, str(path), wanted, flat=known.is_flat))
 
 
 def plan_removal(agent: str, path: Path) -> Plan:

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from workbench.bench.context import Context
+from workbench.bench.files.imports.folders import ReadFile, read_folder
 from workbench.bench.files.imports.guard import Guard, Removal
 from workbench.bench.files.states import FileStates, is_written
 from workbench.bench.playbook.file_merge import new_parts
@@ -43,7 +44,8 @@ class ImportPlan:
     differs from the file's and stays as it is. `rev` is the store's revision that it was compared with.
     `agrees` tells that nothing in the file says something else than the store will after that.
     `replaced` are pairs of a stored record and the one of `records` that takes its place, or its `Removal`; `filled`
-    are such pairs of memories that only gain who said it, which the store did not know.
+    are such pairs of memories that only gain who said it, which the store did not know. Of a folder `files` are those
+    that were read, and `unchanged` counts those that are as they were read last.
     """
 
     path: Path
@@ -55,6 +57,8 @@ class ImportPlan:
     replaced: tuple[tuple[object, object], ...] = ()
     agrees: bool = True
     filled: tuple[tuple[Memory, Memory], ...] = ()
+    files: tuple[ReadFile, ...] = ()
+    unchanged: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -104,25 +108,26 @@ class Importer:
         step_hours: float = 1.0,
         theirs: bool = False,
         as_candidates: bool = False,
+        issues: bool = False,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
-        """Read a file and compare it with the store; writes nothing. Raises `UnreadableFile`, `ReadingStopped`.
+        """Read a file, or a folder of notes, and compare it with the store; writes nothing.
+
+        Raises `UnreadableFile`, `ReadingStopped`.
 
         With `theirs` records that differ are to become what the file says; otherwise they stay as they are stored.
-        `as_candidates`, `epoch` and `step_hours` are as of a `ReadContext`. `progress` hears of (lines read, lines
-        in all) while a file of JSON lines is read, and `cancelled` is asked; of other files when they are read.
+        `as_candidates`, `issues`, `epoch` and `step_hours` are as of a `ReadContext`. `progress` hears of (lines read,
+        lines in all) while a file of JSON lines is read, and `cancelled` is asked; of other files when they are read.
         """
         rev = self._library.revision
         context = ReadContext(
-            now=self._context.now(),
-            file=name_of(path),
-            epoch=epoch,
-            step_hours=step_hours,
+            now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours,
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
-            watch=_watching(path, progress, cancelled),
-            as_candidates=as_candidates,
-        )
+            watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues,
+        )  # fmt: skip
+        if format is None and path.is_dir():
+            return self._folder_plan(path, context, rev, theirs=theirs)
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
@@ -134,6 +139,21 @@ class Importer:
         records = (*new, *(memory for _, memory in filled))
         plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
+
+    def _folder_plan(self, path: Path, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
+        """Plan to take the notes of a folder in, one record of each file or entry."""
+        with collection_paused():
+            found = read_folder(path, context, self._library, self._context.formats, again=theirs)
+        new, kept = self._compared(found.parsed, path)
+        present = len(found.parsed.memories) - len(new) - len(kept)
+        plan = ImportPlan(
+            path, found.parsed, tuple(new), present, tuple(kept), rev, agrees=not kept, files=found.files,
+            unchanged=found.unchanged,
+        )  # fmt: skip
+        if not theirs:
+            return plan
+        pairs = tuple(_as_in_file(self._library.memories.get(m.id), m) for m in found.parsed.memories if m.id in kept)
+        return replace(plan, records=(*new, *(after for _, after in pairs)), kept=(), replaced=pairs, agrees=True)
 
     def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
         """Return the records that the store lacks, and the ids of those that it has with another text."""
@@ -252,10 +272,15 @@ class Importer:
 
         An export then tells whose changes are whose, and which file it may replace.
         """
+        states = FileStates(self._library, self._context.formats)
+        kept = set(plan.kept)
+        differing = {memory.source.file for memory in plan.parsed.memories if memory.id in kept}
+        for file in plan.files:
+            if file.path.relative_to(plan.path.resolve()).as_posix() not in differing:
+                states.agree(tx, file.path, file.format, file.digest, "read")
         digest, format = plan.parsed.digest, plan.parsed.format
         if not digest or not is_written(format, self._context.formats):
             return
-        states = FileStates(self._library, self._context.formats)
         if plan.agrees:
             states.read(tx, plan.path, format, digest)
         elif states.known(plan.path) is None:
@@ -278,6 +303,15 @@ class Importer:
         for memory, grade in query.relevant.items():
             if judgment_id(name, memory) not in self._library.judgments:
                 yield Judgment(judgment_id(name, memory), name, memory, grade, "import", at)
+
+
+def _as_in_file(stored: Memory, file: Memory) -> tuple[Memory, Memory]:
+    """Return a stored memory of a note, and the same one as its file has it now."""
+    metadata = {**stored.metadata, **file.metadata}
+    return stored, replace(
+        stored, content=file.content, summary=file.summary, category=file.category, tags=file.tags,
+        related=file.related, metadata=metadata,
+    )  # fmt: skip
 
 
 def _comparable(parsed: Parsed) -> int:

@@ -28,7 +28,18 @@ MOST_OPEN = 12
 """Failures that are waited for at the same time; of more the oldest are given up."""
 
 SHELLS = frozenset(
-    {"Bash", "PowerShell", "shell", "local_shell", "exec_command", "container.exec", "run_shell_command"}
+    {
+        "Bash",
+        "PowerShell",
+        "Shell",
+        "shell",
+        "local_shell",
+        "exec_command",
+        "container.exec",
+        "exec",
+        "run_shell_command",
+        "shell_command",
+    }
 )
 EDITORS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "str_replace_based_edit_tool"})
 _OWN = frozenset(

@@ -51,6 +51,8 @@ def chosen_by(
             epoch=way.epoch,
             step_hours=way.step_hours,
             theirs=way.theirs,
+            as_candidates=way.more,
+            issues=way.more,
             progress=tell,
             cancelled=cancelled,
         )

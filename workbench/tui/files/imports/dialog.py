@@ -25,7 +25,17 @@ from workbench.tui.files.actions import IMPORT
 from workbench.tui.files.imports.asking import ask_format, ask_steps
 from workbench.tui.files.imports.chosen import Chosen
 from workbench.tui.files.imports.path import PathLine
-from workbench.tui.files.imports.rows import Row, done_said, draw, listing_said, plan_rows, plan_said, way_said
+from workbench.tui.files.imports.rows import (
+    Row,
+    can_choose,
+    done_said,
+    draw,
+    listing_said,
+    offer_said,
+    plan_rows,
+    plan_said,
+    way_said,
+)
 from workbench.tui.files.imports.way import Way
 from workbench.tui.files.imports.writing import WritingLine, key_of
 from workbench.tui.widgets.content import MUTED, assemble
@@ -64,6 +74,7 @@ class ImportDialog(Dialog[str | None]):
         self._folder: Path | None = None
         self._way = Way()
         self._taken: list[Path] = []
+        self._marked: set[int] = set()
         self._picked = False
         self._opened_last: Path | None = None
         self.chosen = Chosen()
@@ -99,7 +110,7 @@ class ImportDialog(Dialog[str | None]):
         return self.query_one("#import-rows", LineView)
 
     def _draw(self, row: Row, width: int) -> list[Cell]:
-        return draw(row, width, self._bench.safety.masked, self._taken)
+        return draw(row, width, self._bench.safety.masked, self._taken, self._marked)
 
     # Finding out what a name stands for
 
@@ -110,7 +121,7 @@ class ImportDialog(Dialog[str | None]):
         self._look()
 
     def _look(self) -> None:
-        self.chosen = Chosen()
+        self.chosen, self._marked = Chosen(), set()
         self._state.begin()
         self._line.look(self._way)
 
@@ -130,7 +141,8 @@ class ImportDialog(Dialog[str | None]):
             return
         if chosen.listing is not None:
             self._folder, self._picked = chosen.path, False
-            self._state.say(listing_said(chosen.listing))
+            follows = (f" · {key_of(self, 'import.documents')} opens it as documents", MUTED)
+            self._state.say([*listing_said(chosen.listing), follows])
             self._rows.set_empty(Content("Nothing in this folder is of a known format. Type the path of another one."))
             self._rows.set_rows(chosen.listing.offered, cursor=self._next_of(chosen.listing.offered))
             return
@@ -146,6 +158,7 @@ class ImportDialog(Dialog[str | None]):
         if plan.records:
             key = key_of(self, "import.take")
             parts.append((f"\nenter on the list, or {key}, writes what is listed and nothing else.", MUTED))
+        parts += offer_said(plan, key_of(self, "import.statements"), key_of(self, "import.mark"))
         if counts_steps(plan):
             first, key = self._way.epoch, key_of(self, "import.steps")
             when = "the last one is now" if first is None else f"the first one was {first:%Y-%m-%d %H:%M}"
@@ -219,6 +232,23 @@ class ImportDialog(Dialog[str | None]):
         self._way = replace(self._way, as_new=not self._way.as_new)
         self._say_way()
 
+    def action_statements(self) -> None:
+        """List the statements of a document as candidates, or the closed issues of a tracker; or none again."""
+        parsed = self.chosen.plan.parsed if self.chosen.plan is not None else None
+        if parsed is None or not (self._way.more or parsed.offered or parsed.closed):
+            self.app.bell()
+            return
+        self._go(replace(self._way, more=not self._way.more))
+
+    def action_mark(self) -> None:
+        """Mark a record, so that only marked ones are taken, or take the mark off again."""
+        row, plan = self._rows.current, self.chosen.plan
+        if plan is None or self.writing or not can_choose(plan) or not any(one is row for one in plan.records):
+            self.app.bell()
+            return
+        self._marked ^= {id(row)}
+        self._rows.set_rows(self._rows.rows, cursor=self._rows.cursor + 1)
+
     def _go(self, way: Way | None) -> None:
         """Read the file again in another way; None leaves all as it is."""
         if way is None:
@@ -238,6 +268,9 @@ class ImportDialog(Dialog[str | None]):
         if plan is None or not plan.records or self.writing:
             self.app.bell()
             return
+        if self._marked:
+            records = tuple(one for one in plan.records if id(one) in self._marked)
+            plan = replace(plan, records=records, agrees=False)
         self._path.disabled = True
         self._rows.focus()
         self._state.write(plan, as_new=self._way.as_new)
@@ -284,6 +317,23 @@ class ImportDialog(Dialog[str | None]):
             self._look()
 
         change(self, undo, complain)
+
+    def action_documents(self) -> None:
+        """Follow the folder that is named, as one of documents, and open it."""
+        documents, folder = self._bench.documents, self.chosen.path
+        if folder is None or self.chosen.listing is None or self.writing:
+            self.app.bell()
+            return
+
+        def follow() -> None:
+            from workbench.tui.agents.documents import DocumentsDialog
+
+            if folder.resolve() not in documents.followed():
+                documents.follow(folder)
+            self.dismiss(None)
+            self.app.push_screen(DocumentsDialog(self._bench, folder))
+
+        change(self, follow, lambda error: self._notify(str(error), "error"))
 
     def action_leave(self) -> None:
         """Stop what is under way, go back to the folder a file was picked from, or close."""

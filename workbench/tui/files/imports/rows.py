@@ -8,6 +8,7 @@ from workbench.bench.files.imports.importing import ImportPlan, ImportReport
 from workbench.bench.files.imports.paths import Listing, Offered, likely
 from workbench.bench.files.imports.said import counts_said, filling_said, replacement_said, said, skipped
 from workbench.core.files.formats import Formats, format_named
+from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import printable
 from workbench.tui.files.imports.way import Way
 from workbench.tui.widgets.content import MUTED
@@ -54,14 +55,36 @@ def _taken(line: str) -> Line:
     return Line(line[0], line[2:], "", style)
 
 
-def draw(row: Row, width: int, mask: Callable[[str], str], taken: Collection[Path] = ()) -> list[Cell]:
-    """Return a row as cells, with `mask` over what the file says; files that were `taken` in are marked."""
+def draw(
+    row: Row, width: int, mask: Callable[[str], str], taken: Collection[Path] = (), marked: Collection[int] = ()
+) -> list[Cell]:
+    """Return a row as cells, with `mask` over what the file says; files that were `taken` in are marked.
+
+    `marked` are the places in memory of the records that alone are taken; without one, all are.
+    """
     if isinstance(row, Line):
         note = [Cell(row.note, min(len(row.note), width // 3), MUTED, "right")] if row.note else []
         return [Cell(row.mark, 1, "bold"), Cell(mask(row.text), 0, row.style), *note]
     if isinstance(row, Offered):
         return _offered(row, mask(row.path.name), width, row.path in taken)
-    return [Cell("+", 1, "bold $text-success"), Cell(mask(said(row)))]
+    text = _statement(row) if isinstance(row, Memory) and _is_statement(row) else said(row)
+    if marked and id(row) not in marked:
+        return [Cell("·", 1, MUTED), Cell(mask(text), 0, MUTED)]
+    return [Cell("✓" if marked else "+", 1, "bold $text-success"), Cell(mask(text))]
+
+
+def _is_statement(memory: Memory) -> bool:
+    part = memory.metadata.get(FILE_KEY)
+    return isinstance(part, dict) and part.get("format") == "instructions"
+
+
+def _statement(memory: Memory) -> str:
+    """Say a statement of a document for somebody who chooses: its line, and its text before what it stands under."""
+    said = " ".join(memory.content.split())
+    _, found, rest = said.partition(" ".join(memory.section.split())) if memory.section else ("", "", said)
+    warns = "warning: " if memory.category == "warning" else ""
+    under = f"  ({memory.section})" if memory.section else ""
+    return f"{memory.metadata['line']}: {warns}{rest.lstrip('”:, ') if found else said}{under}"
 
 
 def _offered(row: Offered, name: str, width: int, taken: bool) -> list[Cell]:
@@ -110,6 +133,24 @@ def format_said(plan: ImportPlan, asked: str | None, formats: Formats) -> str:
     if asked is not None:
         return f"{title}, as you say"
     return f"{title}, {found.confidence:.0%} sure: {found.reason}" if found else title
+
+
+def offer_said(plan: ImportPlan, key: str, mark: str) -> Parts:
+    """Return what a file has beside its records, and the key that takes it; or how some records are chosen."""
+    if plan.parsed.offered:
+        count = number(plan.parsed.offered)
+        said = f"A document that agents load whole: {count} statements can be understood alone;"
+        return [(f"\n{said} {key} lists them as candidates.", "")]
+    if plan.parsed.closed:
+        return [(f"\n{number(plan.parsed.closed)} closed issues; {key} lists them as observations.", "")]
+    if len(plan.records) > 1 and can_choose(plan):
+        return [(f"\n{mark} marks one; once any is marked, the others stay out.", MUTED)]
+    return []
+
+
+def can_choose(plan: ImportPlan) -> bool:
+    """Tell whether some of the records may be taken without the others: all are new memories."""
+    return not (plan.replaced or plan.filled) and all(isinstance(one, Memory) for one in plan.records)
 
 
 def way_said(way: Way, theirs: str, as_new: str) -> Parts:

@@ -8,7 +8,8 @@ from datetime import datetime
 class Way:
     """How a file is to be read: as which format, and when its steps were; and what of it is to be taken.
 
-    `theirs` takes the file's version of what differs, `as_new` lets memories count towards the next reflection.
+    `theirs` takes the file's version of what differs, `as_new` lets memories count towards the next reflection. With
+    `more` come the statements of a document as candidates, and the closed issues of a tracker.
     """
 
     format: str | None = None
@@ -16,3 +17,4 @@ class Way:
     step_hours: float = 1.0
     theirs: bool = False
     as_new: bool = False
+    more: bool = False

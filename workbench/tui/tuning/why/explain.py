@@ -28,7 +28,7 @@ _TERM, _SHARE = 26, 14
 _BAR = "▄"
 """Half as high as a line, so that bars below one another stay apart."""
 
-_TABLE = 46
+_TABLE = 45
 """Cells of the table of figures; the total stands at its right edge."""
 
 
@@ -37,7 +37,7 @@ class Setting:
     """What an explanation is seen against: the profile, the baseline's name, the width in cells.
 
     `every` tells whether every parameter was tried for ways into the top, not only the weights; `against` is the
-    query held against the floor.
+    query held against the floor; `bounds` whether what set the ends of each scale is shown, too.
     """
 
     profile: Profile
@@ -45,6 +45,7 @@ class Setting:
     width: int
     every: bool = False
     against: AgainstFloor | None = None
+    bounds: bool = False
 
 
 def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) -> Content:
@@ -62,7 +63,7 @@ def explained(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting
     lines += _ways(found, ways, setting)
     lines += terms_text(found.terms, setting.width) if found.terms else [_header(setting.width)]
     for part in () if found.terms else found.parts:
-        lines += _part(part, setting.width)
+        lines += _part(part, setting)
         if part.factor.id == RELEVANCE:
             lines += _shares(found, fill_of(part.factor)[1], setting.width)
     if found.standing.scored:
@@ -91,18 +92,21 @@ def _title(text: str, width: int) -> list[Content]:
 
 
 def _header(width: int) -> Content:
-    return Content.styled(f"{'':{_NAME}}{'raw':>7}   {'0 to 1':>6}  {'weight':>6}   {'part':>7}"[:width], MUTED)
+    return Content.styled(f"{'':{_NAME}}{'raw':>7}   {'0 to 1':>6}  {'weight':>6}   {'part':>6}"[:width], MUTED)
 
 
-def _part(part: Part, width: int) -> list[Content]:
+def _part(part: Part, setting: Setting) -> list[Content]:
+    width = setting.width
     fill, style = fill_of(part.factor)
-    figures = f"{part.raw:>7.4f} → {part.norm:>6.4f} × {weight(part.weight):>5} = {part.weighted:>7.5f}"
+    figures = f"{part.raw:>7.4f} → {part.norm:>6.4f} × {weight(part.weight):>5} = {part.weighted:>6.4f}"
     head = assemble([(f"{fill} ", style), (f"{part.factor.label:<{_NAME - 2}}", "bold"), (figures, "")])
     if part.dead:
         cause = f"all have {part.raw:.4f}" if part.low_by else f"both frozen bounds are {part.low:.4f}"
         dead = f"    dead: {cause}, so it is 0.5 everywhere and decides nothing"
         lines = Content.styled(dead.strip(), "$text-warning").wrap(max(20, width - 4))
         return [head, *(Content("    ") + line.rstrip() for line in lines)]
+    if not setting.bounds:
+        return [head]
     low, high = ("frozen" if memory is None else memory.line for memory in (part.low_by, part.high_by))
     return [head, _bound("min", part.low, low, width), _bound("max", part.high, high, width)]
 
@@ -128,7 +132,7 @@ def _shares(found: Explanation, style: str, width: int) -> list[Content]:
 
 
 def _total(total: float, width: int) -> Content:
-    figures = f"{total:.5f}"
+    figures = f"{total:.4f}"
     gap = " " * max(1, min(width, _TABLE) - len("  total") - len(figures))
     return assemble([("  total", "bold"), (gap, ""), (figures, "bold $text-accent")])
 
@@ -159,7 +163,7 @@ def _ways(found: Explanation, ways: Sequence[WayIn] | None, setting: Setting) ->
 
 def terms_text(terms: Sequence[TermPart], width: int) -> list[Content]:
     """Return a line per term and what the sum is over; under each its fill in the bar of the row."""
-    header = f"{'':{_NAME}}{'value':>7}   {'weight':>6}   {'part':>7}"
+    header = f"{'':{_NAME}}{'value':>7}   {'weight':>6}   {'part':>6}"
     lines = [Content.styled(header[:width], MUTED)]
     for term in terms:
         fill, style = fill_of(term.factor)

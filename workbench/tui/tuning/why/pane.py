@@ -62,7 +62,7 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
         self._line: Line | None = None
         self._memory = ""
         self._ways: tuple[WayIn, ...] | None = None
-        self._every = False
+        self._every = self._bounds = False
         self._found: Explanation | None = None
         self._drawn = ""
         self._shape = ("", 0, 0)
@@ -95,6 +95,11 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
             self.scroll_home(animate=False)
         self._draw()
 
+    def turn_bounds(self) -> None:
+        """Show what set the ends of each factor's scale, or leave it out again."""
+        self._bounds = not self._bounds
+        self._draw()
+
     def _draw(self) -> None:
         curve = self.query_one(DecayCurve)
         found = self._session.explain(self._memory) if self._session and self._memory else None
@@ -106,7 +111,8 @@ class WhyPane(VerticalScroll, inherit_bindings=False):
             curve.clear()
             return
         width = self.scrollable_content_region.width - (self._beside + 2 if self._beside else 0)
-        setting = Setting(self._session.profile, self._session.saved.name, width, self._every, self._session.against)
+        profile, name = self._session.profile, self._session.saved.name
+        setting = Setting(profile, name, width, self._every, self._session.against, self._bounds)
         self._write(explained(masked(found, self._mask), self._ways, setting))
         self._found = found
         if self._drawn != self._memory:

@@ -148,7 +148,9 @@ class Slider(Widget, can_focus=True):
         first = head + self._bar(cells) + Content(" ") + shown
         if self.content_size.height < 2:
             return first
-        return Content("\n").join([first, Content("  ") + line(self.hint, max(0, width - 2), MUTED)])
+        # What is not being moved has nothing to say of where it would change the order.
+        hint = self.hint if self.has_focus or self.current else ""
+        return Content("\n").join([first, Content("  ") + line(hint, max(0, width - 2), MUTED)])
 
     def _bar_place(self, width: int) -> tuple[int, int]:
         """Return where the bar starts and how many cells it has; the label gives way first."""

@@ -207,6 +207,12 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         most = max(1, int(self.screen.size.height * share))
         self.styles.height = min(most, max(1, len(self._lines)) + self.gutter.height)
 
+    def go_to_line(self, line: int) -> None:
+        """Scroll to a line of the text, counted from 0, wherever it is after wrapping."""
+        width, before = self.scrollable_content_region.width, "\n".join(self._text.plain.split("\n")[:line])
+        above = len(Content(before).wrap(width)) if line > 0 and width > 0 else 0
+        self.scroll_to(y=above, animate=False, immediate=True)
+
     def read(self, direction: int) -> bool:
         """Scroll half a page down (1) or up (−1); return whether there was anything left to scroll."""
         left = self.max_scroll_y - self.scroll_target_y if direction > 0 else self.scroll_target_y

@@ -1,0 +1,127 @@
+"""Replacing across the store: all places are found, the chosen ones change in one action, and nothing else does."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bench.conftest import Open, memory, put
+from workbench.bench.open import Workbench
+from workbench.bench.promotion.plan import Target
+from workbench.bench.stream.replacing import Wanted
+from workbench.core.errors import Conflict, InvalidQuery, InvalidRecord, WorkbenchError
+from workbench.core.playbook.book import Book, Bullet, Section
+
+NAME = Wanted("authd", "gatekeeper", word=True)
+SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
+
+
+@pytest.fixture
+def bench(tmp_path: Path, open_bench: Open) -> Workbench:
+    """A project with an old name in two memories, a title, a bullet and an archived memory."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    bench = open_bench(folder=folder / ".workbench")
+    put(
+        bench,
+        memory("m1", "Restart authd after a deploy; authd keeps no state.", status="confirmed"),
+        memory("m2", "The port is 8443.", summary="Where authd listens"),
+        memory("m3", "authdaemon is another program."),
+        memory("m4", "authd is old.", status="archived", archived_reason="done"),
+        Book("main", name="main"),
+        Section("ops", "ops", "OPS"),
+        Bullet("ops-00001", "ops", "Ask before you stop authd."),
+        Bullet("ops-00002", "ops", "Never stop the database."),
+    )
+    return bench
+
+
+def state(bench: Workbench) -> dict[str, str]:
+    found = {m.id: f"{m.summary}|{m.content}" for m in bench.library.memories.all()}
+    return found | {b.id: b.content for b in bench.library.bullets.all()}
+
+
+def test_every_place_is_found_and_only_chosen_ones_change(bench: Workbench) -> None:
+    places = bench.replacing.places(NAME)
+    assert {place.name: place.count for place in places} == {"m1": 2, "m2": 1, "main/ops-00001": 1}
+    before = state(bench)
+    chosen = [place for place in places if place.name != "m2"]
+    bench.replacing.carry_out(NAME, chosen)
+    assert state(bench) == before | {
+        "m1": "|Restart gatekeeper after a deploy; gatekeeper keeps no state.",
+        "ops-00001": "Ask before you stop gatekeeper.",
+    }
+    assert "2 records" in bench.history.undo()
+    assert state(bench) == before
+
+
+def test_case_and_parts_of_words_as_asked(bench: Workbench) -> None:
+    assert {p.name for p in bench.replacing.places(Wanted("authd", "x"))} >= {"m1", "m3"}
+    assert not bench.replacing.places(Wanted("AUTHD", "x"))
+    assert len(bench.replacing.places(Wanted("AUTHD", "x", ignore_case=True))) == 4
+    with pytest.raises(InvalidQuery):
+        bench.replacing.places(Wanted(" ", "x"))
+
+
+def test_a_replacement_is_text_and_no_pattern(bench: Workbench) -> None:
+    places = bench.replacing.places(Wanted("8443.", r"\1\g<0>"))
+    assert [place.after.content for place in places] == [r"The port is \1\g<0>"]
+
+
+def test_files_of_chosen_records_follow_on_a_word_and_come_back(bench: Workbench, tmp_path: Path) -> None:
+    bench.promotion.carry_out(bench.promotion.plan(["m1"], Target("block", "AGENTS.md")))
+    file = tmp_path / "project" / "AGENTS.md"
+    before, records = file.read_bytes(), state(bench)
+    chosen = [place for place in bench.replacing.places(NAME) if place.name == "m1"]
+    copies = bench.replacing.copies(chosen)
+    assert [copy.name for copy in copies.updated] == ["AGENTS.md"]
+    bench.replacing.carry_out(NAME, chosen, copies)
+    assert file.read_bytes() == before.replace(b"authd", b"gatekeeper")
+    bench.history.undo()
+    assert file.read_bytes() == before
+    assert state(bench) == records
+
+
+def test_a_bullet_that_is_not_chosen_stays(bench: Workbench) -> None:
+    bench.promotion.carry_out(bench.promotion.plan(["m1"], Target("playbook", "main/ops")))
+    bullet = (bench.stream.get("m1").promoted_to or "").partition("/")[2]
+    before = bench.playbooks.bullet("main", bullet).content
+    chosen = [place for place in bench.replacing.places(NAME) if place.name == "m1"]
+    copies = bench.replacing.copies(chosen)
+    assert copies.copies == ()
+    bench.replacing.carry_out(NAME, chosen, copies)
+    assert bench.playbooks.bullet("main", bullet).content == before
+
+
+def test_what_changed_meanwhile_refuses_all_of_it(bench: Workbench) -> None:
+    places = bench.replacing.places(NAME)
+    bench.stream.edit("m2", "The port is 9443.")
+    before = state(bench)
+    with pytest.raises(Conflict):
+        bench.replacing.carry_out(NAME, places)
+    assert state(bench) == before
+
+
+def test_a_secret_in_the_replacement_is_masked_as_shown(bench: Workbench) -> None:
+    wanted = Wanted("8443", SECRET)
+    places = bench.replacing.places(wanted)
+    assert SECRET not in places[0].after.content
+    bench.replacing.carry_out(wanted, places)
+    assert bench.stream.get("m2").content == places[0].after.content
+    assert SECRET not in str(next(iter(bench.history.events())))
+
+
+def test_what_does_not_fit_is_named_and_refused(bench: Workbench) -> None:
+    wanted = Wanted("8443", "8" * 10_000)
+    places = bench.replacing.places(wanted)
+    assert [place.misfit for place in places] == ["long"]
+    with pytest.raises(InvalidRecord):
+        bench.replacing.carry_out(wanted, places)
+    assert [place.misfit for place in bench.replacing.places(Wanted("The port is 8443.", ""))] == ["empty"]
+
+
+def test_an_agent_replaces_nothing(bench: Workbench, open_bench: Open, tmp_path: Path) -> None:
+    agent = open_bench("agent:claude", tmp_path / "project" / ".workbench")
+    before = state(bench)
+    with pytest.raises(WorkbenchError):
+        agent.replacing.carry_out(NAME, agent.replacing.places(NAME))
+    assert state(bench) == before

@@ -1,0 +1,104 @@
+"""`import FOLDER`: one record a file, links as relations, unchanged files passed over, theirs, undo."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+FILES = {
+    "coffee.md": "---\ntitle: Coffee\npermalink: notes/coffee\n---\nSee [[Tea Notes]] and [the plan](sub/plan.md).\n",
+    "tea.md": "---\ntitle: Tea Notes\n---\nGreen, [[notes/coffee|back]], [[nowhere]].\n",
+    "sub/plan.md": "# Plan\n\nAsk first.\n",
+    "memory/MEMORY.md": "- [A](a.md) — about a\n",
+    "memory/a.md": "---\nname: A\ndescription: about a\ntype: project\n---\nBody of A\n",
+    "memory/2026-05-01.md": "## Morning\nfixed CI\n\n## Evening\nslept\n",
+    "CLAUDE.md": "# Rules\n\n- Do not push\n",
+    "empty.md": "",
+    "page.bin": "\0\1",
+}
+
+
+@pytest.fixture
+def vault(cli: Cli) -> Path:
+    cli.ok("init")
+    for name, text in FILES.items():
+        (cli.cwd / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
+        (cli.cwd / "vault" / name).write_text(text)
+    return cli.cwd / "vault"
+
+
+def taken(cli: Cli, *args: str) -> str:
+    """Import, and return what was printed; what could not be read is said beside that."""
+    said = cli("import", *args)
+    assert said.code == 0
+    return said.out
+
+
+def memories(cli: Cli) -> dict[str, dict[str, object]]:
+    rows = json.loads(cli.ok("list", "--json"))
+    return {row["summary"]: row for row in rows}
+
+
+def test_a_folder_is_read_note_by_note(cli: Cli, vault: Path) -> None:
+    said = cli("import", "vault")
+    assert said.out.startswith("vault: a folder of 8 files\n  new: 6 memories\n")
+    assert said.err.startswith("vault/CLAUDE.md:1: an instruction file is a document")
+    found = memories(cli)
+    assert {"Coffee", "Tea Notes", "Plan", "about a", "Morning", "Evening"} == set(found)
+    coffee, tea, plan = found["Coffee"]["id"], found["Tea Notes"]["id"], found["Plan"]["id"]
+    assert found["Coffee"]["related"] == [tea, plan]
+    assert found["Tea Notes"]["related"] == [coffee]
+
+
+def test_what_is_unchanged_is_passed_over_and_theirs_takes_the_rest(cli: Cli, vault: Path) -> None:
+    taken(cli, "vault")
+    assert taken(cli, "vault") == "vault: a folder of 8 files, 8 as they were\n  nothing new\n"
+    (vault / "tea.md").write_text(FILES["tea.md"].replace("Green", "Black"))
+    (vault / "new.md").write_text("Something new.\n")
+    said = taken(cli, "vault")
+    assert "a folder of 9 files, 7 as they were" in said
+    assert "new: 1 memory · 1 kept" in said
+    # What differs is told again until somebody decides.
+    assert "1 kept" in taken(cli, "vault")
+    dry = taken(cli, "vault", "--theirs", "--dry-run")
+    assert "1 record would be replaced" in dry
+    taken(cli, "vault", "--theirs")
+    assert str(memories(cli)["Tea Notes"]["content"]).startswith("Black")
+    assert taken(cli, "vault").endswith("9 as they were\n  nothing new\n")
+    cli.ok("undo")
+    assert str(memories(cli)["Tea Notes"]["content"]).startswith("Green")
+
+
+def test_undo_takes_a_folder_back_and_it_can_come_again(cli: Cli, vault: Path) -> None:
+    taken(cli, "vault")
+    cli.ok("undo")
+    assert memories(cli) == {}
+    assert "new: 6 memories" in taken(cli, "vault")
+
+
+def test_links_out_of_a_folder_are_never_followed(cli: Cli, vault: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("outside\n")
+    (vault / "link.md").symlink_to(tmp_path / "secret.md")
+    os.mkfifo(vault / "pipe.md")
+    said = cli("import", "vault")
+    assert "vault/link.md:1: a link: not read" in said.err
+    assert "vault/pipe.md:1: no ordinary file: not read" in said.err
+    assert "new: 6 memories" in said.out
+
+
+def test_folders_that_cannot_be_read(cli: Cli, vault: Path) -> None:
+    del vault
+    (cli.cwd / "nothing").mkdir()
+    assert taken(cli, "nothing") == "nothing: a folder of 0 files\n  it holds no records\n"
+    missing = cli("import", "no-such-folder/")
+    assert (missing.code, missing.out) == (2, "")
+
+
+def test_json_of_a_folder(cli: Cli, vault: Path) -> None:
+    (answer,) = json.loads(taken(cli, "vault", "--json"))
+    assert answer["format"] == "notes"
+    assert answer["new"]["memories"] == 6
+    del vault

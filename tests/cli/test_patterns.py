@@ -1,0 +1,160 @@
+"""`workbench pattern`: what is printed, the exit codes, JSON in and out, and what goes wrong."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.core.agents.patterns.samples import FULL, TEMPLATE
+
+BARE = {"name": "Ask first", "category": "strategy", "summary": "Ask before a deploy."}
+ONE, TWO = "pat-20260320-0000001", "pat-20260301-0000007"
+
+
+@pytest.fixture
+def store(cli: Cli) -> Cli:
+    """A store with a candidate and one that is in use."""
+    cli.write("two.json", json.dumps([BARE, FULL]))
+    cli.ok("pattern", "add", "two.json")
+    return cli
+
+
+def test_an_empty_store_says_what_to_do(cli: Cli) -> None:
+    cli.ok("append", "x")
+    result = cli("pattern")
+    assert (result.code, result.out) == (0, "")
+    assert "`workbench pattern add FILE` adds some" in result.err
+
+
+def test_patterns_are_listed_and_shown(store: Cli) -> None:
+    assert store.ok("pattern", "list").splitlines() == [
+        f"{TWO}  recovery  validated  0.85  40×  Retry with backoff — Retry with growing pauses.",
+        f"{ONE}  strategy  candidate  0.00   0×  Ask first — Ask before a deploy.",
+    ]
+    assert [row["id"] for row in json.loads(store.ok("pattern", "list", "--json"))] == [TWO, ONE]
+    assert store.ok("pattern", "list", "--status", "candidate").startswith(ONE)
+    shown = store.ok("pattern", "show", TWO)
+    assert "Only when: attempts < 5" in shown
+    assert "evidence: 12 applications, 90% succeeded, p = 0.003, confidence 0.85" in shown
+    assert "evidence: none yet" in store.ok("pattern", "show", ONE)
+
+
+def test_what_is_shown_as_json_can_be_added_again(store: Cli) -> None:
+    doc = json.loads(store.ok("pattern", "show", TWO, "--json"))
+    store.write("again.json", json.dumps({**doc, "pattern_id": "pat-again"}))
+    store.ok("pattern", "add", "again.json")
+    again = json.loads(store.ok("pattern", "show", "pat-again", "--json"))
+    assert {k: v for k, v in again.items() if k not in ("pattern_id", "metadata")} == {
+        k: v for k, v in doc.items() if k not in ("pattern_id", "metadata")
+    }
+
+
+def test_a_task_finds_patterns_and_says_why(store: Cli) -> None:
+    asked = ("pattern", "find", "an API timeout", "--domain", "Python", "--fact", "attempts=2", "--fact", "status=503")
+    out = store.ok(*asked, "--explain")
+    assert out.splitlines()[0].endswith(f"{TWO}  Retry with backoff — Retry with growing pauses.")
+    assert "confidence 0.3400 + success 0.2700" in out
+    assert "fits: problem type api_timeout; domain python" in out
+    answer = json.loads(store.ok(*asked, "--json"))
+    assert answer["features"]["problem_types"] == ["api_timeout"]
+    assert answer["patterns"][0]["score"] == pytest.approx(sum(answer["patterns"][0]["weighted"].values()), abs=1e-4)
+    missed = store("pattern", "find", "an API timeout", "--domain", "python", "--explain")
+    assert missed.code == 1
+    assert "it asks that attempts < 5, and the task does not say" in missed.out
+    assert "No pattern in use fits" in missed.err
+    assert ONE in store.ok("pattern", "find", "deploy", "--candidates")
+    empty = store("pattern", "find")
+    assert (empty.code, "The task is empty." in empty.err) == (2, True)
+
+
+def test_evidence_is_recorded_and_weighed(store: Cli) -> None:
+    for number in range(5):
+        store.ok("pattern", "apply", ONE, f"ep-{number}", "--outcome", "success", "--time", "10")
+    said = store("pattern", "validate", "--dry-run")
+    assert f"{ONE}  candidate → validated  5 of 5 succeeded, p = 0.0312, confidence 0.76" in said.out
+    assert "--dry-run" in said.err
+    assert json.loads(store.ok("pattern", "validate", ONE, "--json"))[0]["after"] == "validated"
+    assert "used 5 times" in store.ok("pattern", "show", ONE)
+    given = json.loads(store.ok("pattern", "find", "deploy", "--for-agent", "claude", "--json"))
+    assert [row["id"] for row in given] == [ONE]
+    assert "1 given" in store.ok("reads")
+
+
+def test_decisions_are_made_and_undone(store: Cli) -> None:
+    assert store.ok("pattern", "approve", ONE) == f"{ONE} is validated.\n"
+    assert store.ok("pattern", "supersede", ONE, TWO) == f"{ONE} is deprecated, superseded by {TWO}.\n"
+    assert ONE not in store.ok("pattern", "list")
+    assert store.ok("undo") == f"Undone: supersede the pattern {ONE}.\n"
+    refused = store("pattern", "refine", ONE)
+    assert (refused.code, "is validated, not under review" in refused.err) == (2, True)
+    store.ok("pattern", "relate", ONE, "complements", TWO)
+    assert f"complements: {ONE}" in store.ok("pattern", "show", TWO)
+    twice = {**FULL, "pattern_id": "pat-b"}
+    store.write("b.json", json.dumps(twice))
+    store.ok("pattern", "add", "b.json")
+    assert "pat-b" in store.ok("pattern", "similar", TWO)
+    made = json.loads(store.ok("pattern", "merge", TWO, "pat-b", "--json"))
+    assert made["merged"] == [TWO, "pat-b"]
+    assert store.ok("pattern", "list", "--status", "deprecated").count("deprecated") == 2
+
+
+def test_a_pattern_is_edited_and_filled(store: Cli) -> None:
+    store.write("patch.json", '{"description": "Ask, always.", "summary": null}')
+    assert store.ok("pattern", "edit", ONE, "patch.json") == f"Changed {ONE}: it is version 2 now.\n"
+    assert store.ok("pattern", "edit", ONE, "patch.json") == f"{ONE} says that already.\n"
+    store.write("t.json", json.dumps({**TEMPLATE, "id": "pat-t"}))
+    store.ok("pattern", "add", "t.json")
+    made = json.loads(store.ok("pattern", "fill", "pat-t", "name=search", 'endpoints=["get"]'))
+    assert made["goal"] == "Add search"
+    missing = store("pattern", "fill", "pat-t")
+    assert (missing.code, "name is missing; endpoints is missing" in missing.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"name": "x"', "bad.json:1: no JSON"),
+        ("[]", "There is no pattern in it."),
+        ("5", "the pattern: is a number, not an object"),
+        ('{"name": "x", "category": "y"}', "category: is “y”, not one of strategy"),
+        (
+            '{"name": "x", "category": "domain", "applicability": {"anti_conditions": ["a =="]}}',
+            "applicability.anti_conditions[0]: position 5 of “a ==”: a value is expected at the end",
+        ),
+        ("[" * 5_000, "holds no JSON in UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_writes_nothing(store: Cli, text: str, told: str) -> None:
+    store.write("bad.json", text)
+    before = store.files()
+    result = store("pattern", "add", "bad.json")
+    assert (result.code, told in result.err) == (2, True), result.err
+    assert "Nothing was written" in result.err
+    assert store.files() == before
+
+
+def test_files_come_in_and_memories_move(cli: Cli) -> None:
+    entry = {"id": "pat-9", "pattern": "Use a state machine", "confidence": 0.9, "applications": 5}
+    cli.write("patterns.json", json.dumps({"patterns": {"state": entry, "bad": 5}}))
+    cli("import", "patterns.json")
+    assert "1 memory that came in from a pattern file" in cli("pattern", "list").err
+    offered = cli("pattern", "move")
+    assert "confidence 4 of 5 → 0.90, 5 applications counted, as validated" in offered.out
+    assert "--yes does it" in offered.err
+    assert cli.ok("pattern", "move", "--yes").startswith("Moved 1 memory")
+    assert cli("pattern", "move").err == "No memory came in from a pattern file.\n"
+    again = cli("pattern", "import", "patterns.json")
+    assert (again.code, again.out) == (1, "Imported 0 patterns, 1 one there already.\n")
+    assert "patterns.json:1" in again.err
+    assert cli.ok("pattern", "tree") == "pat-9\n"
+
+
+def test_stored_text_is_inert_and_secrets_are_masked(cli: Cli) -> None:
+    cli.write("p.json", json.dumps({**BARE, "name": "a\x1b[31mb\u202ec", "summary": "x AKIAZ7QWERTYUI5PLMNB"}))
+    added = cli("pattern", "add", "p.json")
+    assert "Secrets were masked before anything was written" in added.err
+    for command in (("list",), ("show", ONE), ("find", "x", "--candidates", "--explain")):
+        out = cli("pattern", *command).out
+        assert "\x1b" not in out
+        assert "\u202e" not in out
+        assert "AKIAZ7" not in out

@@ -1,0 +1,96 @@
+"""Trends in Health: plots that need no colour, the numbers beside them, and what is decided shown at once."""
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.tui.support import app_over, open_bench, screen_text
+from tests.tui.test_health import beside, filled, go, keys, made, opened, rows
+from workbench.tui.widgets.bars.day_plot import LEAST, LINES, day_plot
+from workbench.tui.widgets.content import clipped
+
+KEY = "AKIAZ7QWERTYUI5PLMNB"
+DAYS = tuple(date(2026, 3, 1) + timedelta(days=n) for n in range(42))
+
+
+def test_a_plot_is_of_blocks_dates_and_numbers() -> None:
+    plain = day_plot(DAYS, (*range(21), *range(21)), 50).plain.splitlines()
+    assert len(plain) == LINES
+    assert max(map(len, plain)) <= 50
+    assert plain[0].startswith("20 ")
+    assert plain[0].count("█") < plain[-2].count("█")
+    assert plain[-1].split()[:2] == ["1", "Mar"]
+    assert "\x1b" not in "".join(plain)
+
+
+@pytest.mark.parametrize("cells", [0, LEAST - 1])
+def test_without_room_or_without_anything_there_is_no_plot(cells: int) -> None:
+    assert day_plot(DAYS, (1,) * 42, cells).plain == ""
+    assert day_plot(DAYS, (0,) * 42, 60).plain == ""
+
+
+@pytest.mark.parametrize("width", range(LEAST, 130, 7))
+@pytest.mark.parametrize("count", [1, 2, 42])
+def test_a_plot_keeps_to_its_width(width: int, count: int) -> None:
+    plain = day_plot(DAYS[:count], (12_345,) * count, width).plain
+    assert max(map(len, plain.splitlines())) <= width
+    assert "█" in plain
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 45)])
+async def test_what_is_decided_shows_in_plot_and_numbers(tmp_path: Path, size: tuple[int, int]) -> None:
+    ids = ("a", "b", "c", "d")
+    app = app_over(filled(tmp_path, *(made(id, f"what {id} says", 3, status="candidate") for id in ids)))
+    async with opened(app, size) as pilot:
+        go(app, "trends", "decisions")
+        assert "decisions" in screen_text(app)
+        assert "approved" not in screen_text(app)
+        app.bench.review.approve(["a", "b", "c"])
+        app.bench.review.reject(["d"])
+        await keys(pilot, "enter")
+        assert "Decisions a day, 75% approved" in beside(app)
+        assert beside(app).count("█") > 2
+        week = next(line for line in beside(app).splitlines() if "2026-" in line)
+        assert week.split()[1:] == ["3", "1"]
+        assert "█" in screen_text(app)
+        await keys(pilot, "escape", "u")
+        assert "Decisions a day, 100% approved" in beside(app)
+
+
+async def test_each_row_has_its_numbers(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        app.bench.stream.vote(["old", "seen"], "helpful")
+        await keys(pilot)
+        assert [row.name for row in rows(app, "trends") if row.item] == [
+            "made", "types", "categories", "decisions", "votes", "statuses", "confidences", "sources",
+        ]  # fmt: skip
+        for name, said in (
+            ("made", "Memories a day: 9 in all"), ("types", f"{clipped('general', 20)} ▓"), ("categories", "(none)"),
+            ("votes", "helpful: 2"), ("statuses", "signal"), ("confidences", "0 to 5"), ("sources", "(none)"),
+        ):  # fmt: skip
+            go(app, "trends", name)
+            await pilot.pause()
+            assert said in beside(app)
+
+
+async def test_a_category_is_data_and_without_its_secret(tmp_path: Path) -> None:
+    one = made("a", "some text", 1, category=f"[red]{KEY}[/red]\x1b[31m", observation_type="x" * 90)
+    app = app_over(filled(tmp_path, one))
+    async with opened(app) as pilot:
+        go(app, "trends", "categories")
+        await pilot.pause()
+        text = screen_text(app)
+        assert "[red]" in text
+        assert KEY not in text + beside(app)
+        assert "\x1b" not in text + beside(app)
+
+
+async def test_an_empty_store_has_trends_too(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with opened(app) as pilot:
+        for name in ("made", "types", "decisions", "statuses", "sources"):
+            go(app, "trends", name)
+            await pilot.pause()
+            assert "2026-" in beside(app)

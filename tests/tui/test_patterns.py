@@ -1,0 +1,123 @@
+"""Patterns in Agents: looked at with their evidence, edited, decided upon, and taken back."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.core.agents.patterns.samples import FULL
+from tests.tui.support import app_over, open_bench, screen_text
+from tests.tui.waiting import until, until_drawn
+from workbench.bench.open import Workbench
+from workbench.tui.agents.patterns import PatternsDialog
+from workbench.tui.agents.screen import AgentsScreen
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.inert_text import InertTextArea
+from workbench.tui.widgets.texts.prompt import Prompt
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+BARE = {"pattern_id": "pat-1", "name": "Ask [bold]first[/bold]", "category": "strategy", "summary": "Before a deploy."}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    bench = open_bench(tmp_path)
+    bench.patterns.add([BARE, FULL])
+    bench.patterns.record("pat-1", "ep-7", "success", note="went well")
+    return bench
+
+
+@asynccontextmanager
+async def opened(app: WorkbenchApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[Path | None]]:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+        await pilot.press("K")
+        await until(pilot, lambda: isinstance(app.screen, PatternsDialog) and bool(app.screen.rows.rows))
+        yield pilot
+
+
+def dialog(app: WorkbenchApp) -> PatternsDialog:
+    return next(screen for screen in app.screen_stack if isinstance(screen, PatternsDialog))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_patterns_are_shown_with_what_speaks_for_them(bench: Workbench, size: tuple[int, int]) -> None:
+    app = app_over(bench)
+    async with opened(app, size) as pilot:
+        assert [row.id for row in dialog(app).rows.rows] == [FULL["pattern_id"], "pat-1"]
+        await until_drawn(pilot, lambda: "Only when: attempts < 5" in screen_text(app))
+        await pilot.press("j")
+        await until_drawn(pilot, lambda: "Ask [bold]first[/bold]" in screen_text(app))
+        await until_drawn(pilot, lambda: "ep-7" in screen_text(app))
+        await pilot.press("tab", "tab", "escape")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+
+
+async def test_a_pattern_is_decided_upon_and_that_is_taken_back(bench: Workbench) -> None:
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("j", "a")
+        await until(pilot, lambda: bench.patterns.get("pat-1").status == "validated")
+        await until(pilot, lambda: dialog(app).rows.rows[1].status == "validated")
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(app.screen, Prompt))
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: "Say why" in screen_text(app))
+        await pilot.press(*"old", "enter")
+        await until(pilot, lambda: bench.patterns.get("pat-1").status == "deprecated")
+        await until(pilot, lambda: dialog(app).rows.rows[1].status == "deprecated")
+        assert bench.patterns.get("pat-1").status_reason == "old"
+        await pilot.press("D")
+        await until(pilot, lambda: bench.patterns.get("pat-1").status == "candidate")
+        await pilot.press("u")
+        await until_drawn(pilot, lambda: "Undone: restore the pattern pat-1" in screen_text(app))
+        await pilot.press("a")
+        await until_drawn(pilot, lambda: "not a candidate" in screen_text(app))
+
+
+async def test_evidence_is_weighed(bench: Workbench) -> None:
+    for number in range(4):
+        bench.patterns.record("pat-1", f"ep-{number}", "success")
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("w")
+        await until_drawn(pilot, lambda: "too few applications" in screen_text(app))
+        await pilot.press("j", "w")
+        await until(pilot, lambda: bench.patterns.get("pat-1").status == "validated")
+        await until_drawn(pilot, lambda: "5 of 5 succeeded, p = 0.0312" in screen_text(app))
+
+
+async def test_a_pattern_is_edited_and_what_is_wrong_is_named(bench: Workbench) -> None:
+    app = app_over(bench)
+    async with opened(app) as pilot:
+        await pilot.press("j", "e")
+        await until(pilot, lambda: isinstance(app.screen, TextEditor))
+        area = app.screen.query_one(InertTextArea)
+        area.text = (
+            '{"name": "Ask", "category": "strategy", "summary": "s", "applicability": {"anti_conditions": ["a =="]}}'
+        )
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: "applicability.anti_conditions[0]: position 5" in screen_text(app))
+        area.text = '{"name": "Ask"'
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: "Line 1: no JSON" in screen_text(app))
+        area.text = '{"name": "Ask", "category": "strategy", "summary": "Always."}'
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bench.patterns.get("pat-1").edition == 2)
+        assert (bench.patterns.get("pat-1").name, bench.patterns.get("pat-1").summary) == ("Ask", "Always.")
+        await until_drawn(pilot, lambda: "is changed." in screen_text(app))
+
+
+async def test_a_store_without_patterns_says_how_to_have_some(tmp_path: Path) -> None:
+    app = app_over(open_bench(tmp_path))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
+        await pilot.press("K")
+        await until_drawn(pilot, lambda: "No patterns yet" in screen_text(app))
+        await pilot.press("a", "D", "w", "e", "y")
+        assert isinstance(app.screen, PatternsDialog)

@@ -1,0 +1,93 @@
+"""Replacing everywhere, by keys: every place is seen, taken or left, and written as one action that u takes back."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.support import NOW, app_over, open_bench, screen_text
+from tests.tui.waiting import until_drawn
+from workbench.bench.open import Workbench
+from workbench.core.stream.memory import Memory
+from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.stream.replacing import ReplaceDialog
+
+SECRET = "ghp_" + "Kq7vR2xT9mZ4pL8sW3nB6yC1dF5gH0jAeXuQ"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    """Two memories and a bullet with an old name, one of them with a secret, and one that only begins like it."""
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("human", "prepare") as tx:
+        tx.put(Memory("m1", "Restart authd, then wait.", NOW, NOW))
+        tx.put(Memory("m2", f"authd reads {SECRET} and [red]more[/].", NOW, NOW))
+        tx.put(Memory("m3", "authdaemon is another program.", NOW, NOW))
+    bench.playbooks.add_to_new_section("main", "Hard rules", "Never stop authd")
+    return bench
+
+
+def contents(bench: Workbench) -> set[str]:
+    return {one.content for table in (bench.library.memories, bench.library.bullets) for one in table.all()}
+
+
+async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ReplaceDialog:
+    """Ask for gated in place of authd, as whole words."""
+    await pilot.press("r")
+    await until_drawn(pilot, lambda: isinstance(app.screen, ReplaceDialog))
+    await pilot.press(*"authd", "enter", *"gated", "enter")
+    dialog = app.screen
+    assert isinstance(dialog, ReplaceDialog)
+    await until_drawn(pilot, lambda: len(dialog._rows.rows) == 4)
+    await pilot.press("w")
+    await until_drawn(pilot, lambda: len(dialog._rows.rows) == 3)
+    await pilot.pause()
+    return dialog
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_places_are_taken_or_left_and_undone_as_one(bench: Workbench, size: tuple[int, int]) -> None:
+    app = app_over(bench)
+    before = contents(bench)
+    async with app.run_test(size=size) as pilot:
+        dialog = await opened(app, pilot)
+        names = [place.name for place in dialog._rows.rows]
+        assert SECRET not in screen_text(app)
+        await pilot.press("x")
+        assert "3 places · 0 taken · 1 left out" in screen_text(app)
+        await pilot.press("A")
+        assert "2 taken" in screen_text(app)
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: not app.screen.is_modal)
+        changed = contents(bench) - before
+        assert len(changed) == 2
+        assert all("gated" in text for text in changed)
+        kept = bench.library.memories.find(names[0]) or bench.library.bullets.find(names[0])
+        assert kept is not None
+        assert "authd" in kept.content
+        await pilot.press("u")
+        await until_drawn(pilot, lambda: contents(bench) == before)
+
+
+async def test_nothing_taken_writes_nothing_and_says_so(bench: Workbench) -> None:
+    app = app_over(bench)
+    before = contents(bench)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot)
+        await pilot.press("ctrl+s")
+        assert "Nothing is taken yet" in screen_text(app)
+        await pilot.press("escape")
+        await until_drawn(pilot, lambda: not app.screen.is_modal)
+        assert contents(bench) == before
+
+
+async def test_a_record_changed_meanwhile_refuses_and_is_listed_anew(bench: Workbench) -> None:
+    app = app_over(bench)
+    async with app.run_test(size=(80, 24)) as pilot:
+        dialog = await opened(app, pilot)
+        await pilot.press("A")
+        bench.stream.edit("m1", "Restart it, then wait.")
+        await pilot.press("ctrl+s")
+        await until_drawn(pilot, lambda: len(dialog._rows.rows) == 2)
+        assert not any("gated" in text for text in contents(bench))

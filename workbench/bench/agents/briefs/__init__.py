@@ -1,0 +1,1 @@
+"""The brief of a store, which an agent's session begins with."""

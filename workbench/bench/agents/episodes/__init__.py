@@ -1,0 +1,1 @@
+"""Episodes: kept, looked at, corrected by a person, found by five strategies, and given to agents."""

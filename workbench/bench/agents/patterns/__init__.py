@@ -1,0 +1,1 @@
+"""Patterns: what a person and an agent can do with them."""

@@ -1,0 +1,121 @@
+"""Folders of notes: every file read by what it is, links among them resolved, unchanged ones passed over."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from workbench.bench.agents.documents.reading import LARGEST, DocumentFolder, Entry, open_folder, read
+from workbench.bench.safety.texts import name_of
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Issue, Parsed, ReadContext
+from workbench.core.files.formats import Formats, detect, format_named
+from workbench.core.files.handles import open_handle
+from workbench.core.stream.memory import Memory
+from workbench.formats import opening
+from workbench.formats.notes import note
+from workbench.store.library import Library
+
+SURE_OF_ANOTHER = 0.8
+"""From this confidence on a file of a folder is read as what it is, and not as a note."""
+
+_WHY = {"link": "a link", "special": "no ordinary file", "large": "larger than 4 MB", "unreadable": "not to be read",
+        "deep": "too deep in the folder", "many": "one file too many"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file of a folder that was read: where it is, as what, and the SHA-256 of its bytes."""
+
+    path: Path
+    format: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRead:
+    """What a folder holds: its records together, the files that were read, and how many are as they were."""
+
+    parsed: Parsed
+    files: tuple[ReadFile, ...]
+    unchanged: int = 0
+
+
+def read_folder(
+    path: Path, context: ReadContext, library: Library, formats: Formats, *, again: bool = False
+) -> FolderRead:
+    """Read the notes of a folder; those that are as they were read last only with `again`. Raises `UnreadableFile`."""
+    folder = open_folder(path)
+    documents = folder.documents
+    issues = [Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped]
+    found, files, same, whole = dict[str, Memory](), list[ReadFile](), 0, 0
+    known = {state.id: state.sha256 for state in library.files.all()}
+    for done, entry in enumerate(documents, 1):
+        context.watch(done, len(documents))
+        try:
+            # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
+            if not again and (before := known.get(name_of(entry.file))) is not None and before == _digest(entry):
+                same += 1
+                continue
+            data = read(entry)
+            parsed = _one(folder, entry, data.document.content, context, formats)
+        except UnreadableFile as error:
+            issues.append(Issue(entry.path, 1, error.message, 1))
+            continue
+        issues += [replace(issue, file=entry.path) for issue in parsed.issues]
+        whole += parsed.records_in
+        files.append(ReadFile(entry.file, parsed.format, data.sha256))
+        for memory in parsed.memories:
+            found.setdefault(memory.id, memory)
+    memories = tuple(_linked(found, library.memories.all()))
+    return FolderRead(Parsed(note.NAME, memories, issues=tuple(issues), records_in=whole), tuple(files), same)
+
+
+def _digest(entry: Entry) -> str:
+    """Return the SHA-256 of a file as it is now, empty when it cannot be read."""
+    try:
+        with os.fdopen(open_handle(entry.file, os.O_RDONLY), "rb") as file:
+            return sha256(file.read(LARGEST + 1)).hexdigest()
+    except (OSError, ValueError):
+        return ""
+
+
+def _one(folder: DocumentFolder, entry: Entry, text: str, context: ReadContext, formats: Formats) -> Parsed:
+    """Read one file: as a note unless it is surely something else."""
+    if not text.strip("\ufeff \t\r\n"):
+        return Parsed(note.NAME)
+    best = next(iter(detect(entry.file, text, formats)), None)
+    here = replace(context, file=entry.path, path=str(entry.file), beside=opening.beside(entry.file.parent))
+    if best is not None and best.format != note.NAME and best.confidence >= SURE_OF_ANOTHER:
+        return format_named(best.format, formats).read(text, here)
+    # Notes of one folder are named after it, wherever below it they lie.
+    return note.read_note(text, replace(here, path=str(folder.root / "x.md")), entry.path, entry.changed_at)
+
+
+def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory]:
+    """Yield the memories with what they link to as related ones, by path, name, title or permalink."""
+    wanted = {memory.id: list(dict.fromkeys(note.links_in(memory.content))) for memory in found.values()}
+    names: dict[str, str] = {}
+    for memory in (*found.values(), *held) if any(wanted.values()) else ():
+        for name in _names(memory):
+            names.setdefault(name, memory.id)
+    for memory in found.values():
+        targets = (_target(link, memory.source.file or "", names) for link in wanted[memory.id])
+        ids = [id for id in targets if id is not None and id != memory.id]
+        yield replace(memory, related=tuple(dict.fromkeys((*memory.related, *ids)))) if ids else memory
+
+
+def _names(memory: Memory) -> Iterator[str]:
+    file = PurePosixPath(memory.source.file or "")
+    said = (str(file), str(file.with_suffix("")) if file.name else "", file.stem, memory.summary)
+    yield from (name.casefold() for name in said if name and name != ".")
+    permalink = memory.metadata.get("permalink")
+    if isinstance(permalink, str):
+        yield permalink.strip("\"'").casefold()
+
+
+def _target(link: str, file: str, names: dict[str, str]) -> str | None:
+    beside = str(PurePosixPath(file).parent / link).casefold()
+    tried = (beside, link.casefold(), link.casefold().removeprefix("./"), PurePosixPath(link).stem.casefold())
+    return next((names[name] for name in tried if name in names), None)

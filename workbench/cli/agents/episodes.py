@@ -1,0 +1,297 @@
+"""`workbench episode`: what agents did, kept as it was; shown, listed, corrected by a person, written to files."""
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.agents.episode_rows import (
+    SHOWN,
+    add_criteria,
+    criteria_of,
+    no_criteria,
+    print_whole,
+    row_of,
+    say_rows,
+)
+from workbench.cli.agents.episodes_found import found_json, say_found, say_given
+from workbench.cli.output import counted, cut, say, warn, write_json
+from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_limit, count, file_or_stdin, wants_json
+from workbench.cli.safety.flags import Shown, add_secrets
+from workbench.cli.session import CLI_ACTOR, Session, actor_of
+from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
+from workbench.core.errors import InvalidQuery, UnreadableFile
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.episodes.keeping import Stored
+
+_EPISODE = """What an agent did, from the task to the outcome. An episode is never changed: notes, tags and deletion
+(with a way back) are a person's, agents only add. Without a verb: the latest ones.
+
+  workbench episode add run.json
+  workbench episode find "the build fails on the new runner" --strategy failure"""
+
+_ADD = """FILE is JSON as `episode show --json` prints it, a list of such objects or one on each line, or a file that
+agent-playbook wrote (episodic/*.json); a folder is looked through. At least task.original_input and outcome.status are
+there; what is wrong is named by file, field and path, and nothing is stored then. Ids and embeddings are kept, secrets
+are masked. What is there already, word for word, is left as it is."""
+
+_SHOW = """From 180 days on the trace stays closed until --trace asks for it; what is in it is found all the same."""
+
+_LIST = """The latest first, archived and deleted ones with --phase archived and --phase deleted."""
+
+_FIND = """Strategies: semantic (like QUERY), structured (by --domain, --type, …), hybrid (both), temporal (the latest,
+by --since and --in-session), failure (QUERY is what an error says; what failed alike, and what was done about it).
+The score: 0.5 likeness + 0.2 recency + 0.15 success + 0.1 use + 0.05 domain. Past 180 days only what is much alike is
+found, past a year only with --every or --phase archived. With --for-agent secrets are masked, what gives orders is
+held back, and it is counted as read.
+
+  workbench episode find "pnpm install fails on the runner" --strategy failure --explain"""
+
+_DELETE = """It is given to nobody any more and kept for 30 days; `episode restore` and `workbench undo` bring it back.
+`workbench purge ID` erases one for good, the file beside the store too."""
+
+_EXPORT = """Without IDs every episode that is not deleted. TARGET is a file (a list), or a folder: one file for each.
+Secrets were masked when they came in."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `episode` and what is below it."""
+    episode = add_command(commands, "episode", list_episodes, "keep, show and find what agents did", _EPISODE)
+    episode.set_defaults(limit=SHOWN, json=False)
+    no_criteria(episode)
+    verbs = episode.add_subparsers(title="what to do", metavar="VERB", prog=episode.prog, parser_class=Parser)
+    adding = add_command(verbs, "add", add_episodes, "keep what an agent did", _ADD)
+    adding.add_argument("file", metavar="FILE", type=file_or_stdin, help="a file or a folder, or - for stdin")
+    adding.add_argument("--actor", metavar="NAME", help="the agent that did it, and whose word it is (otherwise: you)")
+    adding.add_argument("--session", metavar="S", default="", help="the agent session, where the episode names none")
+    showing = add_command(verbs, "show", show_episode, "show one, whole", _SHOW)
+    showing.add_argument("id", metavar="ID")
+    showing.add_argument("--trace", action="store_true", help="open the trace of an old one, too")
+    add_secrets(showing)
+    listing = add_command(verbs, "list", list_episodes, "list them by time", _LIST)
+    add_criteria(listing)
+    add_limit(listing, SHOWN)
+    _add_finding(verbs)
+    _add_corrections(verbs)
+    writing = add_command(verbs, "export", export_episodes, "write them to files", _EXPORT)
+    writing.add_argument("target", metavar="TARGET", type=Path, help="a file, or a folder")
+    writing.add_argument("ids", metavar="ID", nargs="*", help="which ones (otherwise: all)")
+    writing.add_argument("--dialect", choices=("episode", "agent-playbook"), default="episode", help="the form of it")
+    for parser in (adding, showing, listing, writing):
+        add_json(parser)
+
+
+def _add_finding(verbs: Commands) -> None:
+    finding = add_command(verbs, "find", find_episodes, "find those that matter for a task or an error", _FIND)
+    finding.add_argument("query", metavar="QUERY", nargs="?", default="", help="a task, or what an error says")
+    finding.add_argument("--strategy", choices=STRATEGIES, default="semantic", help="how (default: semantic)")
+    finding.add_argument("-k", "--limit", metavar="N", type=count, default=5, help="how many (default: 5)")
+    finding.add_argument("--prefer-recent", action="store_true", help="none older than 30 days")
+    finding.add_argument("--only-successful", action="store_true", help="none that failed, or only in part")
+    finding.add_argument("--every", action="store_true", help="archived ones, too")
+    finding.add_argument("--explain", action="store_true", help="say how each score came about")
+    about = "serve this agent: what it is given is kept as read by it"
+    finding.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
+    finding.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    add_criteria(finding)
+    add_secrets(finding)
+    add_json(finding)
+
+
+def _add_corrections(verbs: Commands) -> None:
+    noting = add_command(verbs, "note", note_episode, "note something on one")
+    noting.add_argument("id", metavar="ID")
+    noting.add_argument("text", metavar="TEXT")
+    tagging = add_command(verbs, "tag", tag_episode, "give one other tags")
+    tagging.add_argument("id", metavar="ID")
+    tagging.add_argument("--add", metavar="T", action="append", default=[], help="a tag; several times")
+    tagging.add_argument("--remove", metavar="T", action="append", default=[], help="a tag that goes; several times")
+    for name, handler, about, more in (
+        ("delete", delete_episode, "delete one, with a way back", _DELETE),
+        ("restore", restore_episode, "bring one back", ""),
+    ):
+        parser = add_command(verbs, name, handler, about, more)
+        parser.add_argument("id", metavar="ID")
+
+
+def add_episodes(session: Session) -> int:
+    """Store what a file, a folder or stdin holds, and say what became of it."""
+    from workbench.bench.agents.episodes import files
+
+    args = session.args
+    if args.file == "-":
+        text, name = _stdin(), "stdin"
+        found = files.checked(files.episodes_in(text, name), name)
+    else:
+        path = session.cwd / os.fsdecode(args.file)
+        found, name = files.found_in(path), files.name_of(Path(path.name))
+    with session.changing(makes=True) as bench:
+        if actor_of(args) == CLI_ACTOR:
+            brought = files.bring(bench.context, found, name)
+            stored, group = brought.stored, brought.group
+        else:
+            docs = [one.doc for one in found]
+            stored, group = tuple(bench.episodes.store_all(docs, session=args.session)), ""
+    _report(session, stored, group)
+    return 0
+
+
+def _report(session: Session, stored: "tuple[Stored, ...]", group: str) -> None:
+    if wants_json(session.args):
+        rows = [{"id": one.episode.id, "is_new": one.is_new, "masked": list(one.masked)} for one in stored]
+        write_json({"stored": rows, "group": group})
+        return
+    new = [one for one in stored if one.is_new]
+    masked = dict.fromkeys(name for one in stored for name in one.masked)
+    said = f" Masked: {', '.join(masked)}." if masked else ""
+    if len(stored) == 1:
+        one = stored[0]
+        done = "Stored as" if one.is_new else "There already, word for word:"
+        say(f"{done} {one.episode.id} ({one.episode.outcome.lower()}).{said}")
+        return
+    known = f"; {len(stored) - len(new):,} were there already" if len(new) < len(stored) else ""
+    say(f"Stored {counted(len(new), 'episode')}{known}.{said}")
+
+
+def show_episode(session: Session) -> int:
+    """Show an episode, whole."""
+    args = session.args
+    with session.reading() as bench:
+        opened, shown = bench.episodes.open(args.id), Shown(bench, secrets=args.show_secrets)
+        trace = args.trace or not opened.is_closed
+        doc = shown(opened.doc(trace=trace))
+        notes = [{"id": note.id, "at": note.at, "actor": note.actor, "text": shown(note.text)} for note in opened.notes]
+        if wants_json(args):
+            write_json({**doc, "phase": opened.phase, "notes": notes, "trace_is_open": trace})
+        else:
+            print_whole(opened, doc, shown)
+        if not trace:
+            warn(f"It is {opened.phase}, so its trace stays closed; --trace opens it.")
+        shown.remark()
+    return 0
+
+
+def list_episodes(session: Session) -> int:
+    """List episodes, the latest first."""
+    args = session.args
+    with session.reading() as bench:
+        found = bench.episodes.listed(criteria_of(session))
+        shown = cut(found, args.limit)
+        uses, now = bench.episodes.uses(), bench.context.now()
+        if wants_json(args):
+            write_json([row_of(one, uses.get(one.id), now) for one in shown])
+            return 0
+        say_rows(bench, shown, now)
+        if not found:
+            is_all = not len(bench.episodes.all())
+            warn("There are no episodes yet; `workbench episode add FILE` keeps one." if is_all else "None matches.")
+    return 0
+
+
+def find_episodes(session: Session) -> int:
+    """Print the episodes that a strategy finds."""
+    args = session.args
+    if args.actor is not None and args.show_secrets:
+        raise InvalidQuery("Agents are not shown secrets.", "Leave out --show-secrets or --for-agent.")
+    criteria = replace(
+        criteria_of(session), prefer_recent=args.prefer_recent, only_successful=args.only_successful, every=args.every
+    )
+    if args.actor is not None:
+        return _give(session, criteria)
+    with session.reading() as bench:
+        shown = Shown(bench, secrets=args.show_secrets)
+        answer = bench.episode_finder.find(args.query, args.strategy, criteria, args.limit)
+        if wants_json(args):
+            write_json(shown(found_json(answer)))
+        else:
+            say_found(answer, shown, explain=args.explain)
+            if not answer.found:
+                warn("No episode has to do with it." if answer.query else "None matches.")
+        shown.remark()
+    return 0
+
+
+def _give(session: Session, criteria: Criteria) -> int:
+    """Print what an agent is given, and count it."""
+    from workbench.bench.agents.episodes.giving import EpisodeGiving
+    from workbench.bench.agents.reads import Asked
+
+    args = session.args
+    with session.changing(actor_of(args), trusted=False) as bench:
+        if not bench.trust.standing.trusted:
+            if wants_json(args):
+                write_json({})
+            return 0
+        giving = EpisodeGiving(bench.context, bench.episode_finder, bench.safety, Asked("cli", args.session))
+        answer = giving.find(args.query, args.strategy, criteria, args.limit)
+    if wants_json(args):
+        write_json(answer)
+    else:
+        say_given(answer)
+    return 0
+
+
+def note_episode(session: Session) -> int:
+    """Note something on an episode."""
+    with session.changing() as bench:
+        bench.episodes.note(session.args.id, session.args.text)
+    say(f"Noted on {session.args.id}.")
+    return 0
+
+
+def tag_episode(session: Session) -> int:
+    """Give an episode other tags."""
+    args = session.args
+    if not (args.add or args.remove):
+        raise InvalidQuery("There is no tag to add or remove.", "Nothing was changed; name one with --add or --remove.")
+    with session.changing() as bench:
+        now = bench.episodes.tag(args.id, args.add, args.remove)
+        tags = ", ".join(map(bench.safety.masked, now.tags))
+    say(f"Tags of {args.id}: {tags or 'none'}.")
+    return 0
+
+
+def delete_episode(session: Session) -> int:
+    """Delete an episode, with a way back."""
+    with session.changing() as bench:
+        bench.episodes.delete(session.args.id)
+    say(f"Deleted {session.args.id}. `workbench episode restore {session.args.id}` brings it back.")
+    return 0
+
+
+def restore_episode(session: Session) -> int:
+    """Bring an episode back."""
+    with session.changing() as bench:
+        bench.episodes.restore(session.args.id)
+    say(f"{session.args.id} is back.")
+    return 0
+
+
+def export_episodes(session: Session) -> int:
+    """Write episodes to a file or a folder."""
+    from workbench.bench.agents.episodes import files
+
+    args = session.args
+    target: Path = session.cwd / args.target
+    with session.reading() as bench:
+        ids = args.ids or [one.id for one in bench.episodes.all() if one.status != "deleted"]
+        docs = list(files.written(bench.context, ids, args.dialect))
+        if target.suffix == ".json":
+            paths = files.write_list(target, [doc for _, doc in docs])
+        else:
+            paths = files.write_each(target, docs)
+    if wants_json(args):
+        write_json({"episodes": len(docs), "files": [str(path) for path in paths]})
+    else:
+        say(f"Wrote {counted(len(docs), 'episode')} to {target}.")
+    return 0
+
+
+def _stdin() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{error.object[error.start]:02x} at offset {error.start:,}"
+        raise UnreadableFile(f"stdin is not UTF-8 text: {what}.", "Nothing was stored.") from error

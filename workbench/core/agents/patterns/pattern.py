@@ -1,0 +1,288 @@
+"""A pattern as a value: what it says, where it applies, what speaks for it, and what became of it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import datetime
+from typing import Literal
+
+from workbench.core.agents.patterns.names import Category, Outcome, Status
+
+ContentType = Literal["strategy", "template", "heuristic", "procedure"]
+"""The form in which a pattern says what to do."""
+
+ParameterType = Literal["text", "number", "boolean", "list"]
+"""What a parameter of a template takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexityRange:
+    """How hard the tasks are that a pattern is for, from 0 to 10, both ends included."""
+
+    min: float = 0.0
+    max: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFeatures:
+    """What a task has to be for a pattern: one of the domains, so hard, with all of the capabilities at hand."""
+
+    domain: tuple[str, ...] = ()
+    complexity: ComplexityRange | None = None
+    required_capabilities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Applicability:
+    """Where a pattern applies. What is empty asks for nothing; conditions are texts of `conditions`."""
+
+    problem_types: tuple[str, ...] = ()
+    task_features: TaskFeatures = TaskFeatures()
+    context_conditions: tuple[str, ...] = ()
+    anti_conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """An approach with its principles, and what it costs."""
+
+    approach: str
+    key_principles: tuple[str, ...] = ()
+    trade_offs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a template is filled with. One without a default has to be given; `choices` are all that it may be."""
+
+    name: str
+    type: ParameterType = "text"
+    about: str = ""
+    default: object = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a template is filled: the parts with the id `part` stand only `when` a condition on the parameters holds.
+
+    With `for_each` they stand once for each item of that parameter, a list; `{{item}}` is the item.
+    """
+
+    part: str
+    when: str = ""
+    for_each: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A structure with `{{parameters}}` in its texts, of objects, lists and texts as JSON knows them."""
+
+    structure: Mapping[str, object] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
+    instantiation_rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heuristic:
+    """A rule of thumb: when a condition holds, an action, and why."""
+
+    action: str
+    condition: str = ""
+    rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a procedure; `id` names it for branches, `depends_on` names steps that come before it."""
+
+    text: str
+    id: str = ""
+    depends_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Where a procedure goes on (the id of a step) when a condition holds."""
+
+    when: str
+    go_to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """Steps in order, with branches, until one of the conditions holds."""
+
+    steps: tuple[Step, ...]
+    branching_logic: tuple[Branch, ...] = ()
+    termination_conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a pattern says to do, in the form that `type` names."""
+
+    type: ContentType
+    strategy: Strategy | None = None
+    template: Template | None = None
+    heuristic: Heuristic | None = None
+    procedure: Procedure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """How comparable tasks went without the pattern: how many, the share that succeeded, and what one took on average.
+
+    Time is in seconds; cost in whatever the runs count it in.
+    """
+
+    runs: int = 0
+    success_rate: float | None = None
+    time: float | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a pattern: what it brought along, and what the last validation found.
+
+    `confidence_score` is 0–1, `statistical_significance` a p-value; savings are against the baseline, in its units.
+    """
+
+    supporting_episodes: tuple[str, ...] = ()
+    counter_episodes: tuple[str, ...] = ()
+    num_applications: int = 0
+    success_rate: float = 0.0
+    avg_time_saving: float | None = None
+    avg_cost_saving: float | None = None
+    success_rate_improvement: float | None = None
+    confidence_score: float = 0.0
+    statistical_significance: float = 1.0
+    last_validated: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """How a pattern is put to use."""
+
+    when_to_apply: str = ""
+    how_to_apply: str = ""
+    expected_benefits: tuple[str, ...] = ()
+    potential_risks: tuple[str, ...] = ()
+    alternative_patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relationships:
+    """How a pattern stands to others, by their ids."""
+
+    specializes: str | None = None
+    generalizes: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    complements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern. `edition` counts how often what it says was changed; `version` is that of the record.
+
+    `usage_count` counts applications since ever. Those before `evidence_since` say nothing about it any more.
+    `status_reason` says why it stands where it does; `metadata` keeps what an imported one said beyond the schema.
+    """
+
+    id: str
+    name: str
+    category: Category
+    created_at: datetime
+    last_updated: datetime
+    description: str = ""
+    summary: str = ""
+    detailed_explanation: str = ""
+    applicability: Applicability = Applicability()
+    body: Body | None = None
+    guidance: Guidance = Guidance()
+    support: Evidence = Evidence()
+    baseline: Baseline = Baseline()
+    status: Status = "candidate"
+    status_reason: str = ""
+    usage_count: int = 0
+    last_used: datetime | None = None
+    superseded_by: str | None = None
+    evidence_since: datetime | None = None
+    relationships: Relationships = Relationships()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    edition: int = 1
+    version: int = 1
+
+    @property
+    def content(self) -> str:
+        """Its text, for search."""
+        said = (self.name, self.summary, self.description, self.detailed_explanation, self.guidance.when_to_apply,
+                self.guidance.how_to_apply, self.applicability.problem_types, self.body)  # fmt: skip
+        return "\n".join(dict.fromkeys(text for text in _texts(*said) if text))
+
+    @property
+    def session_id(self) -> str:
+        """The session it belongs to; none."""
+        return ""
+
+    @property
+    def line(self) -> str:
+        """What it says in one or two sentences: the shortest of its texts that says more than its name."""
+        return self.summary or self.description or self.name
+
+
+def texts_in(pattern: Pattern) -> Iterator[str]:
+    """Yield everything of a pattern that somebody may read: all its texts, names of fields that it brought included."""
+    yield from _texts(pattern.name, pattern.summary, pattern.description, pattern.detailed_explanation)
+    yield from _texts(pattern.applicability, pattern.body, pattern.guidance, pattern.status_reason, pattern.metadata)
+
+
+def _texts(*values: object) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from _texts(*value)
+        elif isinstance(value, Mapping):
+            yield from _texts(*value, *value.values())
+        elif is_dataclass(value):
+            yield from _texts(*(getattr(value, spec.name) for spec in fields(value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """That a pattern was applied in an episode, and how that went; `id` is the pattern's and the episode's.
+
+    An `outcome` other than success speaks against it. Time is in seconds.
+    """
+
+    id: str
+    pattern: str
+    episode: str
+    outcome: Outcome
+    at: datetime
+    task: str = ""
+    note: str = ""
+    time: float | None = None
+    cost: float | None = None
+    actor: str = ""
+    version: int = 1
+
+
+def conditions_of(pattern: Pattern) -> Iterator[tuple[str, str]]:
+    """Yield the conditions of a pattern that are not empty, each after its path in JSON."""
+    where = pattern.applicability
+    for name in ("context_conditions", "anti_conditions"):
+        for number, text in enumerate(getattr(where, name)):
+            yield f"applicability.{name}[{number}]", text
+    body = pattern.body
+    if body is not None and body.heuristic is not None and body.heuristic.condition:
+        yield "content.heuristic.condition", body.heuristic.condition
+    for number, rule in enumerate(body.template.instantiation_rules if body and body.template else ()):
+        if rule.when:
+            yield f"content.template.instantiation_rules[{number}].when", rule.when
+    if body is not None and body.procedure is not None:
+        for number, branch in enumerate(body.procedure.branching_logic):
+            yield f"content.procedure.branching_logic[{number}].when", branch.when
+        for number, text in enumerate(body.procedure.termination_conditions):
+            yield f"content.procedure.termination_conditions[{number}]", text

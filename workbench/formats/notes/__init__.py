@@ -1,0 +1,1 @@
+"""Notes: Markdown files that each say one thing."""

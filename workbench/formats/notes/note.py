@@ -1,0 +1,150 @@
+"""Notes in folders: one record of each Markdown file, or of each entry of a file that is named by a day.
+
+So agents keep memory banks, Serena its memories, basic-memory and other programs their vaults, and the memory tool its
+folder. Front matter is kept; what a note links to is told by name, for whoever knows the other notes.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePath
+
+from workbench.core.files.format import Detection, Format, Parsed, ReadContext
+from workbench.core.files.front_matter import facts
+from workbench.core.files.textedit import BLANKS, lines
+from workbench.core.stream.memory import FILE_KEY, Memory, Source
+from workbench.core.text import clean_for_store
+from workbench.formats.lifecycle.entry import content_id
+from workbench.formats.lifecycle.values import Notes
+from workbench.formats.shared import markdown
+from workbench.formats.shared.reading import checked, created_at, place, rating, unique_id
+from workbench.formats.shared.report import Report, shown
+
+NAME = "notes"
+CHANGED = "changed"
+"""The name under which a reader of folders tells when a file was written last."""
+
+_FOLDERS = re.compile(r"/(?:\.serena/memories|memory-bank|\.claude/agent-memory)(?:/[^/]+)*/[^/]+\.md$", re.IGNORECASE)
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_TAGS = re.compile(
+    r"^tags:[ \t]*(?:\[(?P<inside>[^\]\n]*)\]|(?P<line>[^\n]+)|(?P<below>(?:\r?\n[ \t]*- [^\n]+)+))", re.M
+)
+_DAY = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
+_WIKI = re.compile(r"\[\[([^\]|#\n]{1,200})(?:#[^\]|\n]*)?(?:\|[^\]\n]*)?\]\]")
+_LINK = re.compile(r"\]\(([^()\s#]{1,300}\.(?:md|markdown|mdx|txt))(?:#[^()\s]*)?\)", re.IGNORECASE)
+_TIMES = ("created", "created_at", "date", "modified", "updated", "updated_at", CHANGED)
+_TITLES = ("title", "name", "label", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that a note says: the line it starts on, its text, and its title."""
+
+    line: int
+    text: str
+    title: str = ""
+
+
+def detect(head: str, path: str) -> Detection:
+    """Sure of a note of basic-memory, which says its permalink, and of what lies in a folder of an agent's memory."""
+    front = _FRONT.match(head)
+    if front is not None and re.search(r"^permalink:", front[1], re.MULTILINE):
+        return Detection(NAME, 0.6, "front matter with a permalink")
+    if _FOLDERS.search(PurePath(path).as_posix()):
+        return Detection(NAME, 0.5, "in a folder that an agent keeps its memory in")
+    return Detection(NAME, 0.0, "neither in a folder of notes nor with a permalink")
+
+
+def read(text: str, context: ReadContext) -> Parsed:
+    """Read a file that is looked at alone: under its own name."""
+    return read_note(text, context, PurePath(context.path or context.file).name)
+
+
+def read_note(text: str, context: ReadContext, name: str, changed: datetime | None = None) -> Parsed:
+    """Read a note of a folder; `name` is its path there, and `changed` when it was written last."""
+    report, found = Report(context.file), dict[str, Memory]()
+    front = _FRONT.match(text)
+    said = facts(front[1]) if front else {}
+    if changed is not None:
+        said[CHANGED] = changed.isoformat()
+    tags = _tags(front[1]) if front else ()
+    skip = text.count("\n", 0, front.end()) if front else 0
+    body = text[front.end() :] if front else text.removeprefix("\ufeff")
+    day = _DAY.match(PurePath(name).stem)
+    for one in _entries(body, skip) if day else (Entry(1, body, ""),):
+        try:
+            memory, notes = _memory(one, name, said, context, day[0] if day else "")
+            if memory.id in found:
+                raise ValueError(f"{shown(memory.line)} was already read")
+        except ValueError as reason:
+            report.skip(one.line, str(reason))
+            continue
+        found[memory.id] = replace(memory, tags=tags)
+        report.mapped_all(notes)
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def _memory(one: Entry, name: str, said: dict[str, str], context: ReadContext, day: str) -> tuple[Memory, Notes]:
+    content = clean_for_store(one.text.replace("\r\n", "\n")).strip(BLANKS)
+    if not content:
+        raise ValueError("it says nothing below its front matter")
+    notes: Notes = []
+    title = one.title or next((said[key].strip("\"'") for key in _TITLES if said.get(key)), "") or _title(content, name)
+    created = created_at({**said, "date": said.get("date", day)} if day else said, _TIMES, context, notes)
+    known = {key: value for key, value in said.items() if value and key not in ("tags", CHANGED)}
+    where = "-".join(part for part in ("note", place(context)) if part)
+    key = f"{name}#{content_id(content)}" if day else name
+    memory = Memory(
+        id=unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key)),
+        content=content,
+        created_at=created,
+        last_accessed_at=created,
+        summary=" ".join(title.split())[:200],
+        memory_type="episodic" if day else "semantic",
+        category=said.get("type", "").strip("\"'"),
+        status="confirmed",
+        importance_score=rating(context, "general", content, notes),
+        source=Source(file=name),
+        metadata={**known, FILE_KEY: {"format": NAME, "name": name}},
+    )
+    return checked(memory), notes
+
+
+def _title(content: str, name: str) -> str:
+    heading = next((markdown.heading_of(line) for line in content.split("\n")[:5] if line.startswith("# ")), None)
+    return heading or PurePath(name).stem.replace("-", " ").replace("_", " ")
+
+
+def _tags(front: str) -> tuple[str, ...]:
+    found = _TAGS.search(front)
+    if found is None:
+        return ()
+    listed = found["inside"] or found["line"] or ""
+    parts = listed.split(",") if listed else [line.partition("- ")[2] for line in (found["below"] or "").split("\n")]
+    return tuple(dict.fromkeys(tag for part in parts if (tag := clean_for_store(part).strip(" \t\r\"'#"))))
+
+
+def _entries(body: str, skip: int) -> Iterator[Entry]:
+    """Yield what a day's note says: its sections where it has some, else its list items and paragraphs."""
+    found = list(lines(body))
+    heads = [n for n, line in enumerate(found) if not line.code and line.text.startswith("## ")]
+    if not heads:
+        for one in markdown.statements(body):
+            if one.kind in ("item", "text", "code") and not one.text.startswith("# "):
+                yield Entry(one.line + skip, one.text)
+        return
+    for head, stop in zip(heads, [*heads[1:], len(found)], strict=True):
+        end = found[stop].start if stop < len(found) else len(body)
+        title = found[head].text.lstrip("# ").strip()
+        text = body[found[head].end : end].strip(BLANKS)
+        yield Entry(found[head].number + skip, f"{title}\n\n{text}" if text else title, title)
+
+
+def links_in(content: str) -> Iterator[str]:
+    """Yield the names that a note links to: what stands in double brackets, and files beside it."""
+    yield from (found[1].strip() for found in _WIKI.finditer(content))
+    yield from (found[1] for found in _LINK.finditer(content) if "://" not in found[1])
+
+
+FORMAT = Format(NAME, "notes (Markdown, one record a file)", detect, read)

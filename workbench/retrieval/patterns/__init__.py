@@ -1,0 +1,1 @@
+"""Patterns by what they ask of a task."""

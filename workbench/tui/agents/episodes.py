@@ -1,0 +1,268 @@
+"""What agents did: episodes by time, and the one under the cursor whole; a person notes, tags and deletes here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.bench.agents.episodes.keeping import Opened
+from workbench.bench.open import Workbench
+from workbench.core.agents.episodes.episode import Episode
+from workbench.core.agents.episodes.phases import phase_of
+from workbench.core.errors import WorkbenchError
+from workbench.core.text import one_line
+from workbench.tui.agents.actions import EPISODES
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.asking import asking
+from workbench.tui.app.host import Host
+from workbench.tui.app.waiting import change
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.figures import absolute, number, since
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.prompt import Prompt
+
+EMPTY = (
+    "No episodes yet. Agents keep them with store_episode (`workbench mcp --tools all`), and `workbench episode add "
+    "FILE` takes what they did from files."
+)
+LOOKING = "Looking …"
+LOST = "(its file cannot be read)"
+
+MOST = 2_000
+"""Episodes that are listed, the latest; `workbench episode list` has them all."""
+
+_SIGNS = {"SUCCESS": ("✓", "$text-success"), "PARTIAL": ("~", "$text-warning"), "FAILURE": ("✗", "$text-error")}
+_AGE, _LINE = 9, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An episode, and what its task was."""
+
+    episode: Episode
+    task: str
+
+
+class Listed(Message):
+    """A thread has looked up the episodes: the latest, and how many there are."""
+
+    def __init__(self, rows: Sequence[Row], every: int) -> None:
+        super().__init__()
+        self.rows = rows
+        self.every = every
+
+
+class EpisodesDialog(Dialog[None]):
+    """The episodes of a store by time, and all that the one under the cursor says."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EPISODES)
+    DEFAULT_CSS = """
+    EpisodesDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & #episodes-body { height: 1fr; }
+        & #episodes-list { width: 1fr; }
+        & #episodes-text { width: 1fr; border-left: solid $panel; }
+        &.-narrow #episodes-body { layout: vertical; }
+        &.-narrow #episodes-list { height: 8; }
+        &.-narrow #episodes-text { height: 1fr; border-left: none; border-top: solid $panel; }
+        & #episodes-line { height: auto; max-height: 2; color: $text-muted; }
+    }
+    """
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__("Episodes: what agents did", [one for one in EPISODES if one.show])
+        self._bench = bench
+        self._done: list[int] = []
+        self._trace = ""
+        self.rows: LineView[Row] = LineView(
+            self._draw, lambda row: row.episode.id, empty=Content(LOOKING), id="episodes-list"
+        )
+
+    @property
+    def workbench_app(self) -> Host:
+        """The app, by its own type."""
+        return cast(Host, self.app)
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the list, the text, and a line for what was done."""
+        yield Horizontal(self.rows, ReadingPane(id="episodes-text"), id="episodes-body")
+        yield Static(id="episodes-line")
+
+    def on_mount(self) -> None:
+        """Have the episodes looked up."""
+        self.rows.focus()
+        self._look()
+
+    @work(thread=True, exclusive=True, group="episodes", description="look up episodes")
+    def _look(self) -> None:
+        worker = get_current_worker()
+        episodes, every = self._bench.episodes, self._bench.episodes.all()
+        rows = [Row(one, task if (task := episodes.task_of(one)) is not None else LOST) for one in every[:MOST]]
+        if not worker.is_cancelled:
+            self.post_message(Listed(rows, len(every)))
+
+    @on(Listed)
+    def _listed(self, event: Listed) -> None:
+        self.rows.set_empty(Content(EMPTY))
+        self.rows.set_rows(event.rows)
+        if event.every > len(event.rows):
+            self._tell(f"The latest {number(MOST)} of {number(event.every)}; `workbench episode list` has them all.")
+        self._show()
+
+    @on(LineView.Highlighted, "#episodes-list")
+    def _show(self) -> None:
+        row = self.rows.current
+        pane = self.query_one(ReadingPane)
+        if row is None:
+            pane.show(Content(""))
+            return
+        try:
+            opened = self._bench.episodes.open(row.episode.id)
+        except WorkbenchError as error:
+            pane.show(body(str(error), MUTED))
+            return
+        trace = not opened.is_closed or self._trace == row.episode.id
+        pane.show(text_of(self._bench, opened, trace=trace))
+
+    @on(LineView.Opened, "#episodes-list")
+    def _into(self) -> None:
+        self.query_one(ReadingPane).focus()
+
+    def action_pane(self) -> None:
+        """To the text, and back."""
+        pane = self.query_one(ReadingPane)
+        (self.rows if pane.has_focus else pane).focus()
+
+    def action_trace(self) -> None:
+        """Open the trace of an old episode, or close it."""
+        row = self.rows.current
+        self._trace = "" if row is None or self._trace == row.episode.id else row.episode.id
+        self._show()
+
+    @asking
+    async def action_note(self) -> None:
+        """Note something on the episode under the cursor."""
+        row = self.rows.current
+        if row is None:
+            self.app.bell()
+            return
+        id, episodes = row.episode.id, self._bench.episodes
+        ask = Prompt(f"A note on {id}", placeholder="what you know of it", take=lambda text: episodes.note(id, text))
+        if await self.app.push_screen_wait(ask):
+            self._after("Noted.")
+
+    @asking
+    async def action_tag(self) -> None:
+        """Write the tags of the episode under the cursor."""
+        row = self.rows.current
+        if row is None:
+            self.app.bell()
+            return
+        id, known = row.episode.id, row.episode.tags
+
+        def write(text: str) -> None:
+            tags = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+            add = [tag for tag in tags if tag not in known]
+            self._bench.episodes.tag(id, add, [tag for tag in known if tag not in tags])
+
+        ask = Prompt(f"Tags of {id}", ", ".join(known), placeholder="tags, parted by commas", take=write)
+        if await self.app.push_screen_wait(ask) is not None:
+            self._after("Tagged.")
+
+    def action_delete(self) -> None:
+        """Delete the episode under the cursor, or bring it back; either way there is a way back."""
+        row = self.rows.current
+        if row is None:
+            self.app.bell()
+            return
+        id, gone = row.episode.id, row.episode.status == "deleted"
+
+        def step() -> None:
+            (self._bench.episodes.restore if gone else self._bench.episodes.delete)(id)
+            self._after("It is back." if gone else "Deleted; kept for 30 days and given to nobody. u takes it back.")
+
+        change(self, step)
+
+    def action_undo(self) -> None:
+        """Take back the last change that was made here."""
+        if not self._done:
+            self._tell("Nothing was changed here yet.")
+            return
+
+        def step() -> None:
+            self._bench.history.undo_revision(self._done[-1])
+            self._done.pop()
+            self._after("Taken back.", done=False)
+
+        change(self, step)
+
+    def _after(self, said: str, *, done: bool = True) -> None:
+        """Show what was changed."""
+        if done:
+            self._done.append(self._bench.library.revision)
+        self._tell(said)
+        self._look()
+
+    def _tell(self, said: str) -> None:
+        self.query_one("#episodes-line", Static).update(body(said))
+
+    def _draw(self, row: Row, width: int) -> list[Cell]:  # noqa: ARG002 - as a list asks for its cells
+        episode, now = row.episode, self._bench.context.now()
+        sign, style = _SIGNS[episode.outcome]
+        gone = episode.status == "deleted"
+        task = one_line(self._bench.safety.masked(row.task), _LINE)
+        return [
+            Cell(sign, 1, style),
+            Cell(f"(deleted) {task}" if gone else task, 0, MUTED if gone or row.task == LOST else ""),
+            Cell(since(episode.at, now), _AGE, MUTED, "right"),
+        ]
+
+
+def text_of(bench: Workbench, opened: Opened, *, trace: bool) -> Content:
+    """Return all that an episode says, masked, as a text."""
+    episode, use, mask = opened.episode, opened.use, bench.safety.masked
+    last = f", last {absolute(use.last_accessed_at)}" if use.last_accessed_at is not None else ""
+    facts = [
+        f"{absolute(episode.at)} · {episode.outcome.lower()} · {phase_of(episode, bench.context.now())}",
+        " · ".join(mask(name) for name in (episode.domain, episode.type, opened.body.session) if name),
+        mask(" ".join(f"#{tag}" for tag in episode.tags)),
+        f"read {number(use.access_count)}×{last} · {number(len(use.referenced_by))} rest on it",
+        "" if trace else "It is old, so its trace is closed: o opens it.",
+    ]
+    parts: list[tuple[str, str]] = [(f"{mask(episode.id)}\n", "bold"), ("\n".join(filter(None, facts)), MUTED)]
+    for note in opened.notes:
+        parts += [("\n\nnote ", "bold"), (f"{absolute(note.at)}\n", MUTED), (mask(note.text), "")]
+    doc = opened.doc(trace=trace)
+    for name in ("task", "execution", "outcome", "reflection"):
+        said = "\n".join(_lines(doc.get(name)))
+        if said:
+            parts += [(f"\n\n{name}\n", "bold"), (mask(said), "")]
+    return Content("").join(body(text, style) for text, style in parts)
+
+
+def _lines(value: object, indent: str = "") -> Iterable[str]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if isinstance(item, Mapping | list | tuple) and item:
+                yield f"{indent}{name}:"
+                yield from _lines(item, indent + "  ")
+            elif item not in (None, "", [], {}, ()):
+                yield f"{indent}{name}: {item}"
+    elif isinstance(value, list | tuple):
+        for item in value:
+            if isinstance(item, Mapping):
+                yield f"{indent}- " + " · ".join(f"{name}: {part}" for name, part in item.items())
+            else:
+                yield f"{indent}- {item}"

@@ -1,0 +1,267 @@
+"""What agents learned to do: patterns with their evidence and applications, edited and decided upon."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.bench.open import Workbench
+from workbench.bench.safety.masking import masked
+from workbench.core.agents.patterns.pattern import Pattern
+from workbench.core.agents.patterns.schema import pattern_doc, pattern_from
+from workbench.core.agents.patterns.wording import in_full
+from workbench.core.errors import WorkbenchError
+from workbench.tui.agents.actions import PATTERNS
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.asking import asking
+from workbench.tui.app.waiting import change
+from workbench.tui.widgets.content import MUTED, body
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.editor import TextEditor
+from workbench.tui.widgets.texts.prompt import Prompt
+
+EMPTY = (
+    "No patterns yet: `workbench pattern add FILE` adds some, `workbench pattern import FILE` those of a file, and "
+    "agents add candidates."
+)
+LOOKING = "Looking …"
+
+EDITED = (
+    "name", "category", "summary", "description", "detailed_explanation", "applicability", "content", "application",
+    "baseline",
+)  # fmt: skip
+"""What of a pattern is edited: what it says, not what speaks for it."""
+
+SIGNS = {"validated": "●", "candidate": "○", "under_review": "?", "deprecated": "×"}
+"""How each status is marked in the list; the text beside it has the word."""
+
+WIDE = 56
+"""Cells of the list from which on it says how often a pattern was used, and its category."""
+
+LONGEST = 100_000
+"""Characters of a pattern that can be edited."""
+
+WEIGHED = {
+    "insufficient": "It has too few applications of the last 90 days to say anything: {episodes} of 5.",
+    "candidate": "{successes} of {episodes} succeeded; the confidence of {confidence:.2f} is not above 0.7 yet.",
+    "validated": "{successes} of {episodes} succeeded, p = {p_value:.3g}: the evidence speaks for it.",
+    "under_review": "{successes} of {episodes} succeeded, p = {p_value:.3g}: the evidence does not speak for it.",
+}
+"""What is said of a pattern after its evidence was weighed, by what it comes to."""
+
+
+class Looked(Message):
+    """A thread has read the patterns."""
+
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        super().__init__()
+        self.patterns = patterns
+
+
+class PatternsDialog(Dialog[None]):
+    """The patterns of a store, the surest first, and all that is known of the one under the cursor.
+
+    `copy` puts a text on the clipboard.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PATTERNS)
+    DEFAULT_CSS = """
+    PatternsDialog {
+        & > .dialog { width: 94%; height: 94%; }
+        &.-narrow > .dialog { width: 100%; height: 100%; }
+        & #patterns-body { height: 1fr; }
+        & #patterns-list { width: 1fr; }
+        & #patterns-text { width: 1fr; border-left: solid $panel; }
+        & #patterns-line { height: auto; max-height: 3; color: $text-warning; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, copy: Callable[[str], None]) -> None:
+        super().__init__("Patterns: what agents learned", PATTERNS)
+        self._bench = bench
+        self._copy = copy
+        self.rows: LineView[Pattern] = LineView(
+            self._draw, lambda pattern: pattern.id, empty=Content(LOOKING), id="patterns-list"
+        )
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the list, the text, and a line for what was done or went wrong."""
+        yield Horizontal(self.rows, ReadingPane(id="patterns-text"), id="patterns-body")
+        yield Static(id="patterns-line")
+
+    def on_mount(self) -> None:
+        """Have the patterns read."""
+        self.rows.focus()
+        self._read()
+
+    @work(thread=True, group="patterns", exclusive=True, description="read patterns")
+    def _read(self) -> None:
+        worker = get_current_worker()
+        patterns = self._bench.patterns.all()
+        if not worker.is_cancelled:
+            self.post_message(Looked(patterns))
+
+    @on(Looked)
+    def _looked(self, event: Looked) -> None:
+        self.rows.set_empty(Content(EMPTY))
+        self.rows.set_rows(event.patterns)
+        self._show()
+
+    @on(LineView.Highlighted, "#patterns-list")
+    def _show(self) -> None:
+        pattern = self.rows.current
+        pane = self.query_one(ReadingPane)
+        if pattern is None:
+            pane.show(body(""))
+            return
+        mask = self._bench.safety.masked
+        done = self._bench.patterns.applications(pattern.id)
+        flagged = [f.reason for held in self._bench.safety.unpermitted([pattern]) for f in held.findings]
+        lines = [f"⚑ {reason}" for reason in dict.fromkeys(flagged)]
+        lines += in_full(masked(pattern, mask), masked(done, mask))
+        pane.show(body("\n".join(lines)))
+
+    @on(LineView.Opened, "#patterns-list")
+    def _into(self) -> None:
+        self.query_one(ReadingPane).focus()
+
+    def action_pane(self) -> None:
+        """To the text, and back."""
+        pane = self.query_one(ReadingPane)
+        (self.rows if pane.has_focus else pane).focus()
+
+    def action_approve(self) -> None:
+        """Take a candidate into use, or one that is under review back into it."""
+        pattern = self.rows.current
+        if pattern is None:
+            return
+        patterns = self._bench.patterns
+        step = patterns.refine if pattern.status == "under_review" else patterns.approve
+        self._change(lambda: step(pattern.id), f"{pattern.name} is in use.")
+
+    @asking
+    async def action_deprecate(self) -> None:
+        """Deprecate the pattern under the cursor for a reason, or restore one that is deprecated."""
+        pattern = self.rows.current
+        if pattern is None:
+            return
+        patterns = self._bench.patterns
+        if pattern.status == "deprecated":
+            self._change(lambda: patterns.restore(pattern.id), f"{pattern.name} is a candidate again.")
+            return
+
+        def missing(reason: str) -> str | None:
+            return None if reason else "Say why, in a few words; esc leaves it as it is."
+
+        def take(reason: str) -> None:
+            patterns.deprecate(pattern.id, reason)
+
+        ask = Prompt(f"Why is {self._bench.safety.masked(pattern.name)} deprecated?", check=missing, take=take)
+        if await self.app.push_screen_wait(ask):
+            self._done(f"{pattern.name} is deprecated.")
+
+    def action_weigh(self) -> None:
+        """Weigh the applications of the pattern under the cursor."""
+        pattern = self.rows.current
+        if pattern is None:
+            return
+
+        def weigh() -> None:
+            (found,) = self._bench.patterns.validate([pattern.id])
+            known = found.finding
+            said = WEIGHED[found.outlook].format(
+                episodes=known.episodes, successes=known.successes, confidence=known.confidence, p_value=known.p_value
+            )
+            self._done(said)
+
+        change(self, weigh, self._complain)
+
+    @asking
+    async def action_edit(self) -> None:
+        """Edit what the pattern under the cursor says; what cannot be read is named before it is saved."""
+        pattern = self.rows.current
+        if pattern is None:
+            return
+        doc = pattern_doc(pattern)
+        text = json.dumps({key: doc[key] for key in EDITED}, indent=2, ensure_ascii=False)
+        now = self._bench.context.now()
+
+        def wrong(typed: str) -> str | None:
+            patch = _object(typed)
+            if isinstance(patch, str):
+                return patch
+            try:
+                pattern_from({**doc, **dict.fromkeys(EDITED), **patch}, now)
+            except WorkbenchError as error:
+                return error.message
+            return None
+
+        typed = await self.app.push_screen_wait(TextEditor("What the pattern says", text, limit=LONGEST, check=wrong))
+        patch = None if typed is None or typed == text else _object(typed)
+        if isinstance(patch, Mapping):
+            gone = {key: None for key in EDITED if key not in patch}
+            self._change(
+                lambda: self._bench.patterns.update(pattern.id, {**gone, **patch}), f"{pattern.name} is changed."
+            )
+
+    def action_copy(self) -> None:
+        """Copy the pattern under the cursor as JSON."""
+        if (pattern := self.rows.current) is not None:
+            doc = masked(pattern_doc(pattern), self._bench.safety.masked)
+            self._copy(json.dumps(doc, indent=2, ensure_ascii=False))
+
+    def action_undo(self) -> None:
+        """Take back the latest change."""
+
+        def undo() -> None:
+            self._done(f"Undone: {self._bench.history.undo()}")
+
+        change(self, undo, self._complain)
+
+    def _change(self, do: Callable[[], object], said: str) -> None:
+        def done() -> None:
+            do()
+            self._done(said)
+
+        change(self, done, self._complain)
+
+    def _done(self, said: str) -> None:
+        self.query_one("#patterns-line", Static).update(body(self._bench.safety.masked(said)))
+        self._read()
+
+    def _complain(self, error: WorkbenchError) -> None:
+        self.query_one("#patterns-line", Static).update(body(f"✗ {error}"))
+
+    def _draw(self, pattern: Pattern, width: int) -> list[Cell]:
+        mask = self._bench.safety.masked
+        style = MUTED if pattern.status == "deprecated" else ""
+        cells = [
+            Cell(SIGNS[pattern.status], 1),
+            Cell(mask(pattern.name), 0, style),
+            Cell(f"{pattern.support.confidence_score:.2f}", 4, "", "right"),
+        ]
+        if width < WIDE:
+            return cells
+        return [*cells, Cell(f"{pattern.usage_count:,}×", 6, MUTED, "right"), Cell(pattern.category, 14, MUTED)]
+
+
+def _object(text: str) -> Mapping[str, object] | str:
+    """Return the JSON object that a text is, or what is wrong with it."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"Line {error.lineno}: no JSON: {error.msg}."
+    except RecursionError:
+        return "It goes too deep."
+    return found if isinstance(found, Mapping) else "It is not a JSON object."

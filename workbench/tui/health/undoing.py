@@ -1,0 +1,67 @@
+"""The undo key: at once for what was done in sight, after a question for what was done elsewhere."""
+
+import time
+
+from workbench.bench.context import Touched
+from workbench.bench.health.history import Upcoming
+from workbench.core.errors import WorkbenchError
+from workbench.tui.app.host import Host
+from workbench.tui.widgets.figures import since
+
+
+class Undoing:
+    """Knows in which area each change of this window was made, and whether a run of undos was agreed to."""
+
+    def __init__(self, app: Host) -> None:
+        self._app = app
+        self._made: dict[int, str] = {}
+        self._agreed = ""
+
+    def note(self, touched: Touched, area: str) -> None:
+        """Take notice of a transaction of whoever acts here, made while an area was open; an edit ends a run."""
+        if touched.kind != "access":
+            self._made[touched.rev] = area
+        if touched.kind == "edit":
+            self.end_run()
+
+    def end_run(self) -> None:
+        """Ask again before the next change is taken back that was made out of sight."""
+        self._agreed = ""
+
+    async def undo(self, area: str) -> None:
+        """Take back the latest change; one that was made out of sight only after a yes, which holds for a run.
+
+        The run is over when something is changed, or another area is opened.
+        """
+        app = self._app
+        with app.reporting():
+            found = app.bench.history.upcoming()
+            if found is None or self._agreed == area or self._made.get(found.rev) == area:
+                app.change(self._take_back)
+            elif await self._agree(found):
+                self._agreed = area
+                app.change(lambda: self._take_back(found))
+
+    def _take_back(self, asked: Upcoming | None = None) -> None:
+        history = self._app.bench.history
+        if asked is not None and (now := history.upcoming()) != asked:
+            what = "nothing" if now is None else f"“{now.label}”"
+            raise WorkbenchError(f"Meanwhile the latest change is {what}.", "Nothing was taken back; press it again.")
+        self._app.say(f"Undone: {history.undo()}")
+
+    async def _agree(self, found: Upcoming) -> bool:
+        from workbench.tui.widgets.confirm import Confirm
+        from workbench.tui.widgets.content import body
+
+        app = self._app
+        masked = app.bench.safety.masked
+        made = self._made.get(found.rev)
+        at = since(found.at, app.bench.context.now())
+        place = (
+            "in another window, or before this one was opened" if made is None else f"in {app.areas.get(made).title}"
+        )
+        told = body(f"It was done {place}, {at}. While you go on undoing here, you are not asked again.")
+        question = f"Take back “{masked(found.label)}”?"
+        confirm = Confirm(question, clock=time.monotonic, detail=told, yes="take back")
+        answer: bool | None = await app.push_screen_wait(confirm)
+        return bool(answer)

@@ -1,0 +1,233 @@
+"""The copies of a correction: shown before it is saved, and updated with it on a y."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.bench.agents.given import Given, Shift
+from workbench.bench.files.diff import DiffLine
+from workbench.bench.open import Workbench
+from workbench.bench.promotion.copies import Copy, CopyPlan, Correction, Obstacle
+from workbench.bench.safety.masking import masked_name
+from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.stream.memory import Memory
+from workbench.core.text import one_line, printable
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.host import Host
+from workbench.tui.files.exports.parts import Pane
+from workbench.tui.promotion.actions import COPIES
+from workbench.tui.widgets.dialog import Dialog
+
+WHY: dict[Obstacle, str] = {
+    "rewritten": "says it in other words by now, and stays",
+    "changed": "was changed by hand since, and stays",
+    "held": "stays: the new text is held back from files",
+    "cites": "rests on it and stays: read it again",
+    "whole": "stays until it is exported again",
+}
+
+NAMED = 3
+"""Copies that stay, and agents, that are named at most."""
+
+QUERY = 48
+"""Cells of an agent's question that are shown."""
+
+
+class CopiesDialog(Dialog[bool | None]):
+    """What else says what is being corrected: True updates it too, False saves the correction alone, None goes back."""
+
+    class Ranked(Message):
+        """A thread has ranked the last questions of agents again."""
+
+        def __init__(self, shifts: dict[str, Shift]) -> None:
+            super().__init__()
+            self.shifts = shifts
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(COPIES)
+    DEFAULT_CSS = """
+    CopiesDialog {
+        & > .dialog { width: 94%; max-width: 120; height: auto; max-height: 94%; }
+        &.-narrow > .dialog { width: 100%; }
+        & .dialog--title { margin-bottom: 0; }
+        & .dialog--keys { margin-top: 0; }
+        & .copies--said { height: auto; max-height: 8; margin-bottom: 1; }
+        & Pane { height: auto; max-height: 60vh; background: $background; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, plan: CopyPlan) -> None:
+        names = [masked_name(before.id, bench.safety.masked) for before, _ in plan.corrected]
+        what = names[0] if len(names) == 1 else f"{len(names)} records"
+        super().__init__(f"{counted(len(plan.updated))} of {what} {_have(len(plan.updated))} the old words", COPIES)
+        self._bench = bench
+        self._plan = plan
+        self._after = next((after for _, after in plan.corrected if isinstance(after, Memory)), None)
+        self._given = () if self._after is None else bench.given_lately.of(self._after.id)
+        self._shifts: dict[str, Shift] = {}
+
+    def contents(self) -> Iterable[Widget]:
+        """Return who was given it, what stays, and what would change."""
+        yield Static(classes="copies--said")
+        yield Pane("copies-lines")
+
+    def on_mount(self) -> None:
+        """Show the changes, and have the questions of agents ranked where the model is there already."""
+        pane = self.query_one(Pane)
+        pane.show(list(changed_lines(self._plan.updated, self._bench.safety.masked)))
+        pane.focus()
+        self._show_said()
+        if self._given and self._bench.impact.ready:
+            self._rank()
+
+    @work(thread=True, exclusive=True, group="copies-rank", description="where it would stand")
+    def _rank(self) -> None:
+        worker, found = get_current_worker(), dict[str, Shift]()
+        for given in self._given[:NAMED]:
+            try:
+                shift = None if self._after is None else self._bench.given_lately.shift(given, self._after)
+            except WorkbenchError:
+                return  # nothing is said of what cannot be ranked
+            if worker.is_cancelled:
+                return
+            if shift is not None:
+                found[given.agent] = shift
+        self.post_message(self.Ranked(found))
+
+    @on(Ranked)
+    def _ranked(self, event: Ranked) -> None:
+        self._shifts = event.shifts
+        self._show_said()
+
+    def _show_said(self) -> None:
+        said = self.query_one(".copies--said", Static)
+        mask = self._bench.safety.masked
+        given = [(line, "") for line in given_lines(self._given, self._shifts, mask)]
+        left = [(f"! {line}", "$text-warning") for line in left_lines(self._plan.left, mask)]
+        said.display = bool(given or left)
+        parts = [Content.styled(printable(text), style) for text, style in (*given, *left)]
+        said.update(Content("\n").join(parts))
+
+    def action_update(self) -> None:
+        """Save it, and the copies with it."""
+        self.dismiss(True)
+
+    def action_leave(self) -> None:
+        """Save it alone."""
+        self.dismiss(False)
+
+
+class CopyAsking:
+    """Asks for one edited text whether its copies go along, and saves them with it.
+
+    `corrected` returns what saving a text would change, as it would be stored.
+    """
+
+    def __init__(self, app: Host, corrected: Callable[[str], Sequence[Correction]]) -> None:
+        self._app, self._bench = app, app.bench
+        self._corrected = corrected
+        self._plan = CopyPlan(())
+        self._answer: tuple[str, bool] | None = None
+
+    def asks(self, text: str) -> bool:
+        """Ask about the copies of a text, and tell whether there is an answer to wait for.
+
+        With the answer the dialog that saves is told to save again.
+        """
+        if self._answer is not None and self._answer[0] == text:
+            return False
+        self._plan = self._bench.copies.of(self._corrected(text))
+        if not self._plan.updated:
+            return False
+        saver = self._app.screen
+
+        def answered(update: bool | None) -> None:
+            if update is not None:
+                self._answer = (text, update)
+                self._app.call_later(saver.run_action, "save")
+
+        self._app.push_screen(CopiesDialog(self._bench, self._plan), answered)
+        return True
+
+    async def settled(self, text: str) -> bool:
+        """Ask about the copies of a text where no dialog saves it, and tell whether there was an answer."""
+        self._plan = self._bench.copies.of(self._corrected(text))
+        if not self._plan.updated:
+            return True
+        update = await self._app.push_screen_wait(CopiesDialog(self._bench, self._plan))
+        self._answer = None if update is None else (text, update)
+        return update is not None
+
+    def save(self, text: str, write: Callable[[], object]) -> None:
+        """Save a text, with its copies where the answer was yes; raises as `Copies.carry_out` does."""
+        if self._answer != (text, True):
+            write()
+            return
+        names = [before.id for before, _ in self._plan.corrected]
+        what = names[0] if len(names) == 1 else f"{len(names)} records"
+        try:
+            self._bench.copies.carry_out(self._plan, write, f"edit {what} and {counted(len(self._plan.updated))}")
+        except Conflict:
+            self._answer = None  # it is shown anew
+            raise
+
+    @property
+    def told(self) -> str:
+        """What is to be said after saving: how many copies went along, which stay, and who had it."""
+        mask, plan = self._bench.safety.masked, self._plan
+        with_it = self._answer is not None and self._answer[1]
+        said = f" {counted(len(plan.updated))} updated with it." if with_it else ""
+        if plan.updated and not with_it:
+            said += f" {counted(len(plan.updated))} {_keep(len(plan.updated))} the old words."
+        lines = [*left_lines(plan.left, mask)]
+        if not plan.updated and plan.corrected:
+            lines += given_lines(self._bench.given_lately.of(plan.corrected[0][0].id)[:1], {}, mask)
+        return said + "".join(f" {line[:1].upper()}{line[1:]}." for line in lines)
+
+
+def counted(number: int) -> str:
+    """Return so many copies."""
+    return "1 copy" if number == 1 else f"{number} copies"
+
+
+def changed_lines(copies: Iterable[Copy], mask: Callable[[str], str]) -> Iterator[DiffLine]:
+    """Yield what changes in each copy, below its name."""
+    for copy in copies:
+        outside = " · outside the project" if copy.outside else ""
+        yield DiffLine("place", f"{mask(copy.name)}{outside}")
+        yield from (DiffLine(part.kind, mask(part.text), part.number) for part in copy.lines if part.kind != "place")
+
+
+def left_lines(copies: Sequence[Copy], mask: Callable[[str], str]) -> Iterator[str]:
+    """Yield why copies stay as they are, those for one reason together."""
+    for why in dict.fromkeys(copy.obstacle for copy in copies):
+        names = [masked_name(copy.name, mask) for copy in copies if copy.obstacle == why]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        yield f"{', '.join(names[:NAMED])}{more} {WHY[why]}"
+
+
+def given_lines(given: Sequence[Given], shifts: dict[str, Shift], mask: Callable[[str], str]) -> Iterator[str]:
+    """Yield which agents were given it this week, and where it stood and would stand for their last question."""
+    for one in given[:NAMED]:
+        sessions = "1 session" if one.sessions == 1 else f"{one.sessions} sessions"
+        said = f"given to {mask(one.agent)} in {sessions} this week"
+        if one.query:
+            shift = shifts.get(one.agent)
+            before = one.place if shift is None or shift.before is None else shift.before
+            after = "" if shift is None else " → out" if shift.after is None else f" → #{shift.after}"
+            said += f"; for its last query “{one_line(mask(one.query), QUERY)}” #{before}{after}"
+        yield said
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _keep(number: int) -> str:
+    return "keeps" if number == 1 else "keep"

@@ -1,0 +1,253 @@
+"""Replacing words across the store: what by what, every place with its words in place, and one action."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from workbench.bench.open import Workbench
+from workbench.bench.promotion.copies import CopyPlan, Record
+from workbench.bench.safety.masking import masked_name
+from workbench.bench.stream.replacing import Misfit, Place, Wanted
+from workbench.core.errors import Conflict, WorkbenchError
+from workbench.core.stream.memory import Memory
+from workbench.core.text import printable
+from workbench.tui.app.actions import bindings
+from workbench.tui.app.waiting import change
+from workbench.tui.promotion.copies import CopiesDialog
+from workbench.tui.stream.actions import REPLACE
+from workbench.tui.widgets.content import MUTED, body, word_diff
+from workbench.tui.widgets.dialog import Dialog
+from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
+from workbench.tui.widgets.lists.row import Cell
+from workbench.tui.widgets.texts.safe_input import SafeInput
+
+TAKEN, LEFT = "✓", "✗"
+
+_MISFITS: dict[Misfit, str] = {"long": "too long then", "empty": "nothing left then"}
+
+HOW = "Enter lists every place; nothing is written yet."
+NOWHERE = "It stands nowhere. w asks for whole words only, i for any case."
+
+
+class ReplaceDialog(Dialog[int]):
+    """Asks what is replaced by what, and about every place; the result is in how many records it was."""
+
+    class Found(Message):
+        """A thread has found the places, or why there are none."""
+
+        def __init__(self, wanted: Wanted, places: Sequence[Place], problem: str) -> None:
+            super().__init__()
+            self.wanted = wanted
+            self.places = places
+            self.problem = problem
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(REPLACE)
+    DEFAULT_CSS = """
+    ReplaceDialog {
+        & > .dialog { width: 120; height: 94%; }
+        & .dialog--title { margin-bottom: 0; max-height: 1; }
+        & .dialog--keys { margin-top: 0; }
+        & .replace--line { height: 1; }
+        & .replace--label { width: 9; color: $text-muted; }
+        & SafeInput { width: 1fr; background: $background; }
+        & LineView { height: 1fr; margin-top: 1; }
+        & ReadingPane { height: 1fr; border: none; border-top: solid $panel; padding: 0; }
+        & ReadingPane:focus { border: none; border-top: solid $accent; }
+        & .replace--said { height: auto; max-height: 2; }
+    }
+    """
+
+    def __init__(self, bench: Workbench, find: str = "") -> None:
+        super().__init__("Replace in every memory and bullet", [a for a in REPLACE if a.show])
+        self._bench = bench
+        self._start = find
+        self._wanted = Wanted(find, "")
+        self._taken: dict[str, bool] = {}
+
+    def contents(self) -> Iterable[Widget]:
+        """Return both lines, the places, the one under the cursor in full, and what was decided."""
+        rows: LineView[Place] = LineView(self._draw, lambda place: place.name, empty=Content(HOW))
+        return (
+            _line("find", SafeInput(self._start, id="replace-find")),
+            _line("replace", SafeInput(id="replace-with")),
+            rows,
+            ReadingPane(id="replace-place"),
+            Static(classes="replace--said"),
+        )
+
+    def on_mount(self) -> None:
+        """Begin with what is to be found."""
+        self.query_one("#replace-find").focus()
+        self._show()
+
+    @property
+    def _rows(self) -> LineView[Place]:
+        return self.query_one(LineView)
+
+    @property
+    def _chosen(self) -> list[Place]:
+        return [place for place in self._rows.rows if self._taken.get(place.name)]
+
+    def _draw(self, place: Place, width: int) -> list[Cell]:
+        taken = self._taken.get(place.name)
+        mark = " " if taken is None else TAKEN if taken else LEFT
+        style = "$text-success" if taken else MUTED
+        remark = _MISFITS.get(place.misfit, f"{place.count}×")
+        name = masked_name(place.name, self._bench.safety.masked)
+        text = self._bench.safety.masked(_told(place.before)[:400])
+        named = [Cell(printable(name), 22, MUTED)] if width >= 70 else []
+        return [Cell(mark, 1, style), *named, Cell(printable(text)), Cell(remark, len(remark), MUTED, "right")]
+
+    # Finding
+
+    @on(Input.Submitted, "#replace-find")
+    def _to_replacement(self) -> None:
+        self.query_one("#replace-with").focus()
+
+    @on(Input.Submitted, "#replace-with")
+    def _listed(self) -> None:
+        self._look()
+        self._rows.focus()
+
+    def _look(self) -> None:
+        find, new = (self.query_one(f"#replace-{name}", SafeInput).value for name in ("find", "with"))
+        self._wanted = Wanted(find, new, self._wanted.word, self._wanted.ignore_case)
+        self._find(self._wanted)
+
+    @work(thread=True, exclusive=True, group="replace-find", description="the places")
+    def _find(self, wanted: Wanted) -> None:
+        worker, problem = get_current_worker(), ""
+        places: tuple[Place, ...] = ()
+        try:
+            places = self._bench.replacing.places(wanted)
+        except WorkbenchError as error:
+            problem = str(error)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(wanted, places, problem))
+
+    @on(Found)
+    def _show_found(self, event: Found) -> None:
+        if event.wanted != self._wanted:
+            return
+        self._taken = {name: taken for name, taken in self._taken.items() if any(p.name == name for p in event.places)}
+        self._rows.set_empty(body(event.problem) if event.problem else Content(NOWHERE))
+        self._rows.set_rows(event.places, cursor=0)
+        self._show()
+
+    def action_word(self) -> None:
+        """Only whole words, or parts of words too."""
+        wanted = self._wanted
+        self._wanted = Wanted(wanted.find, wanted.replacement, not wanted.word, wanted.ignore_case)
+        self._look()
+
+    def action_case(self) -> None:
+        """In any case, or as it is written."""
+        wanted = self._wanted
+        self._wanted = Wanted(wanted.find, wanted.replacement, wanted.word, not wanted.ignore_case)
+        self._look()
+
+    # Deciding
+
+    @on(LineView.Highlighted)
+    def _show(self) -> None:
+        place, mask = self._rows.current, self._bench.safety.masked
+        shown = Content("")
+        if place is not None:
+            pairs = zip(_texts(place.before), _texts(place.after), strict=True)
+            diffs = [word_diff(mask(old), mask(new)) for old, new in pairs if old != new]
+            shown = Content("\n\n").join(diffs)
+        self.query_one(ReadingPane).show(shown)
+        taken, left = (list(self._taken.values()).count(which) for which in (True, False))
+        count = len(self._rows.rows)
+        asked = [f"{count} {'place' if count == 1 else 'places'}", f"{taken} taken", f"{left} left out"]
+        asked += ["whole words"] if self._wanted.word else []
+        asked += ["in any case"] if self._wanted.ignore_case else []
+        self._say(" · ".join(asked) if count or taken else "", MUTED)
+
+    def action_take(self) -> None:
+        """Take this place, and go to the next one."""
+        place = self._rows.current
+        if place is not None and place.misfit:
+            self._say(f"✗ {_MISFITS[place.misfit]}: it stays as it is.", "$text-error")
+        elif place is not None:
+            self._decide(place, taken=True)
+
+    def action_leave(self) -> None:
+        """Leave this place as it is, and go to the next one."""
+        if (place := self._rows.current) is not None:
+            self._decide(place, taken=False)
+
+    def _decide(self, place: Place, *, taken: bool) -> None:
+        self._taken[place.name] = taken
+        self._rows.refresh_row(self._rows.cursor)
+        self._rows.action_down()
+        self._show()
+
+    def action_all(self) -> None:
+        """Take every place that was not left out."""
+        for at, place in enumerate(self._rows.rows):
+            if not place.misfit:
+                self._taken.setdefault(place.name, True)
+            self._rows.refresh_row(at)
+        self._show()
+
+    def action_next_part(self) -> None:
+        """To the next line, or to the places."""
+        self.focus_next()
+
+    # Writing
+
+    def action_write(self) -> None:
+        """Replace in what was taken, and in its files after a yes."""
+        chosen = self._chosen
+        if not chosen:
+            self._say("✗ Nothing is taken yet: a takes a place, A all of them.", "$text-error")
+            return
+        copies = self._bench.replacing.copies(chosen)
+        if not copies.updated:
+            self._write(chosen, None)
+            return
+
+        def answered(update: bool | None) -> None:
+            if update is not None:
+                self._write(chosen, copies if update else None)
+
+        self.app.push_screen(CopiesDialog(self._bench, copies), answered)
+
+    def _write(self, chosen: Sequence[Place], copies: CopyPlan | None) -> None:
+        wanted = self._wanted
+
+        def write() -> None:
+            self._bench.replacing.carry_out(wanted, chosen, copies)
+            self.dismiss(len(chosen))
+
+        change(self, write, self._not_written)
+
+    def _not_written(self, error: WorkbenchError) -> None:
+        if isinstance(error, Conflict):
+            self._look()
+        self._say(f"✗ {error}", "$text-error")
+
+    def _say(self, sentence: str, style: str) -> None:
+        self.query_one(".replace--said", Static).update(body(sentence, style))
+
+
+def _line(label: str, field: SafeInput) -> Horizontal:
+    return Horizontal(Static(label, classes="replace--label"), field, classes="replace--line")
+
+
+def _texts(record: Record) -> tuple[str, ...]:
+    return (record.summary, record.content) if isinstance(record, Memory) else (record.content,)
+
+
+def _told(record: Record) -> str:
+    return record.line if isinstance(record, Memory) else record.content
