@@ -16,14 +16,12 @@ from typing import Literal
 from workbench.core.errors import StoreProblem
 from workbench.core.files.handles import NotRegular
 from workbench.store.files import TooLarge, cannot_write, put_in_place, read_regular, sync_folder, write_temporary
-
-FOLDER = "blobs"
-"""The folder, in the store's own, in which the files lie: two levels, the first two digits of a hash and itself."""
+from workbench.store.surroundings import BLOBS
 
 LARGEST = 64 << 20
 """Bytes of one, unpacked, at the most."""
 
-NAMES = re.compile(rf"{FOLDER}/(?P<head>[0-9a-f]{{2}})/(?P<hash>(?P=head)[0-9a-f]{{38}})\.(gz|now)")
+NAMES = re.compile(rf"{BLOBS}/(?P<head>[0-9a-f]{{2}})/(?P<hash>(?P=head)[0-9a-f]{{38}})\.(gz|now)")
 """The names of the files, below the store's folder: what is kept, and notes of what stands in its place."""
 
 _HASH = re.compile(r"[0-9a-f]{40}")
@@ -50,7 +48,7 @@ class Blobs:
 
     def __init__(self, folder: Path) -> None:
         self._store = folder
-        self.folder = folder / FOLDER
+        self.folder = folder / BLOBS
 
     def put(self, data: bytes) -> str:
         """Keep bytes durably (0600) and return their hash; the same ones are kept once.
@@ -201,7 +199,7 @@ class Blobs:
                 continue
             with os.scandir(folder) as entries:
                 found = sorted(one.name for one in entries if one.is_file(follow_symlinks=False))
-            yield from (folder / name for name in found if NAMES.fullmatch(f"{FOLDER}/{folder.name}/{name}"))
+            yield from (folder / name for name in found if NAMES.fullmatch(f"{BLOBS}/{folder.name}/{name}"))
 
 
 def hash_of(data: bytes) -> str:

@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from workbench.store.blobs import FOLDER
+BLOBS = "blobs"
+"""The folder, in the store's own, of what is too large for a record (`store.blobs`)."""
 
 _OWN = ("journal", "memory.json", "lock")
 """How the files begin that the records and their history are read from."""
@@ -40,7 +41,7 @@ class Surroundings:
         """Yield the files, with their names in the store, that are neither its own nor caches."""
         for path in files_below(self._folder):
             name = path.relative_to(self._folder)
-            if not path.name.startswith(_OWN) and name.parts[0] not in (self.caches.name, FOLDER):
+            if not path.name.startswith(_OWN) and name.parts[0] not in (self.caches.name, BLOBS):
                 yield path, str(name)
 
     def copies(self) -> tuple[Path, ...]:

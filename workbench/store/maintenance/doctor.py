@@ -9,7 +9,7 @@ from workbench.core.errors import StoreProblem
 from workbench.core.health.damage import BadBlob, Renumbered
 from workbench.core.health.diagnosis import Diagnosis, Recovery, Unfinished
 from workbench.core.record import iso
-from workbench.store.blobs import FOLDER, BlobProblem, Blobs
+from workbench.store.blobs import BlobProblem, Blobs
 from workbench.store.entry import Entry, to_json
 from workbench.store.files import (
     cannot_read,
@@ -32,6 +32,7 @@ from workbench.store.journal.tail import Tail
 from workbench.store.maintenance import checkpoint
 from workbench.store.maintenance.purge import unfinished_in
 from workbench.store.records import InBlob
+from workbench.store.surroundings import BLOBS
 
 _NO_HEAD = "What is stored here cannot be remembered outside the store: {} cannot be written."
 
@@ -117,7 +118,7 @@ def _bad_blobs(folder: Path, state: State, kinds: Mapping[str, InBlob]) -> Itera
             name = str(doc.get(kind.field, ""))
             lack = blobs.lack(name)
             if lack is not None:
-                yield BadBlob(table, state.key_of(table, doc) or doc_id, f"{FOLDER}/{name[:2]}/{name}.gz", lack)
+                yield BadBlob(table, state.key_of(table, doc) or doc_id, f"{BLOBS}/{name[:2]}/{name}.gz", lack)
 
 
 def _take_blobs(folder: Path, target: Path) -> None:
