@@ -195,7 +195,7 @@ async def test_a_folder_is_followed_by_its_key_and_opened_from_the_import(tmp_pa
         await pilot.press("F")
         await until(pilot, lambda: isinstance(pilot.app.screen, Prompt))
         await pilot.press(*"nowhere", "enter")
-        await until_drawn(pilot, lambda: "cannot be opened" in screen_text(app_of(pilot)))
+        await until_drawn(pilot, lambda: "✗" in screen_text(app_of(pilot)))
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is dialog)
         await pilot.press("escape", "F")
