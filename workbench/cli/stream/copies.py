@@ -12,7 +12,7 @@ from workbench.core.text import one_line
 if TYPE_CHECKING:
     from workbench.bench.agents.given import Given
     from workbench.bench.open import Workbench
-    from workbench.bench.promotion.copies import Copy, CopyPlan, Correction, Obstacle
+    from workbench.bench.promotion.copies import Copy, Correction, Obstacle
 
 WHY: "dict[Obstacle, str]" = {
     "rewritten": "says it in other words by now, and stays",
@@ -72,20 +72,22 @@ def with_copies(
         return None
     plan = bench.copies.of(pairs)
     given = bench.given_lately.of(pairs[0][0].id) if len(pairs) == 1 else ()
-    if plan.updated and _wanted(session, bench, plan):
+    question = f"Update {counted(len(plan.updated), 'copy', 'copies')} too?"
+    if plan.updated and are_wanted(session, bench, plan.updated, question):
         bench.copies.carry_out(plan, write, f"{label} and {counted(len(plan.updated), 'copy', 'copies')}")
         return Told(plan.updated, plan.left, given)
     write()
     return Told((), plan.copies, given)
 
 
-def _wanted(session: Session, bench: "Workbench", plan: "CopyPlan") -> bool:
+def are_wanted(session: Session, bench: "Workbench", copies: "Sequence[Copy]", question: str) -> bool:
+    """Tell whether copies are to be changed, too: what the option says, else what a person answers who saw them."""
     wanted = session.args.copies
     if wanted is not None or wants_json(session.args) or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return bool(wanted)
-    for line in changed_lines(plan.updated, bench.safety.masked):
+    for line in changed_lines(copies, bench.safety.masked):
         say(line)
-    sys.stdout.write(f"Update {counted(len(plan.updated), 'copy', 'copies')} too? [y/N] ")
+    sys.stdout.write(f"{question} [y/N] ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

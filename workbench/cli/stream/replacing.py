@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import counted, say, warn, write_json
 from workbench.cli.parsing import Commands, add_command, add_json, wants_json
 from workbench.cli.session import Session
-from workbench.cli.stream.copies import Told, changed_lines, tell
+from workbench.cli.stream.copies import Told, are_wanted, tell
 from workbench.cli.worddiff import word_diff
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import UnknownRecord, WorkbenchError
@@ -15,7 +15,7 @@ from workbench.core.stream.memory import Memory
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
-    from workbench.bench.promotion.copies import CopyPlan, Record
+    from workbench.bench.promotion.copies import Record
     from workbench.bench.stream.replacing import Misfit, Place, Wanted
 
 _REPLACE = """Shows every memory and bullet that holds FIND, with its words in place, and asks about each: a takes it,
@@ -65,7 +65,8 @@ def replace_words(session: Session) -> int:
             return _show(session, bench, places)
         chosen = _chosen(session, bench, places)
         plan = bench.replacing.copies(chosen)
-        along = bool(plan.updated) and _with_copies(session, bench, plan)
+        question = f"Replace in {counted(len(plan.updated), 'file')} too?"
+        along = bool(plan.updated) and are_wanted(session, bench, plan.updated, question)
         if bench.safety.masked(args.replacement) != args.replacement:
             warn("The replacement holds a secret, which is stored masked.")
         bench.replacing.carry_out(wanted, chosen, plan if along else None)
@@ -112,17 +113,6 @@ def _asked(bench: "Workbench", places: "Sequence[Place]") -> "Iterator[Place]":
             return
         if answer.strip() == "a":
             yield place
-
-
-def _with_copies(session: Session, bench: "Workbench", plan: "CopyPlan") -> bool:
-    wanted = session.args.copies
-    if wanted is not None or wants_json(session.args) or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return bool(wanted)
-    for line in changed_lines(plan.updated, bench.safety.masked):
-        say(line)
-    sys.stdout.write(f"Replace in {counted(len(plan.updated), 'file')} too? [y/N] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _show(session: Session, bench: "Workbench", places: "Sequence[Place]") -> int:
