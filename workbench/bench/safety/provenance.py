@@ -65,7 +65,8 @@ def _of_table(context: Context, table: str, records: Mapping[str, Outward]) -> d
     rest = {key: record for key, record in records.items() if key not in known}
     if not rest:
         return known
-    found = _read_back(context, table, rest)
+    with collection_paused():
+        found = _read_back(context, table, rest)
     context.origins.learn(table, found, moment)
     return known | found
 
@@ -95,9 +96,8 @@ def learn_all(context: Context) -> None:
     """Find out where every memory and bullet comes from, in one pass over the journal; it takes a second or more."""
     library = context.library
     memories = {memory.id: memory for memory in library.memories.all()}
-    with collection_paused():
-        _of_table(context, "memories", memories)
-        _of_table(context, "bullets", {place_of(bullet)[1]: bullet for bullet in library.bullets.all()})
+    _of_table(context, "memories", memories)
+    _of_table(context, "bullets", {place_of(bullet)[1]: bullet for bullet in library.bullets.all()})
 
 
 def _read_back(context: Context, table: str, records: Mapping[str, Outward]) -> dict[str, Provenance]:

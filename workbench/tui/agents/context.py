@@ -18,6 +18,7 @@ from workbench.bench.agents.answers import Answering, text_of
 from workbench.bench.agents.context.making import Material, gathered
 from workbench.bench.agents.context.values import AgentContext, Layer, LeftOut
 from workbench.bench.open import Workbench
+from workbench.bench.safety.provenance import learn_all
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.replacing import replace_file
@@ -130,6 +131,8 @@ class ContextDialog(Dialog[None]):
         material, problem = None, ""
         try:
             bench = self._bench
+            # Once for all tasks: to look it up for what one of them finds takes as long.
+            learn_all(bench.context)
             material = gathered(self._asker, bench.tuning, bench.playbooks, task, profile=self._profile)
         except WorkbenchError as error:
             problem = str(error)

@@ -1,7 +1,8 @@
 """What finds the items of each layer, the most important first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from heapq import nsmallest
 
 from workbench.bench.agents.context.values import Found, LeftOut
 from workbench.bench.agents.serving import Served, give
@@ -29,11 +30,10 @@ class Asking:
     playbook: Callable[[], tuple[Bullet, ...]]
     profile: Profile | None = None
 
-    @property
-    def served(self) -> list[Memory]:
-        """The memories that an agent may be given at all."""
+    def served(self, chosen: Iterable[Memory]) -> list[Memory]:
+        """Return those of some memories that an agent may be given at all."""
         now = self.context.now()
-        return [memory for memory in self.context.library.memories.all() if is_served(memory, now)]
+        return [memory for memory in chosen if is_served(memory, now)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class Answer:
 
 def pinned(asking: Asking) -> Answer:
     """Find the pinned memories, the newest first."""
-    found = sorted((m for m in asking.served if m.pinned), key=lambda m: (m.created_at, m.id), reverse=True)
+    held = (m for m in asking.context.library.memories.all() if m.pinned)
+    found = sorted(asking.served(held), key=lambda m: (m.created_at, m.id), reverse=True)
     return Answer(tuple(map(Found, found)))
 
 
@@ -63,8 +64,9 @@ def known(asking: Asking) -> Answer:
     def weight(memory: Memory) -> tuple[float, str]:
         return -effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life), memory.id
 
-    lasting = (m for m in asking.served if m.status != "signal" and m.memory_type in ("semantic", "procedural"))
-    return Answer(tuple(map(Found, sorted(lasting, key=weight)[:MOST])))
+    every = asking.context.library.memories.all()
+    lasting = (m for m in every if m.status != "signal" and m.memory_type in ("semantic", "procedural"))
+    return Answer(tuple(map(Found, nsmallest(MOST, asking.served(lasting), key=weight))))
 
 
 def retrieved(asking: Asking) -> Answer:
