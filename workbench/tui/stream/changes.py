@@ -1,12 +1,13 @@
 """What a person does to memories in the Stream: vote, pin, forget, edit."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
@@ -49,7 +50,7 @@ class Changes:
 
             def pin() -> None:
                 pinned = self._bench.stream.pin(ids)
-                self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {_named(ids)}.")
+                self._done(ids, f"{'Pinned' if pinned else 'Unpinned'} {self._named(ids)}.")
 
             self._app.change(pin)
 
@@ -62,15 +63,18 @@ class Changes:
         verb = "Restore" if archived else "Forget"
         from workbench.tui.widgets.confirm import Confirm
 
-        question = f"{verb} {_named(archived or ids)}?"
+        question = f"{verb} {self._named(archived or ids)}?"
         text = Content("Undo (u) takes it back; nothing is erased.")
 
         def do() -> None:
             (self._bench.stream.restore if archived else self._bench.stream.forget)(archived or ids)
-            self._done(ids, f"{'Restored' if archived else 'Forgot'} {_named(archived or ids)}. u takes it back.")
+            self._done(ids, f"{'Restored' if archived else 'Forgot'} {self._named(archived or ids)}. u takes it back.")
 
         if await self._app.push_screen_wait(Confirm(question, clock=time.monotonic, detail=text, yes=verb.lower())):
             self._app.change(do)
+
+    def _named(self, ids: Sequence[str]) -> str:
+        return masked_name(ids[0], self._bench.safety.masked) if len(ids) == 1 else f"{len(ids)} memories"
 
     async def edit(self) -> None:
         """Edit here; the editor stays open when the text cannot be stored."""
@@ -135,8 +139,3 @@ class Changes:
         if len(ids) > 1:
             self._picked.let_go()
         self._app.say(sentence)
-
-
-def _named(ids: Iterable[str]) -> str:
-    listed = list(ids)
-    return listed[0] if len(listed) == 1 else f"{len(listed)} memories"
