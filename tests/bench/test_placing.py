@@ -92,6 +92,7 @@ def promote(bench: Workbench) -> None:
     bench.promotion.carry_out(bench.promotion.plan(["m1"], Target("memory", slug="one")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("verb", ["promote", "undo", pytest.param("redo", marks=pytest.mark.slow)])
 def test_a_killed_process_leaves_nothing_half_done(

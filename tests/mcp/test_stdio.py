@@ -101,6 +101,7 @@ def test_it_knows_its_client_by_the_name_it_gives(server: Any, store: Path) -> N
     bench.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["the streams end", "SIGTERM", "SIGINT"])
 def test_it_ends_soon_though_a_call_is_in_flight_and_keeps_what_was_read(server: Any, store: Path, how: str) -> None:
     """The store is held by somebody else, so that the second call would go on for as long as that lasts."""

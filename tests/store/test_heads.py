@@ -294,6 +294,7 @@ def purged(tmp_path: Path) -> None:
     purge.purge(journal, [("t", "x2")], "human")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "name", "calls"),
     [
@@ -313,6 +314,7 @@ def test_a_store_stays_ones_own_whenever_a_writer_is_killed(
     assert examine(tmp_path / "s", tmp_path / "heads").is_sound
 
 
+@pytest.mark.slow
 def test_a_store_stays_ones_own_when_what_is_known_of_it_is_written_anew_and_that_is_killed(tmp_path: Path) -> None:
     journal = filled(tmp_path)
     killed_after(lambda: trust(journal.folder, journal.heads, journal.store), "open", 1)

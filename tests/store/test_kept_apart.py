@@ -187,6 +187,7 @@ def test_a_hook_adds_to_an_upgraded_store_and_leaves_an_old_one_old(old: Path) -
         assert kept(Library(old, clock)) == KEPT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["fsync", "rename", "replace", "write", "mkdir"])
 def test_killed_between_its_parts_it_is_done_again_or_was_done(tmp_path: Path, call: str) -> None:
     for count in range(1, 30):

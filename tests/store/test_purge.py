@@ -181,6 +181,7 @@ def test_the_doctor_says_that_it_was_broken_off_until_it_is_done(tmp_path: Path)
     assert examine(tmp_path / "s").purges == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", [False, True])
 def test_killed_at_any_file_it_is_found_as_long_as_a_text_is_left(tmp_path: Path, mask: bool) -> None:
     whole, cache, pieces = tmp_path / "whole", tmp_path / "cache", PIECES[:1] if mask else PIECES

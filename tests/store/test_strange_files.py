@@ -91,6 +91,7 @@ def test_what_is_not_needed_is_passed_over(kind: str, name: str, tmp_path: Path)
     assert open_journal(tmp_path / "s").rev == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("byte", "mebibytes", "refused"), [(b"\0", 1536, False), (b"\n", 1, True)], ids=["one line", "empty lines"]
 )

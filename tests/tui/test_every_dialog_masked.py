@@ -134,6 +134,7 @@ async def test_what_an_import_brings_is_listed_without_its_secrets(
             await until_drawn(pilot, lambda: not isinstance(app.screen, ImportDialog))
 
 
+@pytest.mark.slow
 async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +176,7 @@ async def test_findings_in_a_file_their_fixes_and_the_whole_of_it_show_no_secret
         assert "[secret: " in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_queries_of_a_file_and_in_a_file_show_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     bench = open_bench(tmp_path)
@@ -209,6 +211,7 @@ async def test_queries_of_a_file_and_in_a_file_show_no_secret(tmp_path: Path, mo
         assert held(ALL, screen_text(app)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "dialog"),
     [("J", JudgeDialog), ("B", Better), ("m", MetricsDialog), ("D", DuplicatesDialog), ("w", Choose), ("c", Choose)],
@@ -242,6 +245,7 @@ def _filled(app: WorkbenchApp) -> bool:
     return True
 
 
+@pytest.mark.slow
 async def test_compared_memories_show_no_secret_that_nobody_opened(tmp_path: Path) -> None:
     secret = Secrets()
     bench = open_bench(tmp_path)
