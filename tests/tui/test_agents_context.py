@@ -14,7 +14,7 @@ from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.agents.answers import text_of
 from workbench.bench.agents.context.making import gathered
-from workbench.core.agents.layers import TOTAL, ContextSettings
+from workbench.core.agents.layers import LAYERS, ContextSettings
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.tui.agents.context import STEP, ContextDialog
@@ -57,7 +57,7 @@ async def test_it_shows_layers_and_follows_task_and_budget_and_counts_no_read(tm
         await pilot.press(*["left"] * 10)
         smaller = shown.made
         assert smaller is not None
-        assert (smaller.budget, smaller.tokens) < (TOTAL - 9 * STEP, made.tokens)
+        assert (smaller.budget, smaller.tokens) < (sum(layer.budget for layer in LAYERS) - 9 * STEP, made.tokens)
         assert "over budget by" in shown.query_one("#context-text").plain  # type: ignore[attr-defined]
         await pilot.press("right", "escape")
         assert isinstance(app.screen, AgentsScreen)

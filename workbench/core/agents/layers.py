@@ -37,9 +37,6 @@ LAYERS: tuple[LayerKind, ...] = (
 )
 """The workbench's own."""
 
-TOTAL = sum(layer.budget for layer in LAYERS)
-"""Tokens of all layers together at the most: a larger budget gives each its own."""
-
 
 class ContextSettings(NamedTuple):
     """The tokens of each of the workbench's own layers, by its id, as a person sets them."""

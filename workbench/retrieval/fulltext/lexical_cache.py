@@ -25,7 +25,7 @@ from workbench.retrieval.fulltext.vocabulary import Encoded, Vocabulary
 from workbench.retrieval.text_keys import Keys, first_places, text_keys
 
 FULL = 1 << 17
-"""Texts of the largest segment: about 4 s of work, and 30 MB on disk."""
+"""Texts of the largest segment: some 5 s of work, and 17 MB on disk."""
 
 SMALL = 512
 """Texts of a segment that is not worth keeping apart when something is written anyway."""

@@ -88,7 +88,7 @@ class ContextDialog(Dialog[None]):
         self._profile: Profile | None = None
         self.rows: LineView[Layer | AgentContext] = LineView(self._draw, _key, id="context-layers")
         self._wanted = ""
-        self._working = self._again = False
+        self._working = self._again = self._is_ready = False
         self._material: Material | None = None
         self.made: AgentContext | None = None
 
@@ -131,8 +131,10 @@ class ContextDialog(Dialog[None]):
         material, problem = None, ""
         try:
             bench = self._bench
-            # Once for all tasks: to look it up for what one of them finds takes as long.
-            learn_all(bench.context)
+            if not self._is_ready:
+                # Once for all tasks: to look it up for what one of them finds takes as long.
+                learn_all(bench.context)
+                self._is_ready = True
             material = gathered(self._asker, bench.tuning, bench.playbooks, task, profile=self._profile)
         except WorkbenchError as error:
             problem = str(error)

@@ -11,7 +11,6 @@ from workbench.core.agents.patterns.conditions import (
     ConditionSyntax,
     Every,
     Not,
-    fact_of,
     facts_in,
     holds,
     parsed,
@@ -104,9 +103,9 @@ def test_what_cannot_be_read_names_the_position(text: str, position: int, proble
 
 
 def test_facts_are_found_by_their_whole_name_first() -> None:
-    assert fact_of({"a.b": 1, "a": {"b": 2}}, "a.b") == 1
-    assert fact_of({"a": {"b": 2}}, "a.b") == 2
-    assert fact_of({"a": 3}, "a.b") is None
+    assert holds(parsed("a.b == 1"), {"a.b": 1, "a": {"b": 2}}) is True
+    assert holds(parsed("a.b == 2"), {"a": {"b": 2}}) is True
+    assert holds(parsed("a.b == 3"), {"a": 3}) is None
 
 
 @given(st.text(max_size=60))

@@ -47,11 +47,6 @@ class Criteria:
         asked = (self.domain, self.type, self.outcome, self.tag, self.phase, self.session, self.tool, self.strategy)
         return not any(asked) and self.since is None and self.until is None
 
-    @property
-    def need_digests(self) -> bool:
-        """Whether the head of an episode does not say whether it is meant."""
-        return bool(self.session or self.tool or self.strategy)
-
     def fit(self, episode: Episode, now: datetime) -> bool:
         """Tell whether an episode is meant by what its head says."""
         if episode.at > now or not self._is_in_phase(episode, now):

@@ -109,13 +109,8 @@ def _decided(parts: Sequence[bool | None], *, by: bool) -> bool | None:
 _ABSENT = object()
 
 
-def fact_of(facts: Facts, name: str) -> object:
-    """Return a fact by its name, also a part of one; `None` when it is not given."""
-    found = _find(facts, name)
-    return None if found is _ABSENT else found
-
-
 def _find(facts: Facts, name: str) -> object:
+    """Return a fact by its name, also a part of one."""
     if name in facts:
         return facts[name]
     head, _, rest = name.partition(".")
