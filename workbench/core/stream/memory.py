@@ -38,6 +38,9 @@ MAX_KEPT = 1_000_000
 FILE_KEY = "_file"
 """The metadata key under which a reader keeps how a record was written; it tells a person nothing."""
 
+NOTE = "note"
+"""The metadata key of a person's note on a memory: it is for people, and part of no text."""
+
 SCHEMA_VERSION = 1
 
 
@@ -116,6 +119,12 @@ class Memory:
     def is_long(self) -> bool:
         """Whether its content is longer than anybody may write one: a file brought it."""
         return len(self.content) > MAX_CONTENT
+
+    @property
+    def note(self) -> str:
+        """What a person noted on it; empty for nothing."""
+        found = self.metadata.get(NOTE)
+        return found if isinstance(found, str) else ""
 
     @property
     def line(self) -> str:

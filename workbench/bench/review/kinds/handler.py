@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import ClassVar
 
 from workbench.bench.context import Context, apply_changes
 from workbench.core.change import Change, diff
@@ -16,7 +17,12 @@ from workbench.store.library import Tx
 
 
 class Handler:
-    """Shows, accepts, turns down and puts off the open proposals of one kind in an open store."""
+    """Shows, accepts, turns down and puts off the open proposals of one kind in an open store.
+
+    `worded` is the place, among the memories that accepting writes, of the one that a person may word first.
+    """
+
+    worded: ClassVar[int] = 0
 
     def __init__(self, context: Context, kind: ProposalKind) -> None:
         self.kind = kind
