@@ -93,7 +93,7 @@ class RecordForm(Dialog[Values | None]):
         self._written = self._start
         self._due: Timer | None = None
         self._unkept = ""
-        self._warned = False
+        self._warned = self._without = False
 
     def _restore(self) -> None:
         """Take up what was typed before the app was stopped."""
@@ -267,8 +267,8 @@ class RecordForm(Dialog[Values | None]):
             return "The text is empty. Esc leaves it as it was."
         if over > 0:
             return f"The text is {number(over)} characters too long."
-        if self._document:
-            self._document = ""
+        if self._document and not self._without:
+            self._without = True
             return "The document cannot be read yet: ctrl+o opens it, ctrl+s again saves without it."
         if self._stale and self._touched():
             self._stale = False
@@ -357,7 +357,7 @@ class RecordForm(Dialog[Values | None]):
         try:
             saved = external.edit(self.app, document, setting)
             if saved is not None:
-                self._document = saved
+                self._document, self._without = saved, False
                 self._take(read_document(saved, values, fields))
         except BadDocument as bad:
             self._say(f"✗ {bad} ctrl+o opens it again.", "$text-error")
@@ -377,7 +377,9 @@ class RecordForm(Dialog[Values | None]):
         try:
             self._saving.subject.check(self._touched())
         except UnfitValue as unfit:
-            self._refuse(Refusal(f"line {line_of(document, unfit.field)}: {unfit.message}", unfit.field, unfit=True))
+            self._refuse(Refusal(unfit.message, unfit.field, unfit=True))
+            where = line_of(document, unfit.field)
+            self._say(f"✗ Line {where}: {unfit.message}. Nothing was saved, and nothing is lost.", "$text-error")
 
     # What is said
 

@@ -49,7 +49,7 @@ class FieldLine(Horizontal):
         & .form--name { width: 14; height: 1; color: $text-muted; }
         & SafeInput { width: 1fr; min-width: 12; height: 1; background: $background; }
         & .form--beside { width: auto; max-width: 62%; height: 1; padding-left: 1; color: $text-muted; display: none; }
-        &:focus-within .form--beside, &.-unfit .form--beside { display: block; }
+        &.-here .form--beside, &.-unfit .form--beside { display: block; }
         &.-touched .form--name { color: $text-accent; text-style: bold; }
         &.-unfit .form--beside { color: $text-error; }
     }
@@ -101,7 +101,7 @@ class FieldLine(Horizontal):
         """Take note of what is stored by now, and show it unless something was typed."""
         kept, self.stored, self._shown = self.touched, stored, printable(stored)
         if not kept:
-            self._input.value = stored
+            self._input.value = self._last = self._shown
         self._show_name()
 
     def toggle(self) -> None:
@@ -126,6 +126,14 @@ class FieldLine(Horizontal):
     def focus_input(self) -> None:
         """Put the cursor in it."""
         self._input.focus()
+
+    def on_descendant_focus(self) -> None:
+        """Say what it takes while the cursor is in it."""
+        self.add_class("-here")
+
+    def on_descendant_blur(self) -> None:
+        """Leave the line to what stands in it."""
+        self.remove_class("-here")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Note that it was changed by hand."""

@@ -475,8 +475,11 @@ class StreamScreen(AreaScreen):
     async def action_new(self) -> None:
         """Write a new memory, and go to it."""
         id = await self.changes.write()
-        if not id:
-            return
+        if id:
+            self.call_after_refresh(self._go_to_new, id)
+
+    def _go_to_new(self, id: str) -> None:
+        """Put the cursor on a memory that was just written, or say that the filter hides it."""
         place = self.rows.index_of(id)
         if place is not None:
             self.rows.cursor = place
