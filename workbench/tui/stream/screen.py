@@ -480,6 +480,8 @@ class StreamScreen(AreaScreen):
 
     def _go_to_new(self, id: str) -> None:
         """Put the cursor on a memory that was just written, or say that the filter hides it."""
+        if self.rows.index_of(id) is None:
+            self.show_anew()
         place = self.rows.index_of(id)
         if place is not None:
             self.rows.cursor = place
