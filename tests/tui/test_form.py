@@ -410,7 +410,7 @@ async def test_a_document_that_cannot_be_read_is_refused_by_line_and_opens_again
         before = here(app)
         await pilot.press("E")
         await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
-        assert any("Line 6: there is no field “tgas”" in said for said in toasts(app))
+        await until_drawn(pilot, lambda: "Line 6: there is no field “tgas”" in screen_text(app))
         await pilot.press("ctrl+s")
         assert "The document cannot be read yet" in " ".join(screen_text(app).split())
         await pilot.press("escape")

@@ -35,6 +35,8 @@ from workbench.tui.widgets.texts.inert_text import InertTextArea
 DOCUMENT = "document"
 """What the draft of a form calls a document that cannot be read yet."""
 
+AGAIN = "ctrl+o opens it again."
+
 SHORT = 40
 """Rows of a screen below which the form takes all of it."""
 
@@ -282,7 +284,8 @@ class RecordForm(Dialog[Values | None]):
             line.focus_input()
         if line is not None and refusal.unfit:
             line.complain(refusal.sentence)
-            self._say(f"✗ Not saved yet: see {refusal.field}. Nothing is lost.", "$text-error")
+            where = f"Line {refusal.line}: {refusal.sentence}." if refusal.line else f"See {refusal.field}."
+            self._say(f"✗ {where} Nothing was saved yet, and nothing is lost.", "$text-error")
         else:
             self._say(f"✗ {refusal.sentence}", "$text-error")
         self._take_stored(self._saving.now)
@@ -360,7 +363,7 @@ class RecordForm(Dialog[Values | None]):
                 self._document, self._without = saved, False
                 self._take(read_document(saved, values, fields))
         except BadDocument as bad:
-            self._say(f"✗ {bad} ctrl+o opens it again.", "$text-error")
+            self._refuse(Refusal(f"{bad} {AGAIN}"))
             self._keep_soon()
         except WorkbenchError as error:
             self._say(f"✗ {error}", "$text-error")
@@ -377,9 +380,8 @@ class RecordForm(Dialog[Values | None]):
         try:
             self._saving.subject.check(self._touched())
         except UnfitValue as unfit:
-            self._refuse(Refusal(unfit.message, unfit.field, unfit=True))
             where = line_of(document, unfit.field)
-            self._say(f"✗ Line {where}: {unfit.message}. Nothing was saved, and nothing is lost.", "$text-error")
+            self._refuse(Refusal(unfit.message, unfit.field, unfit=True, line=where))
 
     # What is said
 

@@ -1,10 +1,12 @@
 """Opening a form: here, or as one document in the person's own editor."""
 
+from dataclasses import replace
+
 from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document
 from workbench.bench.forms.values import Values
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.drafting import Drafting
-from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms.form import AGAIN, RecordForm
 from workbench.tui.forms.saving import FormSaving, Refusal
 from workbench.tui.promotion.copies import CopyAsking
 
@@ -29,8 +31,8 @@ async def fill_in_elsewhere(
     try:
         typed = read_document(saved, values, subject.fields)
     except BadDocument as bad:
-        area.workbench_app.say(f"{bad} ctrl+o opens it again.", "warning")
-        return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft))
+        refused = Refusal(f"{bad} {AGAIN}")
+        return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft, problem=refused))
     if not typed:
         return None
     problem = saving.unfit(typed)
@@ -40,6 +42,5 @@ async def fill_in_elsewhere(
         problem = problem or saving.at_once(typed)
     if problem is None:
         return typed
-    where = f"Line {line_of(saved, problem.field)}: " if problem.unfit else ""
-    area.workbench_app.say(f"{where}{problem.sentence}{'.' if where else ''} What you wrote is kept here.", "warning")
+    problem = replace(problem, line=line_of(saved, problem.field)) if problem.unfit else problem
     return await area.app.push_screen_wait(RecordForm(saving, typed=typed, draft=draft, problem=problem))
