@@ -9,7 +9,7 @@ STREAM = Table(
         Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
         Action("stream.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
         Action("stream.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
-        Action("stream.edit", "e", "edit", "Edit it, all its fields; marked ones after ;", CHANGE),
+        Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE),
         Action("stream.external", "E", "edit in $EDITOR", "Edit all of it as one document in $EDITOR", CHANGE, False),
         Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
