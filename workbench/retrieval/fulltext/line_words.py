@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from workbench.core.stopping import in_pieces
 from workbench.retrieval.arrays import Mask, Rows
 
 TYPO_FROM = 4
@@ -42,7 +43,7 @@ class LineWords:
         numbers: dict[str, int] = {}
         at: list[int] = []
         sizes, shown = np.zeros(len(lines), np.intp), np.zeros(len(lines), np.intp)
-        for row, line in enumerate(lines):
+        for row, line in enumerate(in_pieces(lines)):
             found = line.split()
             at += [numbers.setdefault(chunk, len(numbers)) for chunk in found]
             is_whole = heads is None or heads[row] >= len(line)
