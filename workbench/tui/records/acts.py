@@ -1,7 +1,7 @@
 """What the usual keys do to the record of the row under the cursor, whichever list the row is in."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from textual.screen import Screen
@@ -23,6 +23,12 @@ HANDS = {
 """What carries the acts out, by the table of the record."""
 
 NO_RECORD = "That key is for a memory or a bullet; this row is none."
+
+
+def only_record(places: Iterable[Place]) -> Place | None:
+    """Return the memory or bullet that is the only one among the places of a change, or `None`."""
+    found = {place for place in places if place[0] in HANDS}
+    return found.pop() if len(found) == 1 else None
 
 
 class Hands(Protocol):

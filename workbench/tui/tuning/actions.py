@@ -1,7 +1,7 @@
 """The tables of actions of Tune and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MOVES, SLIDER
+from workbench.tui.widgets.actions import CANCEL, LIST, MOVES, SLIDER, on_row
 
 TUNE = Table(
     "Tune",
@@ -80,7 +80,7 @@ JUDGE = Table(
         Action("judge.read-back", "K", "read back", "Scroll back", MOVE, False),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *on_row()),
     place="workbench.tui.tuning.judging.judge",
 )
 """Judge mode takes the digits: the area keys rest until esc."""

@@ -39,7 +39,7 @@ ON_ROW = (
         "record.helpful",
         "plus",
         "helpful",
-        "Vote it helpful; again takes the vote back",
+        "Vote helpful; again takes the vote back",
         DECIDE,
         False,
         "act('helpful')",
@@ -48,7 +48,7 @@ ON_ROW = (
         "record.harmful",
         "minus",
         "harmful",
-        "Vote it harmful; again takes the vote back",
+        "Vote harmful; again takes the vote back",
         DECIDE,
         False,
         "act('harmful')",
@@ -67,6 +67,10 @@ ON_ROW = (
 
 A dialog takes `on_row` of them, with its `acts` (`tui.records.acts`); the areas have their own, which came first.
 """
+
+
+SHOWN_ON_ROW = tuple(action for action in ON_ROW if action.keys in ("e", "plus", "minus", "p", "d"))
+"""Those that a dialog names in its line of keys, as far as there is room."""
 
 
 def on_row(taken: str = "") -> tuple[Action, ...]:
