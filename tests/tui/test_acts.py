@@ -13,6 +13,7 @@ from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.records.acts import only_record
 from workbench.tui.records.bullets import NOT_PROMOTED
+from workbench.tui.records.record import OpenedRecord
 from workbench.tui.stream.history_dialog import HistoryDialog, RecordThen
 from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.widgets.confirm import Confirm
@@ -120,6 +121,10 @@ async def test_while_judging_a_memory_can_be_pinned_and_its_history_seen(tmp_pat
         await until(pilot, lambda: app.bench.stream.get(memory.id).pinned != memory.pinned)
         await pilot.press("h")
         await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
+        await pilot.press("escape", "enter")
+        await until_drawn(pilot, lambda: isinstance(app.screen, OpenedRecord))
+        await pilot.press("escape")
+        await until_drawn(pilot, lambda: app.screen is judge)
 
 
 async def test_a_record_that_is_gone_is_told_of(tmp_path: Path) -> None:

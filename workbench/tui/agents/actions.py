@@ -1,7 +1,7 @@
 """The tables of actions of Agents and its dialog."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MOVES
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MOVES
 
 AGENTS = Table(
     "Agents",
@@ -45,7 +45,7 @@ AGENTS = Table(
             "agents.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
         ),
     ),
-    LIST,
+    (*LIST, *LINKS),
 )
 
 CONTEXT = Table(

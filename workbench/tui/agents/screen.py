@@ -23,6 +23,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
 from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.links import links_of
 from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.around import surroundings
 from workbench.tui.stream.memory_view import detail
@@ -104,6 +105,7 @@ class AgentsScreen(AreaScreen):
         )
         self.rows: LineView[Line] = LineView(self._draw_line, key_of, is_heading=is_heading, id="list")
         self.side = ReadingPane(id="side")
+        self.side.links = links_of(self, self.side, lambda: place_of(self.rows.current))
         self.flagged = FlaggedMemories(self)
         self.acts = Acts(lambda: self, self._row_for, missing=TO_A_MEMORY)
 

@@ -1,7 +1,7 @@
 """The tables of actions of Health and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import LIST, on_row
+from workbench.tui.widgets.actions import LINKS, LIST, on_row
 
 HEALTH = Table(
     "Health",
@@ -22,7 +22,7 @@ HEALTH = Table(
         Action("health.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
         Action("health.read-back", "K", "read back", "Scroll back", MOVE, False),
     ),
-    (*LIST, *on_row("p")),
+    (*LIST, *LINKS, *on_row("p")),
 )
 
 BACKUP = Table(

@@ -33,6 +33,7 @@ class Proposed(Dialog[bool]):
     Without `yes` there is nothing to agree to.
     """
 
+    acts: Acts
     BINDINGS: ClassVar[list[BindingType]] = bindings((*PROPOSED, *on_row("y")))
     DEFAULT_CSS = """
     Proposed {
@@ -100,6 +101,11 @@ class Proposed(Dialog[bool]):
                 body(f"! {folded[0]} Review shows the text.", "$text-warning") if folded else body(memory.content)
             )
         return Content("\n").join(parts)
+
+    @on(LineView.Opened)
+    def _open(self) -> None:
+        """Open the memory over the list."""
+        self.acts.open()
 
     def action_yes(self) -> None:
         """Agree, where there is something to agree to."""

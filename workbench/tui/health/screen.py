@@ -19,6 +19,7 @@ from workbench.tui.health.model import Facts, Found, Section
 from workbench.tui.health.parts import PartsList
 from workbench.tui.health.sections import SECTIONS
 from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.links import links_of
 from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
@@ -64,6 +65,7 @@ class HealthScreen(AreaScreen):
         keys = {action.id: action.shown_key for action in self.as_mapped(self.workbench_app.areas.scope(self.AREA))}
         self.rows = PartsList(self.bench, sections, keys, self._show_detail)
         self.detail = ReadingPane(id="detail")
+        self.detail.links = links_of(self, self.detail, lambda: self._record_here(""))
         self._shown: tuple[str, str] | None = None
         self.acts = Acts(lambda: self, self._record_here, missing=NO_RECORD)
 

@@ -22,6 +22,9 @@ HANDS = {
 }
 """What carries the acts out, by the table of the record."""
 
+OPENS = "workbench.tui.records.record:open_over"
+"""What opens a record or a document over the present place; its text has links, too."""
+
 NO_RECORD = "That key is for a memory or a bullet; this row is none."
 
 
@@ -94,6 +97,12 @@ class Acts:
             area.workbench_app.say(self._missing)
         else:
             await started(screen, self._do(area, place, what))
+
+    def open(self) -> None:
+        """Open the record over the present place; where there is none, nothing happens."""
+        screen, place = self._screen(), self._here("open")
+        if place is not None:
+            implementation(OPENS)(screen, area_below(screen), place, ())
 
     async def _do(self, area: AreaScreen, place: Place, what: str) -> None:
         with area.workbench_app.reporting():

@@ -1,7 +1,7 @@
 """The tables of actions of the Stream and its dialogs."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MARKS, on_row
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, on_row
 
 STREAM = Table(
     "Stream",
@@ -35,7 +35,7 @@ STREAM = Table(
         Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
         Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
-    (*LIST, *MARKS),
+    (*LIST, *MARKS, *LINKS),
 )
 
 _OPEN_SECRETS = Action("history.unfold", "o", "show secrets", "Show the secrets that are masked", FIND)

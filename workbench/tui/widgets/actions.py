@@ -78,6 +78,13 @@ def on_row(taken: str = "") -> tuple[Action, ...]:
     return tuple(action for action in ON_ROW if action.keys not in taken.split())
 
 
+LINKS = (
+    Action("link.next", "tab", "next link", "To the next id or file in the text", MOVE, False, "next_link"),
+    Action("link.previous", "shift+tab", "last link", "Back to the link before", MOVE, False, "previous_link"),
+    Action("link.open", "enter", "open link", "Open what the link names, over this", MOVE, False, "open_link"),
+)
+"""The keys of a text that names records and files, while it has the focus."""
+
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
 HELP = Table(
@@ -125,4 +132,16 @@ CHOOSE = Table(
     place="workbench.tui.widgets.choose",
 )
 
-DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE)
+OPENED = Table(
+    "an opened record",
+    (
+        Action("opened.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("opened.undo", "u", "undo", "Take back your latest change", APP, False),
+        Action("opened.close", "escape", "back", "Back to where it was opened", APP, True, "cancel"),
+    ),
+    (*MOVES, *LINKS, *on_row()),
+    place="workbench.tui.records.record",
+)
+"""A record or a document over the place where somebody came upon it."""
+
+DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE, OPENED)

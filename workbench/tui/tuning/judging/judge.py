@@ -58,6 +58,7 @@ class JudgeDialog(Dialog[None]):
     `mask` takes the secrets out of what is shown.
     """
 
+    acts: Acts
     BINDINGS: ClassVar[list[BindingType]] = bindings((*JUDGE, *on_row()))
     DEFAULT_CSS = """
     JudgeDialog {
@@ -116,6 +117,11 @@ class JudgeDialog(Dialog[None]):
     def unjudged(self) -> int:
         """How many of the pool have no grade."""
         return sum(m.id not in self._grades for m in self._pool)
+
+    @on(LineView.Opened)
+    def _open(self) -> None:
+        """Open the memory over the list."""
+        self.acts.open()
 
     def _record_here(self, _what: str) -> Place | None:
         return None if self.rows.current is None else ("memories", self.rows.current.id)

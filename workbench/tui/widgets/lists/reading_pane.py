@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from textual import events, work
+from textual.actions import SkipAction
 from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.content import Content
@@ -15,8 +16,9 @@ from textual.worker import get_current_worker
 
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.actions import LINKS, LIST
 from workbench.tui.widgets.lists.extent import set_extent
+from workbench.tui.widgets.lists.linked import Linked, line_of
 
 Wrapped = tuple[int, list[Content]]
 """A width in cells, and the lines of a text that was wrapped for it."""
@@ -46,7 +48,7 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
     Of a long one the beginning is there at once, and the rest as soon as a thread has wrapped it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(a for a in LIST if a.id != _OPEN)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
     DEFAULT_CSS = """
     ReadingPane {
         overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1;
@@ -55,6 +57,8 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
+        self.links: Linked | None = None
+        """What knows the links of the text, where there may be some."""
         self._text = Content("")
         self._lines: list[Content] = []
         self._whole = True
@@ -73,6 +77,21 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
     def plain(self) -> str:
         """The text without its styles."""
         return self._text.plain
+
+    @property
+    def text(self) -> Content:
+        """The text as it is shown."""
+        return self._text
+
+    def draw_anew(self, text: Content) -> None:
+        """Show the same words in other styles; what is in sight stays."""
+        self.show(text, keep_place=True)
+
+    def reveal(self, end: int) -> None:
+        """Bring the character before a place in the text into sight."""
+        line, top = line_of(self._text, end, self.scrollable_content_region.width), self.scroll_offset.y
+        if not top <= line < top + self._high:
+            self.scroll_to(y=max(0, line - self._high // 2), animate=False, immediate=True)
 
     def _wrap(self, wrapped: Wrapped | None, place: int) -> None:
         width = self.scrollable_content_region.width
@@ -157,6 +176,21 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     # Moving
+
+    def action_next_link(self) -> None:
+        """To the next link, or on to what the key means around the text."""
+        if self.links is None or not self.links.go(1):
+            raise SkipAction
+
+    def action_previous_link(self) -> None:
+        """To the link before."""
+        if self.links is None or not self.links.go(-1):
+            raise SkipAction
+
+    def action_open_link(self) -> None:
+        """Open what the link under the cursor names."""
+        if self.links is None or not self.links.follow():
+            raise SkipAction
 
     def action_up(self) -> None:
         """One line up."""
