@@ -14,10 +14,12 @@ from workbench.tui.health.screen import HealthScreen
 from workbench.tui.records.acts import only_record
 from workbench.tui.records.bullets import NOT_PROMOTED
 from workbench.tui.records.record import OpenedRecord
+from workbench.tui.review.screen import ReviewScreen
 from workbench.tui.stream.history_dialog import HistoryDialog, RecordThen
 from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.line_view import LineView
+from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.editor import TextEditor
 
 SIZE = (140, 45)
@@ -138,3 +140,55 @@ async def test_a_record_that_is_gone_is_told_of(tmp_path: Path) -> None:
         await pilot.press("e")
         await until(pilot, lambda: bullet in said(app))
         assert isinstance(app.screen, HistoryDialog)
+
+
+async def test_in_reviews_evidence_they_act_on_the_evidence_and_deciding_stays_with_the_candidate(
+    tmp_path: Path,
+) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen) and app.screen.rows.rows)
+        review = app.screen
+        assert isinstance(review, ReviewScreen)
+        evidence = review.query_one("#evidence", ReadingPane)
+        candidate = review.rows.current
+        assert candidate is not None
+        await until(pilot, lambda: review.texts.evidence is not None)
+        await pilot.press("tab")
+        assert evidence.has_focus
+        first, second = (cited.id for cited in review.bench.review.cited(candidate)[:2])
+        await pilot.press("plus")
+        await until(pilot, lambda: app.bench.stream.live_vote(first) == "helpful")
+        await pilot.press("j", "minus")
+        await until(pilot, lambda: app.bench.stream.live_vote(second) == "harmful")
+        await pilot.press("e")
+        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await pilot.press("x", "ctrl+s")
+        await until_drawn(pilot, lambda: app.screen is review)
+        assert app.bench.stream.get(second).content.endswith("x")
+        assert review.rows.current == candidate
+        await pilot.press("enter")
+        await until_drawn(pilot, lambda: isinstance(app.screen, OpenedRecord))
+        await pilot.press("escape")
+        await until_drawn(pilot, lambda: app.screen is review)
+        await pilot.press("a")
+        await until(pilot, lambda: review.rows.current is not None and review.rows.current.id != candidate.id)
+        memory = app.bench.review.memory(candidate)
+        assert memory is not None
+        assert memory.status == "confirmed"
+
+
+async def test_on_the_queue_keys_that_decide_nothing_do_nothing(tmp_path: Path) -> None:
+    app = demo_app(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen) and app.screen.rows.rows)
+        revision = app.bench.library.revision
+        await pilot.press("plus", "minus", "p", "d")
+        await pilot.press("tab", "tab")
+        assert app.bench.library.revision == revision
+        await pilot.press("escape")
+        review = app.screen
+        assert isinstance(review, ReviewScreen)
+        assert review.rows.has_focus

@@ -97,9 +97,25 @@ class Links:
             self._leave()
             return False
         self._at = at
-        self._draw()
+        self.draw()
         self._page.reveal(self._found[at].end)
         return True
+
+    def step(self, step: int) -> bool:
+        """Go to the next link or the one before, but not beyond the last or the first; False there."""
+        self._look()
+        return 0 <= self._at + step < len(self._found) and self.go(step)
+
+    @property
+    def is_on_one(self) -> bool:
+        """Whether the cursor is on a link; where it was on none, the text is not looked through."""
+        return self._at >= 0 and self.current is not None
+
+    @property
+    def current(self) -> Place | None:
+        """What the link under the cursor names."""
+        self._look()
+        return self._found[self._at].place if self._at >= 0 else None
 
     def follow(self) -> bool:
         """Open what the link under the cursor names; False where the cursor is on none."""
@@ -114,15 +130,17 @@ class Links:
         """Find the links, unless they are those of the text that is shown."""
         text = self._page.text
         if text.plain != self._plain.plain:
-            self._plain, self._at = text, -1
-            self._found = links_in(text.plain, self._bench, self._own())
+            here = self._found[self._at].place if self._at >= 0 else None
+            self._plain, self._found = text, links_in(text.plain, self._bench, self._own())
+            self._at = next((n for n, link in enumerate(self._found) if link.place == here), -1)
 
     def _leave(self) -> None:
         if self._at >= 0:
             self._at = -1
-            self._draw()
+            self.draw()
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
+        """Draw the links in the page, where others may have been drawn before."""
         text = self._plain
         for place, link in enumerate(self._found):
             text = text.stylize(_HERE if place == self._at else _LINK, link.start, link.end)

@@ -35,8 +35,18 @@ class Linked(Protocol):
     def go(self, step: int) -> bool:
         """Go to the next link (1) or the one before (-1); False where there is none."""
 
+    def step(self, step: int) -> bool:
+        """Go to the next link or the one before, but not beyond the last or the first; False there."""
+
     def follow(self) -> bool:
         """Open the link that the cursor is on; False where it is on none."""
+
+    @property
+    def is_on_one(self) -> bool:
+        """Whether the cursor is on a link."""
+
+    def draw(self) -> None:
+        """Draw the links in the page, where others may have been drawn before."""
 
 
 class Later:
@@ -56,6 +66,19 @@ class Later:
     def go(self, step: int) -> bool:
         """Go to the next link (1) or the one before (-1); False where there is none."""
         return self._made.go(step)
+
+    def step(self, step: int) -> bool:
+        """Go to the next link or the one before, but not beyond the last or the first; False there."""
+        return self._made.step(step)
+
+    @property
+    def is_on_one(self) -> bool:
+        """Whether the cursor is on a link."""
+        return self._links is not None and self._links.is_on_one
+
+    def draw(self) -> None:
+        """Draw the links in the page, where others may have been drawn before."""
+        self._made.draw()
 
     def follow(self) -> bool:
         """Open the link that the cursor is on; False where it is on none."""

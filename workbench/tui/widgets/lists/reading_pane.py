@@ -1,10 +1,11 @@
 """A text to read beside the queue: it scrolls with the keys that move in a list, and draws only what is in sight."""
 
+from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar
 
 from textual import events, work
 from textual.actions import SkipAction
-from textual.binding import BindingType
+from textual.binding import BindingsMap, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
@@ -14,7 +15,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.actions import LINKS, LIST
 from workbench.tui.widgets.lists.extent import set_extent
@@ -59,6 +60,7 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self.links: Linked | None = None
         """What knows the links of the text, where there may be some."""
+        self._acts: Callable[[str], Awaitable[None]] | None = None
         self._text = Content("")
         self._lines: list[Content] = []
         self._whole = True
@@ -66,8 +68,37 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         self._wrapped_at = -1
         self._strips: LRUCache[int, Strip] = LRUCache(_CACHED)
 
+    def carry(self, acts: Callable[[str], Awaitable[None]], actions: Iterable[Action]) -> None:
+        """Be a list of what the text names: up and down go from one to the next, and `actions` act on it."""
+        self._acts = acts
+        self._bindings = BindingsMap.merge([self._bindings, BindingsMap(bindings(actions))])
+
+    async def action_act(self, what: str) -> None:
+        """Do something to what the link under the cursor names."""
+        if self._acts is not None:
+            await self._acts(what)
+
+    def on_focus(self) -> None:
+        """Begin with the first that a list names."""
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._acts is not None and self.links is not None and not self.links.is_on_one:
+            self.links.go(1)
+
+    def _steps(self, step: int) -> bool:
+        """Go to the next one of a list; False for a text that is none, and at its ends."""
+        return self._acts is not None and self.links is not None and self.links.step(step)
+
     def show(self, text: Content, *, keep_place: bool = False, wrapped: Wrapped | None = None) -> None:
         """Show another text; `wrapped` are its lines at a width, if another thread has wrapped it already."""
+        self._put(text, keep_place=keep_place, wrapped=wrapped)
+        if self.links is not None and self.links.is_on_one:
+            self.links.draw()
+        elif self.has_focus:
+            self._begin()
+
+    def _put(self, text: Content, *, keep_place: bool, wrapped: Wrapped | None = None) -> None:
         self._text = text
         self._wrap(wrapped, self.scroll_offset.y if keep_place else 0)
         if not keep_place:
@@ -85,7 +116,7 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def draw_anew(self, text: Content) -> None:
         """Show the same words in other styles; what is in sight stays."""
-        self.show(text, keep_place=True)
+        self._put(text, keep_place=True)
 
     def reveal(self, end: int) -> None:
         """Bring the character before a place in the text into sight."""
@@ -193,12 +224,14 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
             raise SkipAction
 
     def action_up(self) -> None:
-        """One line up."""
-        self._by(-1)
+        """One line up; in a list of what is named, to the one before."""
+        if not self._steps(-1):
+            self._by(-1)
 
     def action_down(self) -> None:
-        """One line down."""
-        self._by(1)
+        """One line down; in a list of what is named, to the next one."""
+        if not self._steps(1):
+            self._by(1)
 
     def action_half_up(self) -> None:
         """Half a page up."""
