@@ -135,7 +135,7 @@ CHOOSE = Table(
 OPENED = Table(
     "an opened record",
     (
-        Action("opened.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("opened.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("opened.undo", "u", "undo", "Take back your latest change", APP, False),
         Action("opened.close", "escape", "back", "Back to where it was opened", APP, True, "cancel"),
     ),
