@@ -213,10 +213,10 @@ class AreaScreen(Screen[object]):
         with self.workbench_app.reporting():
             self.workbench_app.say(str(copy(text, self.app.copy_to_clipboard)))
 
-    async def edit_externally(self, text: str) -> str | None:
-        """Open the person's editor on a text; return the new text, or `None` when nothing changed."""
+    async def edit_externally(self, text: str, line: int = 0) -> str | None:
+        """Open the person's editor on a text, at a line (from 1), and return the new text; `None` for the same."""
         with self.workbench_app.reporting():
-            return external.edit(self.app, text, self.workbench_app.options.editor)
+            return external.edit(self.app, text, self.workbench_app.options.editor, line)
         return None
 
     def show_history(self, key: str) -> None:

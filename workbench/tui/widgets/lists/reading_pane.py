@@ -274,6 +274,16 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         most = max(1, int(self.screen.size.height * share))
         self.styles.height = min(most, max(1, len(self._lines)) + self.gutter.height)
 
+    @property
+    def line_in_sight(self) -> int:
+        """The line of the text, counted from 0, that stands first in sight, or is wrapped to there."""
+        width, left = self.scrollable_content_region.width, self.scroll_offset.y
+        for number, line in enumerate(self._text.plain.split("\n")):
+            left -= max(1, len(Content(line).wrap(width))) if width > 0 else 1
+            if left < 0:
+                return number
+        return 0
+
     def go_to_line(self, line: int) -> None:
         """Scroll to a line of the text, counted from 0, wherever it is after wrapping."""
         width, before = self.scrollable_content_region.width, "\n".join(self._text.plain.split("\n")[:line])
