@@ -75,6 +75,7 @@ class ReviewScreen(AreaScreen):
         self.seen = Seen(self.bench)
         self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at)
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
+        self.texts.carry(self)
         self.reasons = ReasonLine(self.as_mapped(REASONS))
         self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still)
         self.changes = Changes(self, self.queue, self.seen, self.reasons)
@@ -160,13 +161,16 @@ class ReviewScreen(AreaScreen):
     def _taken(self) -> None:
         self.rows.focus()
 
-    @on(LineList.Opened)
-    def _open(self) -> None:
+    def _go_in(self) -> None:
         self.add_class("-open")
         self.query_one("#evidence").focus()
         self._settle_focus()
         self.call_after_refresh(self.texts.refit)
         self.texts.note_seen()
+
+    @on(LineList.Opened)
+    def _open(self) -> None:
+        self._go_in()
         if self.shown is not None and self.seen.is_folded(self.shown.proposal):
             self.action_unfold()
 
@@ -203,6 +207,13 @@ class ReviewScreen(AreaScreen):
     def action_previous(self) -> None:
         """To the previous listed item, round the start."""
         self.queue.go_round(-1)
+
+    def action_evidence(self) -> None:
+        """To the evidence, or back to the queue."""
+        if self.focused is self.query_one("#evidence"):
+            self._close()
+        else:
+            self._go_in()
 
     def action_read_on(self) -> None:
         """Scroll the item, then the evidence."""
