@@ -18,13 +18,13 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 from workbench.tui.agents.actions import AGENTS
 from workbench.tui.agents.drawing import counts, draw, session_cells, told
-from workbench.tui.agents.lines import Line, is_heading, key_of, lines_of, memory_id, read_of
+from workbench.tui.agents.lines import Line, is_heading, key_of, lines_of, memory_id, place_of, read_of
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
+from workbench.tui.records.acts import Acts, Place
 from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.around import surroundings
-from workbench.tui.stream.changes import Changes, Picked
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED, assemble, clipped
@@ -38,6 +38,7 @@ EMPTY = (
     "`workbench search QUERY --for-agent NAME`; what it asks, is given and writes then shows here while it works."
 )
 NOT_HIS = "Nothing of {} is kept any more. Esc shows all agents."
+TO_A_MEMORY = "Go to a memory first: enter opens a session, j and k go to its rows."
 LOOKING = "Looking …"
 
 HELP = """A session
@@ -104,7 +105,7 @@ class AgentsScreen(AreaScreen):
         self.rows: LineView[Line] = LineView(self._draw_line, key_of, is_heading=is_heading, id="list")
         self.side = ReadingPane(id="side")
         self.flagged = FlaggedMemories(self)
-        self.changes = Changes(self, Picked(lambda: self.memory, self._picked, lambda: None))
+        self.acts = Acts(lambda: self, self._row_for, missing=TO_A_MEMORY)
 
     def contents(self) -> Iterable[Widget]:
         """Return the line about all, the sessions, what was done, and the text."""
@@ -123,11 +124,9 @@ class AgentsScreen(AreaScreen):
         id = memory_id(self.rows.current)
         return self.bench.library.memories.find(id) if id else None
 
-    def _picked(self) -> list[str]:
-        memory = self.memory
-        if memory is None:
-            self.workbench_app.say("Go to a memory first: enter opens a session, j and k go to its rows.")
-        return [] if memory is None else [memory.id]
+    def _row_for(self, _what: str) -> Place | None:
+        """Return where the record of the row under the cursor is, unless the keys are among the sessions."""
+        return None if self.focused is self.sessions else place_of(self.rows.current)
 
     # Following the store
 
@@ -335,35 +334,6 @@ class AgentsScreen(AreaScreen):
 
     # Changing
 
-    def action_helpful(self) -> None:
-        """Vote helpful."""
-        self.changes.vote("helpful")
-
-    def action_harmful(self) -> None:
-        """Vote harmful."""
-        self.changes.vote("harmful")
-
-    def action_pin(self) -> None:
-        """Pin or unpin."""
-        self.changes.pin()
-
-    @asking
-    async def action_forget(self) -> None:
-        """Forget after a yes; archived memories are restored instead."""
-        await self.changes.forget()
-
-    @asking
-    async def action_edit(self) -> None:
-        """Edit here."""
-        if self._picked():
-            await self.changes.edit()
-
-    @asking
-    async def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        if self._picked():
-            await self.changes.edit_externally()
-
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""
         if (memory := self.memory) is not None and self.flagged.unfold(memory):
@@ -376,18 +346,6 @@ class AgentsScreen(AreaScreen):
             self.copy(memory.content)
         elif read is not None and self.focused is not self.sessions:
             self.copy(read.query)
-
-    def action_history(self) -> None:
-        """Show who changed what."""
-        if ids := self._picked():
-            self.show_history(ids[0])
-
-    def action_promote(self) -> None:
-        """Promote it: written where agents read it, after a look at the text."""
-        if ids := self._picked():
-            from workbench.tui.promotion.dialog import open_promote
-
-            open_promote(self, ids)
 
 
 def counts_of(sessions: Sequence[AgentSession]) -> str:

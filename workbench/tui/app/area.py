@@ -1,6 +1,6 @@
 """What all areas share: the top bar, the key bar, and following the store."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
+from workbench.core.named import implementation
 from workbench.tui.app import external
 from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import Area
@@ -23,6 +24,9 @@ from workbench.tui.widgets.lists.line_list import LineList
 
 T = TypeVar("T")
 
+HISTORY = "workbench.tui.stream.history_dialog:HistoryDialog"
+"""What shows the changes of a record; rows there have records, whose keys come back here."""
+
 
 @survives
 class AreaScreen(Screen[object]):
@@ -33,6 +37,8 @@ class AreaScreen(Screen[object]):
     """Each area says what has the keys; otherwise it were the first thing that can, a filter, which would type them."""
     help_text = ""
     """What the help shows below the keys."""
+    acts: Callable[[str], Awaitable[None]] | None = None
+    """What the usual keys do to the record of the row under the cursor (`tui.records.acts`)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -215,11 +221,10 @@ class AreaScreen(Screen[object]):
 
     def show_history(self, key: str) -> None:
         """Show who changed what of one memory or bullet (`BOOK/ID`)."""
-        from workbench.tui.stream.history_dialog import HistoryDialog
-
         with self.workbench_app.reporting():
             bench, place = self.bench, self.bench.history.place_of(key)
-            self.app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked, place))
+            dialog = implementation(HISTORY)(bench.history, bench.context.now(), bench.safety.masked, place)
+            self.app.push_screen(dialog)
 
     def flagged_note(self, text: str) -> str:
         """Return what is to be said of a text that was just stored: why it is flagged, or nothing."""
@@ -227,6 +232,11 @@ class AreaScreen(Screen[object]):
         return f" It is flagged: {found[0].reason}" if found else ""
 
     # Keys
+
+    async def action_act(self, what: str) -> None:
+        """Do something to the record of the row under the cursor."""
+        if self.acts is not None:
+            await self.acts(what)
 
     def go_back(self) -> None:
         """Close what is open in the area; by default nothing is."""

@@ -1,7 +1,7 @@
 """The tables of actions of Health and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.actions import LIST, on_row
 
 HEALTH = Table(
     "Health",
@@ -22,7 +22,7 @@ HEALTH = Table(
         Action("health.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
         Action("health.read-back", "K", "read back", "Scroll back", MOVE, False),
     ),
-    LIST,
+    (*LIST, *on_row("p")),
 )
 
 BACKUP = Table(
@@ -42,7 +42,7 @@ PROPOSED = Table(
         Action("proposed.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("proposed.no", "escape,n", "close", "Close and leave everything as it is", APP),
     ),
-    LIST,
+    (*LIST, *on_row("y")),
     place="workbench.tui.health.list",
 )
 """A list of what is proposed, to be looked through before it is accepted as a whole."""

@@ -18,8 +18,12 @@ from workbench.tui.health.actions import HEALTH
 from workbench.tui.health.model import Facts, Found, Section
 from workbench.tui.health.parts import PartsList
 from workbench.tui.health.sections import SECTIONS
+from workbench.tui.records.acts import Acts, Place
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
+
+NO_RECORD = "That key is for a memory or a bullet: a change of one in History, or a group of duplicates."
 
 HELP = "\n".join(
     [
@@ -41,7 +45,7 @@ class HealthScreen(AreaScreen):
 
     AREA = "health"
     help_text = HELP
-    BINDINGS: ClassVar[list[BindingType]] = bindings(HEALTH)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*HEALTH, *on_row("p")))
     DEFAULT_CSS = """
     HealthScreen {
         #work { height: 1fr; }
@@ -61,6 +65,7 @@ class HealthScreen(AreaScreen):
         self.rows = PartsList(self.bench, sections, keys, self._show_detail)
         self.detail = ReadingPane(id="detail")
         self._shown: tuple[str, str] | None = None
+        self.acts = Acts(lambda: self, self._record_here, missing=NO_RECORD)
 
     def contents(self) -> Iterable[Widget]:
         """Return the list and the text beside it."""
@@ -163,6 +168,10 @@ class HealthScreen(AreaScreen):
             self.run_worker(self._do("open", ""))
         else:
             self.open_detail()
+
+    def _record_here(self, _what: str) -> Place | None:
+        row = self.rows.current
+        return None if row is None else self.rows.section(row.section).record(row)
 
     @asking
     async def action_apply(self) -> None:

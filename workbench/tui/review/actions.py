@@ -1,7 +1,7 @@
 """The tables of actions of Review and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, GLOBAL, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import LIST, MARKS, MOVES
+from workbench.tui.widgets.actions import LIST, MARKS, MOVES, on_row
 
 REVIEW = Table(
     "Review",
@@ -53,7 +53,7 @@ MERGE = Table(
         Action("merge.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("merge.no", "escape,n", "leave both", "Close without merging", APP),
     ),
-    MOVES,
+    (*MOVES, *on_row("e E y")),
     place="workbench.tui.review.merge",
 )
 """While the search has the focus, its letters are letters; enter goes to what it found."""

@@ -1,7 +1,7 @@
 """The tables of actions of the Stream and its dialogs."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MARKS
+from workbench.tui.widgets.actions import CANCEL, LIST, MARKS, on_row
 
 STREAM = Table(
     "Stream",
@@ -43,13 +43,14 @@ _OPEN_SECRETS = Action("history.unfold", "o", "show secrets", "Show the secrets 
 HISTORY = Table(
     "the history",
     (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), _OPEN_SECRETS, CANCEL),
-    LIST,
+    (*LIST, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 
 RECORD_THEN = Table(
     "a record as it was",
     (_OPEN_SECRETS, CANCEL),
+    on_row(),
     place="workbench.tui.stream.history_dialog",
 )
 
@@ -65,7 +66,7 @@ REPLACE = Table(
         Action("replace.part", "tab", "next part", "To the next line, or the places", MOVE, False, "next_part"),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *on_row()),
     place="workbench.tui.stream.replacing",
 )
 

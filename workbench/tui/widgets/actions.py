@@ -34,6 +34,50 @@ SLIDER = (
     Action("slider.type", "enter", "type a value", "Type a value; enter takes it", CHANGE, False),
 )
 
+ON_ROW = (
+    Action(
+        "record.helpful",
+        "plus",
+        "helpful",
+        "Vote helpful; again takes the vote back",
+        DECIDE,
+        False,
+        "act('helpful')",
+    ),
+    Action(
+        "record.harmful",
+        "minus",
+        "harmful",
+        "Vote harmful; again takes the vote back",
+        DECIDE,
+        False,
+        "act('harmful')",
+    ),
+    Action("record.edit", "e", "edit", "Edit this memory or bullet here", CHANGE, False, "act('edit')"),
+    Action("record.external", "E", "edit in $EDITOR", "Edit it in $EDITOR", CHANGE, False, "act('external')"),
+    Action("record.pin", "p", "pin", "Pin or unpin it", CHANGE, False, "act('pin')"),
+    Action("record.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE, False, "act('forget')"),
+    Action(
+        "record.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
+    ),
+    Action("record.copy", "y", "copy", "Copy its text to the clipboard", CHANGE, False, "act('copy')"),
+    Action("record.history", "h", "history", "Show every change of it", FIND, False, "act('history')"),
+)
+"""What is done to the memory or bullet of the row under the cursor, in every dialog that lists some.
+
+A dialog takes `on_row` of them, with its `acts` (`tui.records.acts`); the areas have their own, which came first.
+"""
+
+
+SHOWN_ON_ROW = tuple(action for action in ON_ROW if action.keys in ("e", "plus", "minus", "p", "d"))
+"""Those that a dialog names in its line of keys, as far as there is room."""
+
+
+def on_row(taken: str = "") -> tuple[Action, ...]:
+    """Return what is done to the record of a row, but for the keys that mean something else there: "p d"."""
+    return tuple(action for action in ON_ROW if action.keys not in taken.split())
+
+
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
 HELP = Table(
