@@ -532,7 +532,7 @@ class WorkbenchApp(Host):
         if isinstance(screen, AreaScreen):
             from workbench.tui.widgets.help import HelpScreen
 
-            held = screen.as_mapped(self.areas.scope(screen.area.id))
+            held = screen.as_mapped(screen.held_actions())
             self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, screen.help_text))
 
     @work

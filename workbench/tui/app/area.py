@@ -102,6 +102,10 @@ class AreaScreen(Screen[object]):
         """Return the actions of the key bar: the area's own, then the global ones."""
         return self.as_mapped((*self.area.actions, *self.workbench_app.areas.everywhere))
 
+    def held_actions(self) -> tuple[Action, ...]:
+        """Return every action that has a key as the area stands now."""
+        return self.workbench_app.areas.scope(self.AREA)
+
     def as_mapped(self, actions: Iterable[Action]) -> tuple[Action, ...]:
         """Return actions with the keys that the person's keymap gives them."""
         return remapped(actions, dict(self.workbench_app.options.keymap))
