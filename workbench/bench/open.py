@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
     from workbench.bench.files.exports.exporting import Exporter
+    from workbench.bench.files.exports.folders import FolderExporter
     from workbench.bench.files.imports.importing import Importer
     from workbench.bench.files.replaced import Replaced
     from workbench.bench.health.history import History
@@ -288,6 +289,13 @@ class Workbench:
         from workbench.bench.files.exports.exporting import Exporter
 
         return Exporter(self.context, self.playbooks, self.replaced)
+
+    @cached_property
+    def folder_exporter(self) -> "FolderExporter":
+        """The way back into folders of notes."""
+        from workbench.bench.files.exports.folders import FolderExporter
+
+        return FolderExporter(self.context, self.replaced)
 
     @cached_property
     def replaced(self) -> "Replaced":

@@ -27,6 +27,7 @@ from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.formats import opening
+from workbench.formats.weaving.stored import differing
 from workbench.store.library import Tx
 
 CHUNK = 1000
@@ -145,6 +146,7 @@ class Importer:
         with collection_paused():
             found = read_folder(path, context, self._library, self._context.formats, again=theirs)
         new, kept = self._compared(found.parsed, path)
+        kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
         present = len(found.parsed.memories) - len(new) - len(kept)
         plan = ImportPlan(
             path, found.parsed, tuple(new), present, tuple(kept), rev, agrees=not kept, files=found.files,
@@ -154,6 +156,15 @@ class Importer:
             return plan
         pairs = tuple(_as_in_file(self._library.memories.get(m.id), m) for m in found.parsed.memories if m.id in kept)
         return replace(plan, records=(*new, *(after for _, after in pairs)), kept=(), replaced=pairs, agrees=True)
+
+    def _says_otherwise(self, memory: Memory) -> bool:
+        """Tell whether the front matter of a note says something else than the store; votes here are no reason."""
+        stored = self._library.memories.find(memory.id)
+        if stored is None or not {"title", "type", "tags"}.isdisjoint(differing(memory, stored)):
+            return stored is not None
+        said = (memory.helpful_imported, memory.harmful_imported)
+        known = ((stored.helpful_imported, stored.harmful_imported), (stored.helpful_count, stored.harmful_count))
+        return said != (0, 0) and said not in known
 
     def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
         """Return the records that the store lacks, and the ids of those that it has with another text."""
@@ -274,9 +285,8 @@ class Importer:
         """
         states = FileStates(self._library, self._context.formats)
         kept = set(plan.kept)
-        differing = {memory.source.file for memory in plan.parsed.memories if memory.id in kept}
         for file in plan.files:
-            if file.path.relative_to(plan.path.resolve()).as_posix() not in differing:
+            if kept.isdisjoint(file.ids):
                 states.agree(tx, file.path, file.format, file.digest, "read")
         digest, format = plan.parsed.digest, plan.parsed.format
         if not digest or not is_written(format, self._context.formats):
