@@ -3,10 +3,11 @@
 import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-from workbench.bench.agents.documents.reading import DocumentFolder, Entry, read
+from workbench.bench.agents.documents.reading import DEEPEST, LARGEST, DocumentFolder, Entry, read
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Format, Parsed, ReadContext
 from workbench.core.files.formats import Formats, detect, format_named
@@ -19,9 +20,12 @@ from workbench.formats.weaving import claude
 from workbench.formats.weaving import notes as weaving
 from workbench.formats.weaving.relined import Unplaced
 from workbench.formats.weaving.stored import Stored
+from workbench.store.library import Library
 
 SURE_OF_ANOTHER = 0.8
 """From this confidence on a file of a folder is read as what it is, and not as a note."""
+
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 Weave = Callable[[str, Stored], str]
 
@@ -163,3 +167,26 @@ def _of_format(file: FolderFile, kind: Format) -> FolderFile:
 def _named(index: Entry, link: Link) -> str:
     """Return the path in its folder of the file that a line of an index names."""
     return posixpath.normpath(str(PurePosixPath(index.path).parent / link.target))
+
+
+def root_of(file: Path, format: str, library: Library) -> Path | None:
+    """Return the folder that a file was read with as one of its notes; `None` where it was read alone."""
+    parents = list(file.parents)[: DEEPEST + 1]
+    if format == claude_memory.NAME:
+        return next((parent for parent in parents if _has_index(parent)), file.parent)
+    if format != note.NAME:
+        return None
+    try:
+        text = mended(text_in(file.read_bytes()[:LARGEST]) or "")
+    except OSError:
+        return None
+    for parent in parents:
+        here = ReadContext(now=_ANY_TIME, file=file.name, path=str(parent / "x.md"))
+        read = note.read_note(text, here, file.relative_to(parent).as_posix())
+        if any(memory.id in library.memories for memory in read.memories):
+            return parent
+    return None
+
+
+def _has_index(folder: Path) -> bool:
+    return (folder / "MEMORY.md").is_file()

@@ -107,11 +107,19 @@ class FolderExporter:
         self._library = context.library
         self._replaced = replaced
 
-    def plan(self, path: Path, *, force: bool = False, without: frozenset[tuple[str, str]] = frozenset()) -> FolderPlan:
+    def plan(
+        self,
+        path: Path,
+        *,
+        force: bool = False,
+        without: frozenset[tuple[str, str]] = frozenset(),
+        only: Path | None = None,
+    ) -> FolderPlan:
         """Return what writing back would change; writes nothing. Raises `UnreadableFile`, and for an untrusted store.
 
-        With `force` files that were changed since are changed, too, and those of forgotten notes go. Records at the
-        places of `without` keep the text that their files have.
+        Of the folder `only` one file is looked at, where it is given. With `force` files that were changed since are
+        changed, too, and those of forgotten notes go. Records at the places of `without` keep the text that their
+        files have.
         """
         self._library.require_trust()
         folder = open_folder(path)
@@ -121,7 +129,7 @@ class FolderExporter:
         last: list[tuple[FolderFile, FileState]] = []
         for entry in folder.documents:
             state = known.get(name_of(entry.file))
-            if state is None:
+            if state is None or (only is not None and entry.file != only):
                 continue
             made.known += 1
             try:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from workbench.bench.agents.documents.reading import LARGEST, Entry, open_folder
-from workbench.bench.files.folder_files import FolderFiles
+from workbench.bench.files.folder_files import FolderFile, FolderFiles
 from workbench.bench.safety.texts import name_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Issue, Parsed, ReadContext
@@ -41,36 +41,60 @@ class FolderRead:
 
 
 def read_folder(
-    path: Path, context: ReadContext, library: Library, formats: Formats, *, again: bool = False
+    path: Path,
+    context: ReadContext,
+    library: Library,
+    formats: Formats,
+    *,
+    again: bool = False,
+    only: Path | None = None,
 ) -> FolderRead:
-    """Read the notes of a folder; those that are as they were read last only with `again`. Raises `UnreadableFile`."""
+    """Read the notes of a folder, or `only` one of them; those that are as they were read last only with `again`.
+
+    Raises `UnreadableFile`.
+    """
     folder = open_folder(path)
-    documents, opener = folder.documents, FolderFiles(folder, context, formats)
-    issues = [Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped]
-    found, files, same, whole = dict[str, Memory](), list[ReadFile](), 0, 0
+    documents = tuple(entry for entry in folder.documents if only is None or entry.file == only)
+    opener = FolderFiles(folder, context, formats)
+    made = _Read([Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped if only is None])
     known = {state.id: state.sha256 for state in library.files.all()}
     for done, entry in enumerate(documents, 1):
         context.watch(done, len(documents))
+        # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
+        before = None if again else known.get(name_of(entry.file))
+        if before is not None and before == _digest(entry):
+            made.same += 1
+            continue
         try:
-            # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
-            if not again and (before := known.get(name_of(entry.file))) is not None and before == _digest(entry):
-                same += 1
-                continue
             file = opener.open(entry)
-            parsed = file.read()
+            made.take(file, file.read())
         except UnreadableFile as error:
-            issues.append(Issue(entry.path, 1, error.message, 1))
-            continue
-        issues += [replace(issue, file=entry.path) for issue in parsed.issues]
-        whole += parsed.records_in
+            made.issues.append(Issue(entry.path, 1, error.message, 1))
+    memories = tuple(_linked(made.found, library.memories.all()))
+    parsed = Parsed(note.NAME, memories, issues=tuple(made.issues), records_in=made.whole)
+    return FolderRead(parsed, tuple(made.files), made.same)
+
+
+class _Read:
+    """What was read of a folder so far."""
+
+    def __init__(self, issues: list[Issue]) -> None:
+        self.issues = issues
+        self.found = dict[str, Memory]()
+        self.files = list[ReadFile]()
+        self.same = self.whole = 0
+
+    def take(self, file: FolderFile, parsed: Parsed) -> None:
+        """Take in what a file holds; what is no memory is only told."""
+        self.issues += [replace(issue, file=file.entry.path) for issue in parsed.issues]
+        self.whole += parsed.records_in
         if others := parsed.records_read - len(parsed.memories):
-            issues.append(Issue(entry.path, 1, f"{file.kind.title}: import that file itself", others))
-            continue
-        files.append(ReadFile(entry.file, parsed.format, file.sha256, frozenset(m.id for m in parsed.memories)))
+            self.issues.append(Issue(file.entry.path, 1, f"{file.kind.title}: import that file itself", others))
+            return
+        ids = frozenset(memory.id for memory in parsed.memories)
+        self.files.append(ReadFile(file.entry.file, parsed.format, file.sha256, ids))
         for memory in parsed.memories:
-            found.setdefault(memory.id, memory)
-    memories = tuple(_linked(found, library.memories.all()))
-    return FolderRead(Parsed(note.NAME, memories, issues=tuple(issues), records_in=whole), tuple(files), same)
+            self.found.setdefault(memory.id, memory)
 
 
 def _digest(entry: Entry) -> str:

@@ -110,10 +110,11 @@ class Importer:
         theirs: bool = False,
         as_candidates: bool = False,
         issues: bool = False,
+        only: Path | None = None,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
-        """Read a file, or a folder of notes, and compare it with the store; writes nothing.
+        """Read a file, or a folder of notes (or `only` one of them), and compare it with the store; writes nothing.
 
         Raises `UnreadableFile`, `ReadingStopped`.
 
@@ -125,26 +126,27 @@ class Importer:
         context = ReadContext(
             now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours,
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
-            watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues,
-        )  # fmt: skip
+            watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues)  # fmt: skip
         if format is None and path.is_dir():
-            return self._folder_plan(path, context, rev, theirs=theirs)
+            return self._folder_plan(path, context, rev, theirs=theirs, only=only)
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
+        if parsed.runs or parsed.replies:
+            return replace(self._plan_for_books(path, parsed), rev=rev)
         new, kept = self._compared(parsed, path)
         filled = tuple(self._filled(parsed))
         present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
-        if parsed.runs or parsed.replies:
-            return replace(self._plan_for_books(path, parsed), rev=rev)
         records = (*new, *(memory for _, memory in filled))
         plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
 
-    def _folder_plan(self, path: Path, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
+    def _folder_plan(
+        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Path | None
+    ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
         with collection_paused():
-            found = read_folder(path, context, self._library, self._context.formats, again=theirs)
+            found = read_folder(path, context, self._library, self._context.formats, again=theirs, only=only)
         new, kept = self._compared(found.parsed, path)
         kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
         present = len(found.parsed.memories) - len(new) - len(kept)
