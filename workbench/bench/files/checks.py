@@ -71,7 +71,9 @@ def check_all(
         earlier = before.files.get(file.path)
         found = check(file, now, earlier, formats)
         state = states.pop(name_of(file.path), None)
-        out[file.path] = replace(found, became=_became(found, state, earlier), known=state)
+        became = _became(found, state, earlier)
+        is_same = (found.became, found.known) == (became, state)
+        out[file.path] = found if is_same else replace(found, became=became, known=state)
     gone = (Path(id) for id in states if not cancelled() and not Path(id).exists())
     out |= {path: Checked(KnownFile(path, "imported or exported before"), became="gone") for path in gone}
     return Checks(out, before.added)

@@ -65,7 +65,8 @@ def detail(row: Row, facts: Facts) -> Content:
             Content("Where its playbooks came from, what memories were promoted to, what was imported or exported, "
                     "and the CLAUDE.md, AGENTS.md, MEMORY.md, playbook and LEARNINGS.md files of the project."),
             Content(""),
-            _key(keys["list.open"], "shows what is wrong with a file, and each fix before it is made"),
+            _key(keys["list.open"], "shows what is wrong with a file, and each fix before it is made; of one that "
+                 "changed on disk since (≠) what differs"),
             _key(keys["health.add-file"], "looks over a file that you name"),
             _key(keys["health.check"], "looks at all of them again"),
         ])  # fmt: skip
