@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
+    from workbench.bench.files.differences import Difference
     from workbench.bench.files.exports.exporting import Exporter
+    from workbench.bench.files.exports.folders import FolderExporter
     from workbench.bench.files.imports.importing import Importer
     from workbench.bench.files.replaced import Replaced
     from workbench.bench.health.history import History
@@ -288,6 +290,19 @@ class Workbench:
         from workbench.bench.files.exports.exporting import Exporter
 
         return Exporter(self.context, self.playbooks, self.replaced)
+
+    @cached_property
+    def folder_exporter(self) -> "FolderExporter":
+        """The way back into folders of notes."""
+        from workbench.bench.files.exports.folders import FolderExporter
+
+        return FolderExporter(self.context, self.replaced)
+
+    def difference(self, path: Path) -> "Difference":
+        """Return what a file that changed on disk says otherwise than the store; see `files.differences`."""
+        from workbench.bench.files.differences import difference
+
+        return difference(self.context, self.importer, self.folder_exporter, path)
 
     @cached_property
     def replaced(self) -> "Replaced":
