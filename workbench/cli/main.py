@@ -13,7 +13,7 @@ from workbench.cli import exit_codes
 from workbench.cli.exit_codes import PROBLEM
 from workbench.cli.output import fail, warn
 from workbench.cli.parsing import Parser, add_store
-from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, require_secrets_for_people
+from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, Welcome, require_secrets_for_people
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 
@@ -110,12 +110,13 @@ def run(
     formats: "Formats | None" = None,
     kinds: "Kinds | None" = None,
     serve_agents: ServeAgents | None = None,
+    welcome: Welcome | None = None,
 ) -> int:
     """Run one command and return its exit code (`exit_codes.MEANINGS`).
 
-    `open_app` runs the app, `serve_agents` a server for agents; `recipe` (of rankings), `formats` (of files) and
-    `kinds` (of proposals) stand in for the workbench's own. Raises `SystemExit` for `--help`, `--version` and wrong
-    arguments.
+    `open_app` runs the app, `serve_agents` a server for agents, `welcome` asks who has no store yet; `recipe` (of
+    rankings), `formats` (of files) and `kinds` (of proposals) stand in for the workbench's own. Raises `SystemExit` for
+    `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -125,7 +126,8 @@ def run(
         parser.prog = getattr(args, "prog", parser.prog)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats, kinds, serve_agents)
+        known, here = cache(_settings), cwd or _here()
+        session = Session(args, here, clock, open_app, known, recipe, formats, kinds, serve_agents, welcome)
         require_secrets_for_people(args)
         if command not in _UNSETTLED:
             session.settings()

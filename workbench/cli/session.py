@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.config import loading
     from workbench.core.files.formats import Formats
+    from workbench.core.first_run import FirstRun, FirstStep
     from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
 
@@ -30,8 +31,15 @@ CLI_ACTOR = "cli"
 class OpenApp(Protocol):
     """Runs the app on a store and returns its exit code."""
 
-    def __call__(self, store: Path, *, origin: str, demo: bool = False) -> int:
-        """Open `store`; `origin` says what led to it."""
+    def __call__(self, store: Path, *, origin: str, demo: bool = False, begin: str = "") -> int:
+        """Open `store`; `origin` says what led to it, `begin` names the action that it begins with (none: nothing)."""
+
+
+class Welcome(Protocol):
+    """Asks a person who has no store yet what to do, and writes nothing."""
+
+    def __call__(self, first: "FirstRun") -> "FirstStep | None":
+        """Return what they chose, `None` for leaving."""
 
 
 class ServeAgents(Protocol):
@@ -56,6 +64,7 @@ class Session(NamedTuple):
     formats: "Formats | None" = None
     kinds: "Kinds | None" = None
     serve_agents: ServeAgents | None = None
+    welcome: Welcome | None = None
 
     def known_kinds(self) -> "Kinds":
         """Return the kinds of proposals that are known."""

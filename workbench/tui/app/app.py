@@ -181,6 +181,8 @@ class WorkbenchApp(Host):
         self.call_after_refresh(self._leave_alone)
         if not self.bench.trust.standing.trusted:
             self.call_after_refresh(self.ask_for_trust)
+        if self.options.begin:
+            self.call_after_refresh(self._run_in, self.DEFAULT_MODE, self.options.begin)
 
     def _no_theme(self) -> Iterator[str]:
         """Say so when the theme that is asked for does not exist."""

@@ -32,7 +32,8 @@ class AppOptions:
     to; `seen` is the revision at the last look (`None`: never looked);
     `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
     `drafts` is the folder for what is being typed (`None`: it is not kept); for `alone` seconds after the last key the
-    first screen has the machine to itself, before all else is loaded.
+    first screen has the machine to itself, before all else is loaded. `begin` is the id of the action that it begins
+    with (empty: none).
     """
 
     title: str
@@ -48,6 +49,7 @@ class AppOptions:
     drafts: Path | None = None
     why: str = ""
     alone: float = 0.0
+    begin: str = ""
 
 
 @survives

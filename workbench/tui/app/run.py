@@ -29,10 +29,13 @@ CLOSING = 5.0
 """Seconds that closing waits for another process to let go of the store."""
 
 
-def run(store: Path, *, origin: str = "option", demo: bool = False) -> int:
-    """Open the app on a store, and on the next one whenever the person switches; return the exit code."""
+def run(store: Path, *, origin: str = "option", demo: bool = False, begin: str = "") -> int:
+    """Open the app on a store, and on the next one whenever the person switches; return the exit code.
+
+    `begin` is the id of the action that it begins with.
+    """
     title = "demo" if demo else title_of(store, origin)
-    chosen, code = _run_once(store, title, _WHY.get("demo" if demo else origin, ""), remember=not demo)
+    chosen, code = _run_once(store, title, _WHY.get("demo" if demo else origin, ""), remember=not demo, begin=begin)
     while chosen is not None and not code:
         chosen, code = _run_once(chosen, title_of(chosen, "option"), _CHOSEN, remember=True)
     return code
@@ -43,10 +46,11 @@ _WHY = {
     "project": "this project's",
     "global": "no project here",
     "option": "by --store",
+    "recent": "chosen here",
 }
 """Why a store is the open one, by the way it was found."""
 
-_CHOSEN = "chosen here"
+_CHOSEN = _WHY["recent"]
 
 
 def title_of(store: Path, origin: str) -> str:
@@ -56,7 +60,7 @@ def title_of(store: Path, origin: str) -> str:
     return store.parent.name if store.name == paths.PROJECT_STORE else store.name
 
 
-def _run_once(store: Path, title: str, why: str, *, remember: bool) -> tuple[Path | None, int]:
+def _run_once(store: Path, title: str, why: str, *, remember: bool, begin: str = "") -> tuple[Path | None, int]:
     """Open one store; return the one to open next, and the exit code (not 0 when the app broke off)."""
     folder = paths.config_dir()
     loaded = loading.load(folder / loading.FILE_NAME)
@@ -81,6 +85,7 @@ def _run_once(store: Path, title: str, why: str, *, remember: bool) -> tuple[Pat
         review_at=recent.last_item(state, store),
         drafts=typed if remember else None,
         alone=ALONE,
+        begin=begin,
     )
     app = WorkbenchApp(bench, options)
     sys.setswitchinterval(TURN)
