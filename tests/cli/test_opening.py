@@ -34,11 +34,16 @@ def test_the_app_opens_the_store_that_is_meant(cli: Cli, monkeypatch: pytest.Mon
 
 def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     at_a_terminal(monkeypatch)
+    here, places = Path.cwd(), list[Path]()
+    opened = Cli._open
+    monkeypatch.setattr(Cli, "_open", lambda *a, **k: (places.append(Path.cwd()), opened(*a, **k))[1])
     result = cli.bare("demo")
     assert (result.code, result.out, result.err) == (0, "", "")
     ((store, origin, was_filled),) = cli.opened
     assert (origin, was_filled) == ("demo", True)
     assert not store.parent.exists()
+    assert places == [store / "scratch-project"], "files are named from there"
+    assert Path.cwd() == here
     seen = paths.documents_dir()
     assert seen is not None
     assert not (seen.is_dir() and list(seen.iterdir())), "nothing is remembered of documents that are gone"
@@ -58,7 +63,11 @@ def test_a_demo_store_can_be_kept(cli: Cli) -> None:
     folder = cli.cwd / "mine"
     result = cli.bare("demo", "--into", "mine")
     assert (result.code, result.err) == (0, "")
-    assert result.out == f"The demo store is in {folder}.\nOpen it with: workbench --store {folder}\n"
+    assert result.out == (
+        f"The demo store is in {folder}.\nOpen it with: workbench --store {folder}\n"
+        f"What is promoted goes into its scratch project, {folder / 'scratch-project'}.\n"
+    )
+    assert (folder / "scratch-project" / ".claude/skills/rotate-a-secret/SKILL.md").is_file()
     status = cli.bare("status", "--store", "mine")
     assert status.out.startswith("14 pending · ")
     assert status.out.endswith(" · 257 unseen\n")

@@ -15,6 +15,7 @@ from workbench.core.errors import StoreProblem, WorkbenchError
 from workbench.core.first_run import FirstRun
 
 _DEMO = """Opens a hand-written store of a software project in a temporary copy: try everything, nothing is kept.
+It has a scratch project (CLAUDE.md, AGENTS.md, rules, a skill, memory files): what you promote and export goes there.
 With --into the store is made in a folder of yours and stays there; the app is not opened."""
 
 _RECENT = 3
@@ -47,7 +48,7 @@ def _open(session: Session, store: Path, origin: str, begin: str = "") -> int:
     """Open the app on a store; a folder that was made for nothing is taken away again."""
     was_there = is_there(store)
     remember_since()
-    code = session.open_app(store, origin=origin, **({"begin": begin} if begin else {}))
+    code = session.open_app(store, origin=origin, begin=begin)
     if not was_there:
         with contextlib.suppress(OSError):
             store.rmdir()
@@ -120,8 +121,9 @@ def open_demo(session: Session) -> int:
 def _try_demo(session: Session) -> int:
     """Open the app on a temporary demo store."""
     with tempfile.TemporaryDirectory(prefix="workbench-demo-", ignore_cleanup_errors=True) as folder:
-        _fill(session, Path(folder) / "demo")
-        code = session.open_app(Path(folder) / "demo", origin="demo", demo=True)
+        project = _fill(session, Path(folder) / "demo")
+        with contextlib.chdir(project):  # files are named from there, and written there
+            code = session.open_app(Path(folder) / "demo", origin="demo", demo=True)
         _forget(session, Path(folder) / "demo")
         return code
 
@@ -152,19 +154,23 @@ def _make_demo(session: Session, into: Path) -> int:
         raise StoreProblem(f"{folder} cannot be looked into: {error.strerror}.", "Nothing was changed.") from error
     if taken:
         raise StoreProblem(f"{folder} is not empty.", "Nothing was changed; name a new or empty folder.")
-    _fill(session, folder)
+    project = _fill(session, folder)
     say(f"The demo store is in {folder}.")
     say(f"Open it with: workbench --store {folder}")
+    say(f"What is promoted goes into its scratch project, {project}.")
     return 0
 
 
-def _fill(session: Session, folder: Path) -> None:
-    from workbench.bench.demo import fill, surround
+def _fill(session: Session, folder: Path) -> Path:
+    """Fill a demo store and return the folder of its scratch project."""
+    from workbench.bench.demo import fill, lay_out, surround
 
     bench, shipped = session.open(folder), paths.shipped("fixtures/demo")
     fill(bench, shipped)
     surround(bench, shipped, folder / "documents")
+    project = lay_out(bench, shipped)
     bench.close()
+    return project
 
 
 def _forget(session: Session, folder: Path) -> None:

@@ -42,7 +42,7 @@ def run(store: Path, *, origin: str = "option", demo: bool = False, begin: str =
 
 
 _WHY = {
-    "demo": "nothing is kept",
+    "demo": "nothing is kept; files go to a scratch project",
     "project": "this project's",
     "global": "no project here",
     "option": "by --store",
