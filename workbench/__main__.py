@@ -63,11 +63,11 @@ def _code(argv: Sequence[str] | None) -> int:
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else PROBLEM
 
 
-def open_app(store: Path, *, origin: str, demo: bool = False, begin: str = "") -> int:
+def open_app(store: Path, *, origin: str, demo: bool = False, begin: str = "", at: int | None = None) -> int:
     """Run the app; Textual is imported only here."""
     from workbench.tui.app.run import run as run_app
 
-    return run_app(store, origin=origin, demo=demo, begin=begin)
+    return run_app(store, origin=origin, demo=demo, begin=begin, at=at)
 
 
 def welcome(first: "FirstRun") -> "FirstStep | None":

@@ -35,8 +35,13 @@ def test_the_app_opens_the_store_that_is_meant(cli: Cli, monkeypatch: pytest.Mon
 def test_the_demo_is_a_filled_copy_that_is_removed_afterwards(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     at_a_terminal(monkeypatch)
     here, places = Path.cwd(), list[Path]()
+
+    def open_there(self: Cli, store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
+        places.append(Path.cwd())
+        return opened(self, store, origin=origin, demo=demo, **more)
+
     opened = Cli._open
-    monkeypatch.setattr(Cli, "_open", lambda *a, **k: (places.append(Path.cwd()), opened(*a, **k))[1])
+    monkeypatch.setattr(Cli, "_open", open_there)
     result = cli.bare("demo")
     assert (result.code, result.out, result.err) == (0, "", "")
     ((store, origin, was_filled),) = cli.opened

@@ -39,9 +39,19 @@ def open_store(session: Session) -> int:
     """Open the app on the store; where there is none, and none was named, ask what to do first."""
     _require_terminal()
     choice = session.choice()
+    if session.args.at is not None:
+        return _look_back(session, choice.origin, session.args.at)
     if session.welcome is not None and choice.origin == "global" and not session.has_store():
         return _welcome(session, session.welcome, choice.folder)
     return _open(session, choice.folder, choice.origin)
+
+
+def _look_back(session: Session, origin: str, at: int) -> int:
+    """Open the app on the store as it was right after a revision; one that is not there has no past."""
+    store = session.known_store()
+    if not session.has_store():
+        raise StoreProblem(f"There is no store in {store}.", "Nothing was made; without --at the app makes one.")
+    return session.open_app(store, origin=origin, at=at)
 
 
 def _open(session: Session, store: Path, origin: str, begin: str = "") -> int:
