@@ -54,6 +54,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "review.review": ("review",),
     "stream.history": ("undo", "redo", "history"),
     "stream.reading": ("show", "list", "stats"),
+    "stream.views": ("views",),
     "stream.status": ("status",),
     "health.doctor": ("doctor", "compact"),
     "health.backup": ("backup", "restore"),

@@ -8,6 +8,7 @@ from workbench.cli.output import counted, cut, moment, say, table, warn, write_j
 from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, sign
 from workbench.cli.session import Session
+from workbench.cli.stream.views import add_arranging, arrange, chosen, found_by
 from workbench.core.errors import UnknownRecord
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.feedback import effective_importance
@@ -27,7 +28,7 @@ SHOWN = 200
 
 _LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: speaker: since:
 until: pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
-forgiven. Archived memories are listed only when a status: asks for them."""
+forgiven. Archived memories are listed only when a status: asks for them. Dates are always written in full."""
 
 
 _STATS = """Trends are of the last days, the last of which is today: each is one block of a line, a · stands for none.
@@ -45,6 +46,7 @@ def add_commands(commands: Commands) -> None:
     listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
     listing.takes_filter = True
+    add_arranging(listing)
     add_limit(listing, DEFAULT)
     add_at(listing)
     add_secrets(listing)
@@ -97,9 +99,11 @@ def _print_record(session: Session, record: Memory | Bullet, why: str) -> None:
 def list_memories(session: Session) -> int:
     """Print the memories that a filter lets through."""
     args = session.args
+    text, arranged = chosen(session)
     with session.reading(at=args.at) as bench:
-        view = bench.stream.view(" ".join(args.filter))
-    listed, shown = cut(view.memories, args.limit), Shown(bench, secrets=args.show_secrets)
+        view = found_by(bench, text, args.view)
+        memories = arrange(bench, view, arranged)
+    listed, shown = cut(memories, args.limit), Shown(bench, secrets=args.show_secrets)
     if wants_json(args):
         write_json([memory_json(shown(memory)) for memory in listed])
         shown.remark()
