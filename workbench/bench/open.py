@@ -446,7 +446,12 @@ class Workbench:
         return self.context.library
 
     def keep_caches(self) -> None:
-        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it."""
+        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it.
+
+        Of the past nothing is kept: it would take the present's place.
+        """
+        if self.library.standpoint is not None:
+            return
         self.library.keep_index()
         self.context.origins.keep()
         if "retriever" in self.__dict__:
@@ -454,10 +459,13 @@ class Workbench:
 
     def close(self) -> None:
         """Write a checkpoint and let go of the store."""
-        self.context.origins.keep()
+        present = self.library.standpoint is None
+        if present:
+            self.context.origins.keep()
         self.library.close()
         if "retriever" in self.__dict__:
-            self.retriever.keep()
+            if present:
+                self.retriever.keep()
             self.retriever.close()
 
 
@@ -478,33 +486,41 @@ def open_workbench(
     records: Records = RECORDS,
     kinds: Kinds = KINDS,
     documents: DocumentPlaces = NOWHERE,
+    at: int | None = None,
 ) -> Workbench:
-    """Open (or create) the store in `folder`.
+    """Open (or create) the store in `folder`; with `at` as it was right after that revision, to be looked at only.
 
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
-    remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
-    outside the store that it can be trusted. `recipe` is what rankings are made of (`None`: the
-    workbench's own), `formats` are the kinds of files, `records` the kinds of records and `kinds` those of proposals
-    that are known. `documents` says where those lie that agents keep on disk.
-    Opening changes nothing; what is half done stands in the journal's notices.
-    Raises `StoreProblem`.
+    remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
+    `recipe` is what rankings are made of, `formats` are the kinds of files, `records` of records and `kinds` of
+    proposals that are known; `documents` are where agents keep some on disk. Opening changes nothing.
+    Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
     gate = Gate(records=records)
     own = place(cache or paths.cache_dir(), folder)
     library = Library(
         folder, clock, heads=heads, gate=gate, believed=believed, records=records,
-        cache=own, begin_cache=lambda: begin(own, folder),
+        cache=own, begin_cache=lambda: begin(own, folder), at=at,
     )  # fmt: skip
     _take_note(library)
-    around = documents._replace(replaced=replaced)
-    known, verdicts = settings or Settings(), Verdicts(cache)
-    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, Origins(own), around)
+    known, verdicts, around = settings or Settings(), Verdicts(cache), documents._replace(replaced=replaced)
+    context = Context(
+        library, _clock_of(library, clock), known, own, actor, given, verdicts, formats, kinds, Origins(own), around
+    )
     return Workbench(context, profiles, replaced, gate, recipe)
+
+
+def _clock_of(library: Library, clock: Clock) -> Clock:
+    """Return the clock, or in the past one that stands still."""
+    then = None if library.standpoint is None else library.standpoint.at
+    return clock if then is None else lambda: then
 
 
 def _take_note(library: Library) -> None:
     """Say what a person should know of a store that was just opened."""
+    if library.standpoint is not None:
+        return
     if library.standing.upgraded:
         from workbench.bench.safety.trust import keep_upgraded
 

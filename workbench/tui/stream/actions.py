@@ -42,7 +42,12 @@ _OPEN_SECRETS = Action("history.unfold", "o", "show secrets", "Show the secrets 
 
 HISTORY = Table(
     "the history",
-    (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), _OPEN_SECRETS, CANCEL),
+    (
+        Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE),
+        Action("history.store-then", "t", "store then", "The whole store as it was right after it", FIND),
+        _OPEN_SECRETS,
+        CANCEL,
+    ),
     (*LIST, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
