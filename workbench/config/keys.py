@@ -143,6 +143,11 @@ KEYS: tuple[Key, ...] = (
         "lifecycle.references", "lifecycle.references", "Propose a skill when this many memories are referred to.",
         "a whole number from 1 to 1000", _whole(1, 1_000),
     ),
+    Key(
+        "lifecycle.doubtful", "lifecycle.doubtful",
+        "Ask of a memory that was marked harmful, once its confidence is this low: still true?",
+        "a whole number from 0 to 5", _whole(0, 5),
+    ),
     Key("claude.model", "claude.model", "The model that reflects when there is a key.", "a model's name", _name),
     Key(
         "claude.temperature", "claude.temperature", "Sent only when set, as not every model takes one.",

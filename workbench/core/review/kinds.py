@@ -112,7 +112,10 @@ KINDS = Kinds(
         _lifecycle(
             "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
             "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
-            flagged=(("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),),
+            flagged=(
+                ("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),
+                ("doubtful", "doubtful", "This was marked harmful. Is it still true?"),
+            ),
         ),
         ProposalKind("pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped"),
         ProposalKind(
