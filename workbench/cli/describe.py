@@ -62,7 +62,7 @@ def found_json(rank: int, scored: "Scored", terms: "Sequence[TermPart]" = ()) ->
 
 
 def _confidence_json(found: Confidence) -> dict[str, object]:
-    reasons = [{"rule": one.rule.id, "count": one.count, "points": one.points} for one in found.reasons]
+    reasons = [{"rule": one.rule.id, "count": one.held, "points": one.points} for one in found.reasons]
     return {"value": found.value, "said": found.said, "reasons": reasons}
 
 

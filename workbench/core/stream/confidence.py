@@ -43,7 +43,7 @@ class Standing(NamedTuple):
 class Rule(NamedTuple):
     """One thing that raises the confidence, or lowers it (`points` below 0), each time that it holds.
 
-    `count` says how often, of which at most `most` count. `words` name it in a list of reasons, with a place for how
+    `held` says how often, of which at most `most` count. `words` name it in a list of reasons, with a place for how
     often; `why` is the reason for the rule.
     """
 
@@ -52,14 +52,14 @@ class Rule(NamedTuple):
     most: int
     words: str
     why: str
-    count: Callable[[Standing], int]
+    held: Callable[[Standing], int]
 
 
 class Reason(NamedTuple):
-    """A rule that holds for a memory: how often, and how many points it gives or takes."""
+    """A rule that holds for a memory: how often it `held`, and how many points it gives or takes."""
 
     rule: Rule
-    count: int
+    held: int
     points: int
 
 
@@ -76,7 +76,7 @@ class Confidence(NamedTuple):
     @property
     def against(self) -> int:
         """How many times something spoke against it."""
-        return sum(reason.count for reason in self.reasons if reason.points < 0)
+        return sum(reason.held for reason in self.reasons if reason.points < 0)
 
 
 def _approved(standing: Standing) -> int:
@@ -141,7 +141,7 @@ def score(standing: Standing) -> Confidence:
     known = _known_then(standing)
     reasons = []
     for rule in RULES:
-        count = max(0, rule.count(standing) - known.get(rule.id, 0))
+        count = max(0, rule.held(standing) - known.get(rule.id, 0))
         if count:
             reasons.append(Reason(rule, count, rule.points * min(count, rule.most)))
     raised = sum(reason.points for reason in reasons if reason.points > 0)
@@ -164,7 +164,7 @@ def times(count: int) -> str:
 def said_to_be(memory: Memory, confidence: int) -> Memory:
     """Return a memory of which a person says how sure it is: what is known of it now counts no more."""
     standing = standing_of(memory)
-    known = {rule.id: count for rule in RULES if (count := rule.count(standing))}
+    known = {rule.id: count for rule in RULES if (count := rule.held(standing))}
     return replace(memory, confidence=confidence, metadata={**memory.metadata, SAID: known})
 
 
@@ -200,7 +200,7 @@ def standing_in(doc: Mapping[str, object]) -> Standing:
 
 
 def _words(reason: Reason) -> str:
-    return reason.rule.words.format(times=times(reason.count))
+    return reason.rule.words.format(times=times(reason.held))
 
 
 def _known_then(standing: Standing) -> Mapping[str, int]:
