@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
+    from workbench.bench.claims.checking import StillTrue
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
@@ -232,6 +233,13 @@ class Workbench:
         from workbench.bench.health.upkeep import Upkeep
 
         return Upkeep(self.context, lambda: self.retriever)
+
+    @cached_property
+    def still_true(self) -> "StillTrue":
+        """Whether what memories and bullets name still is in the working tree."""
+        from workbench.bench.claims.checking import StillTrue
+
+        return StillTrue(self.context)
 
     @cached_property
     def ingest(self) -> "Ingest":
