@@ -10,6 +10,7 @@ import pytest
 from tests.benchmarks.still_true import commit, git
 from workbench.bench.claims.checking import GONE, RENAMED, TruePlan
 from workbench.bench.open import Workbench, open_workbench
+from workbench.config.settings import Settings
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
 
@@ -210,3 +211,13 @@ def test_it_stops_when_it_is_told_to(tree: Path) -> None:
     bench = opened(tree, "Call fetch_all() first.")
     with pytest.raises(WorkbenchError, match="was stopped"):
         bench.still_true.plan(cancelled=lambda: True)
+
+
+@needs_git
+@pytest.mark.parametrize("wanted", [True, False])
+def test_before_a_reflection_it_is_asked_unless_a_setting_says_no(tree: Path, wanted: bool) -> None:
+    opened(tree, "Call fetch_all() first.").close()
+    settings = Settings(still_true=wanted)
+    bench = open_workbench(tree / ".workbench", profiles=tree / "none", clock=lambda: NOW, settings=settings)
+    bench.reflecting.reflect(bench.reflecting.plan("extractive"), lambda _: None, lambda: False)
+    assert [p.kind for p in bench.library.proposals.all()] == (["stale"] if wanted else [])

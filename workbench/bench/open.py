@@ -4,6 +4,7 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -274,7 +275,12 @@ class Workbench:
         """Reflections, and what they cost."""
         from workbench.bench.reflection.reflection import Reflecting
 
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=self.index_file.follow)
+        after, before = self.index_file.follow, self._before_reflection
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=after, before=before)
+
+    def _before_reflection(self, cancelled: Callable[[], bool]) -> None:
+        if self.context.settings.still_true:
+            self.still_true.before_reflection(cancelled)
 
     @cached_property
     def index_file(self) -> "IndexFile":

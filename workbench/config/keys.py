@@ -132,6 +132,10 @@ KEYS: tuple[Key, ...] = (
         "reflection.index", "index_file", "An overview that is written after each reflection, in the store's project.",
         'a file such as "memory-index.md", or "" for none', _text,
     ),
+    Key(
+        "reflection.still_true", "still_true",
+        "Look for what memories name in the working tree before a reflection.", "true or false", _yes,
+    ),
     Key("lifecycle.signal_days", "lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
     Key("lifecycle.candidate_days", "lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
     Key("lifecycle.confirmed_days", "lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),

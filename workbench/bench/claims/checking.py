@@ -4,6 +4,7 @@ Nothing is changed by it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -101,6 +102,14 @@ class StillTrue:
                 found.append(Stale(record, missing, self._proposal(record, missing)))
         made = TruePlan(place, len(named), sum(map(len, named.values())), with_git=repository is not None)
         return replace(self._against(made, found), is_whole=tree.is_whole)
+
+    def before_reflection(self, cancelled: Cancelled) -> None:
+        """Put what is found into Review where there is a repository; a reflection does without what cannot be told."""
+        folder = self.folder
+        if folder is None or repository_at(repository_of(folder) or folder) is None:
+            return
+        with suppress(WorkbenchError):
+            self.carry_out(self.plan(folder, cancelled))
 
     def carry_out(self, plan: TruePlan) -> TruePlan:
         """Put what a check found into Review, as one action of the workbench."""

@@ -39,8 +39,9 @@ class Name:
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s+—\s+")
 _PAST = re.compile(
-    r"(?<![\w/.-])(?:renamed|removed|deleted|gone|no longer|used to|formerly|previously|once was|moved|replaced|deprecated|"
-    r"dropped|(?:does|do|did)(?: not|n['’]t) exist|there (?:is|was) no|will be|planned|todo|not yet)(?![\w/-]|\.\w)",
+    r"(?<![\w/.-])(?:renamed|removed|deleted|gone|no longer|used to|formerly|previously|once was|moved|replaced|"
+    r"deprecated|dropped|(?:does|do|did)(?: not|n['’]t) exist|there (?:is|was) no|will be|planned|todo|not yet)"
+    r"(?![\w/-]|\.\w)",
     re.I,
 )
 """Of what is said so it is known that it is not there, or not yet."""
