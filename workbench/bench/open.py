@@ -4,6 +4,7 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
+    from workbench.bench.claims.checking import StillTrue
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
@@ -236,6 +238,13 @@ class Workbench:
         return Upkeep(self.context, lambda: self.retriever)
 
     @cached_property
+    def still_true(self) -> "StillTrue":
+        """Whether what memories and bullets name still is in the working tree."""
+        from workbench.bench.claims.checking import StillTrue
+
+        return StillTrue(self.context)
+
+    @cached_property
     def ingest(self) -> "Ingest":
         """The way in for single observations."""
         from workbench.bench.stream.ingest import Ingest
@@ -268,7 +277,12 @@ class Workbench:
         """Reflections, and what they cost."""
         from workbench.bench.reflection.reflection import Reflecting
 
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=self.index_file.follow)
+        after, before = self.index_file.follow, self._before_reflection
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=after, before=before)
+
+    def _before_reflection(self, cancelled: Callable[[], bool]) -> None:
+        if self.context.settings.still_true:
+            self.still_true.before_reflection(cancelled)
 
     @cached_property
     def index_file(self) -> "IndexFile":

@@ -196,6 +196,11 @@ class HealthScreen(AreaScreen):
         await self._do("compare", "", "duplicates")
 
     @asking
+    async def action_still_true(self) -> None:
+        """Look for what memories name in the working tree, wherever the cursor is."""
+        await self._do("still_true", "", "still-true")
+
+    @asking
     async def action_prune(self) -> None:
         """Accept every prune after a look at all, wherever the cursor is."""
         await self._do("prune", "", "upkeep")
