@@ -21,7 +21,10 @@ MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'."""
+    """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'.
+
+    `error` is what just failed, where something did.
+    """
 
     context: Context
     tuning: Tuning
@@ -29,6 +32,7 @@ class Asking:
     task: str
     playbook: Callable[[], tuple[Bullet, ...]]
     profile: Profile | None = None
+    error: str = ""
 
     def served(self, chosen: Iterable[Memory]) -> list[Memory]:
         """Return those of some memories that an agent may be given at all."""
