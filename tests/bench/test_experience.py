@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.conftest import Open
+from tests.bench.conftest import NOON, Open
 from tests.bench.test_episodes import KEY, ORDER, meta, said
 from workbench.bench.agents.context.making import gathered, kept
 from workbench.bench.agents.context.values import AgentContext, Layer
@@ -14,10 +14,11 @@ from workbench.bench.agents.door import AgentDoor
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.rules import DoorRules
 from workbench.bench.demo import fill, surround
-from workbench.bench.open import Workbench
+from workbench.bench.open import Workbench, open_workbench
 from workbench.config.paths import shipped
 from workbench.core.agents.actors import AgentSettings
 from workbench.core.agents.read import AgentRead
+from workbench.core.errors import InvalidRecord, StoreProblem, WorkbenchError
 
 SECRET_EMPTY = "the deploy job says AUTH_SECRET is empty"
 RECOVERY = "pat-20260318-0000007"
@@ -168,3 +169,113 @@ def test_what_was_given_counts_as_read_and_nothing_else(around: Workbench) -> No
 
 def door(bench: Workbench, **rules: Any) -> AgentDoor:
     return AgentDoor(bench, "claude", "s-1", ReadingLog(), DoorRules(**rules))
+
+
+def test_the_parts_of_a_context_are_what_the_context_gives(around: Workbench) -> None:
+    whole = door(around).recall(SECRET_EMPTY, 8_000)
+    parts = door(around).task_context(SECRET_EMPTY, 8_000)
+    names = ("applicable_patterns", "similar_episodes", "similar_failures", "recovery_patterns", "domain_knowledge")
+    rows = {name: parts[name] for name in names}
+    layers = whole["layers"]
+    assert isinstance(layers, list)
+    every = [row["id"] for found in rows.values() if isinstance(found, list) for row in found]
+    assert sorted(every) == sorted(id for one in layers for id in one["ids"])
+    assert [row["id"] for row in rows["recovery_patterns"]] == [RECOVERY]  # type: ignore[attr-defined]
+    assert parts["tokens"] == whole["tokens"]
+
+
+def test_a_failure_is_looked_up_by_what_it_says(around: Workbench) -> None:
+    found = door(around).similar_failures("ERR_PNPM_OUTDATED_LOCKFILE", 2_000)
+    assert "ep-20260226-0000027" in [row["id"] for row in found["similar_failures"]]  # type: ignore[attr-defined]
+    assert door(around).similar_failures("zebra crossing", 2_000)["similar_failures"] == []
+
+
+def test_a_store_that_is_not_trusted_gives_no_part_of_it(around: Workbench, tmp_path: Path) -> None:
+    around.close()
+    strange = open_workbench(around.library.folder, profiles=tmp_path / "p", clock=lambda: NOON, heads=tmp_path / "h")
+    assert not strange.library.standing.trusted
+    for ask in (door(strange).task_context, door(strange).similar_failures):
+        with pytest.raises(StoreProblem, match="came from elsewhere"):
+            ask(SECRET_EMPTY, 8_000)
+    with pytest.raises(StoreProblem, match="came from elsewhere"):
+        door(strange).learn(stale(), [])
+    strange.close()
+
+
+# Learning
+
+
+NAMED = ["clear the cache FIRST", "pat-x"]
+LEARNT: dict[str, Any] = {"metadata": {"task_type": "bugfix", "domain": "cache", "patterns_applied": NAMED}}
+
+
+def rows(answer: dict[str, Any], name: str = "patterns") -> list[dict[str, Any]]:
+    found = answer[name]
+    assert isinstance(found, list)
+    return found
+
+
+def test_an_episode_is_kept_and_counts_for_the_patterns_it_names(bench: Workbench) -> None:
+    (known,) = bench.patterns.add([pattern()])
+    told = said("Empty the cache", execution={"duration": 12.5}, **LEARNT)
+    answer = door(bench).learn(told, ["Look at the key"])
+    assert (answer["stored"], answer["outcome"], answer["insights"]) == (True, "SUCCESS", 1)
+    (row,) = rows(answer)
+    assert (row["pattern"], row["episodes"], row["successes"], row["is_new"]) == (known.id, 1, 1, False)
+    (one,) = bench.patterns.applications(known.id)
+    assert (one.episode, one.outcome, one.time) == (answer["episode"], "success", 12.5)
+    opened = bench.episodes.open(str(answer["episode"]))
+    assert opened.body.get("reflection.insights") == ["Look at the key"]
+    assert opened.use.referenced_by == (known.id,)
+
+
+def test_what_was_discovered_becomes_a_candidate_once(bench: Workbench) -> None:
+    found = [pattern("Warm it again", lifecycle={"status": "validated"}), {"name": "No category"}, "a remark"]
+    told = said("Empty the cache", "FAILURE", episode_id="run-1", reflection={"patterns_discovered": found})
+    answer = door(bench).learn(told, [])
+    (row,) = rows(answer)
+    assert row["is_new"]
+    assert bench.patterns.get(row["pattern"]).status == "candidate"
+    (left,) = rows(answer, "not_taken")
+    assert left["name"] == "No category"
+    assert "category" in left["why"]
+    again = door(bench).learn(told, [])
+    assert (again["stored"], len(bench.patterns.all())) == (False, 1)
+    (row,) = rows(again)
+    assert (row["episodes"], row["successes"], row["is_new"]) == (1, 0, False)
+
+
+def test_what_is_no_episode_teaches_nothing(bench: Workbench) -> None:
+    with pytest.raises(InvalidRecord, match=r"outcome\.status"):
+        door(bench).learn({**said("x"), "outcome": {"status": "FINE"}, **LEARNT}, ["y"])
+    door(bench).learn(said("x", episode_id="run-1"), [])
+    found = {"patterns_discovered": [pattern("Not kept")]}
+    with pytest.raises(InvalidRecord, match="says something else"):
+        door(bench).learn(said("y", episode_id="run-1", reflection=found), [])
+    assert bench.patterns.all() == ()
+    with pytest.raises(WorkbenchError, match="only reads"):
+        door(bench, reads_only=True).learn(said("z"), [])
+
+
+# What went otherwise
+
+
+def test_savings_are_against_episodes_without_the_pattern_where_nobody_says_more(bench: Workbench) -> None:
+    (own,) = bench.patterns.add([pattern()])
+
+    def ran(n: int, status: str, seconds: float, days: float = 1) -> str:
+        took, about = {"duration": seconds}, meta(task_type="bugfix", domain="cache")
+        return bench.episodes.store(said(f"Run {n}", status, days=days, execution=took, **about)).episode.id
+
+    for n in range(5):
+        bench.patterns.record(own.id, ran(n, "SUCCESS", 60), "success", time=60)
+    ran(9, "SUCCESS", 1, days=100)  # too long ago
+    (found,) = bench.patterns.validations()
+    assert found.after.support.avg_time_saving is None
+    for n, status in enumerate(("FAILURE", "SUCCESS", "FAILURE", "SUCCESS"), 10):
+        ran(n, status, 100)
+    (found,) = bench.patterns.validations()
+    support = found.after.support
+    assert (support.avg_time_saving, support.success_rate_improvement) == (40.0, 0.5)
+    assert found.before.baseline == found.after.baseline
+    assert found.outlook == "validated"

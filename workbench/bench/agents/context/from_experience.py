@@ -4,7 +4,7 @@ Patterns ask for types of problems and domains, which hardly any task names: it 
 like it were of (source 004, section 4.1: the task's features are found before anything is asked for).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.bench.agents.context.finders import Answer, Asking
@@ -87,10 +87,17 @@ def recoveries(asking: Asking, said: str, alike: "Sequence[FoundEpisode]") -> "l
     """Return the patterns for a recovery: those that were applied in one of these episodes first, then the best."""
     if not _any(asking, "patterns"):
         return []
-    ids = {one.episode.id for one in alike}
-    found = [one for one in _applying(asking, _task(asking, said, alike), ids) if one.pattern.category == "recovery"]
-    proven = [one for one in found if ids.intersection(one.pattern.support.supporting_episodes)]
-    return (proven + [one for one in found if one not in proven])[:RECOVERIES]
+    proven = _applied_in(asking, alike)
+    found = [one for one in _applying(asking, _task(asking, said, alike), proven) if one.pattern.category == "recovery"]
+    return sorted(found, key=lambda one: one.pattern.id not in proven)[:RECOVERIES]
+
+
+def _applied_in(asking: Asking, alike: "Iterable[FoundEpisode]") -> set[str]:
+    """Return the ids of what rests on these episodes: patterns that were applied in them, among others."""
+    from workbench.bench.agents.episodes.keeping import Episodes
+
+    use_of = Episodes(asking.context).use_of
+    return {id for one in alike for id in use_of(one.episode.id).referenced_by}
 
 
 def _any(asking: Asking, table: str) -> bool:
@@ -108,18 +115,18 @@ def _task(asking: Asking, text: str, alike: "Iterable[FoundEpisode]") -> "Task":
     return task_of(text, types, domains, facts={"error": asking.error} if asking.error else None)
 
 
-def _applying(asking: Asking, task: "Task", proven: Iterable[str] = ()) -> "list[Match]":
+def _applying(asking: Asking, task: "Task", proven: Collection[str] = ()) -> "list[Match]":
     """Return the patterns that apply to a task, the best first, but for those that would apply to any.
 
-    What was applied in an episode that is `proven` to be like it has to do with it, too.
+    Those that are `proven`, by their ids, in an episode like it have to do with it, too.
     """
     from workbench.bench.agents.patterns.patterns import Patterns
 
     found = Patterns(asking.context, Gate(), asking.tuning.retriever.patterns).find(task, None)
-    said, ids = set(words(task.text)) - STOP_WORDS, set(proven)
+    said = set(words(task.text)) - STOP_WORDS
 
     def has_to_do(one: "Match") -> bool:
-        if one.met or ids.intersection(one.pattern.support.supporting_episodes):
+        if one.met or one.pattern.id in proven:
             return True
         return len(said.intersection(words(one.pattern.content))) >= min(SHARED, max(1, len(said)))
 

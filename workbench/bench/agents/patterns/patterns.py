@@ -5,7 +5,10 @@ An agent adds candidates and records how applying went; everything that decides 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from workbench.bench.agents.episodes.keeping import Episodes
+from workbench.bench.agents.experience.baselines import baseline_from_episodes
 from workbench.bench.agents.patterns.entry import apart, checked_name, entered
 from workbench.bench.agents.patterns.indexes import PatternIndexes
 from workbench.bench.context import Context
@@ -174,6 +177,8 @@ class Patterns:
         name = checked_name(episode, "episode", self._gate)
         with self._library.transaction(context.actor, f"record how {id} went") as tx:
             pattern = self.get(id)
+            if name in self._library.table_named("episodes"):
+                Episodes(context).refer(tx, [name], id)
             one = Application(
                 f"{id}/{name}", id, name, outcome, now, self._gate.cleaned(task, lambda _: False),
                 self._gate.cleaned(note, lambda _: False), time, cost, context.actor,
@@ -192,8 +197,17 @@ class Patterns:
             rows.setdefault(one.pattern, []).append(one)
         chosen = [self.get(id) for id in ids] if ids else self._table.all()
         now = self._context.now()
-        done = [lifecycle.validated(pattern, rows.get(pattern.id, ()), now) for pattern in chosen]
+        done = [self._validated(pattern, rows.get(pattern.id, ()), now) for pattern in chosen]
         return tuple(sorted(done, key=lambda one: one.before.id))
+
+    def _validated(self, pattern: Pattern, rows: Sequence[Application], now: datetime) -> Validation:
+        """Validate a pattern; where nobody says how tasks went without it, episodes do."""
+        found = lifecycle.validated(pattern, rows, now)
+        if pattern.baseline.runs or found.outlook == "insufficient":
+            return found
+        measured = replace(pattern, baseline=baseline_from_episodes(self._context, pattern, rows))
+        again = lifecycle.validated(measured, rows, now)
+        return replace(again, before=pattern, after=replace(again.after, baseline=pattern.baseline))
 
     def validate(self, ids: Sequence[str] = ()) -> tuple[Validation, ...]:
         """Hold patterns against their applications, as one action; return what came of it. Raises as `validations`."""
