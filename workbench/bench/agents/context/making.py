@@ -117,6 +117,7 @@ def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) ->
     return AgentRead(
         new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
         parent=asked.parent, documents=tuple(id for id in cited if id not in done), episodes=done,
+        about="context",
     )  # fmt: skip
 
 

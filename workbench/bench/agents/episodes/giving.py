@@ -136,7 +136,7 @@ class EpisodeGiving:
         self._keep(
             AgentRead(
                 new_id(), agent, now, query, asked.session, asked.door, is_empty=not ids, episodes=tuple(ids),
-                is_question=asks, parent=asked.parent,
+                is_question=asks, parent=asked.parent, about="episodes",
             )
         )  # fmt: skip
 
