@@ -33,16 +33,18 @@ class FoundProposals:
         self._is_following = False
 
     def take(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
-        """Take what finders found in place of what they found before."""
+        """Take what finders found in place of what they found before; what was decided since may be taken back."""
         with self._lock:
             if not self._is_following:
                 self._is_following = True
                 self._library.listen(self._note)
             for finder, proposals in by_finder.items():
-                for id in self._by_finder.get(finder, ()):
-                    self._forget(id)
                 found = {proposal.id: proposal for proposal in proposals}
-                self._by_finder[finder] = tuple(found)
+                decided = [id for id in self._by_finder.get(finder, ()) if id not in found and self._is_stored(id)]
+                for id in self._by_finder.get(finder, ()):
+                    if id not in decided:
+                        self._forget(id)
+                self._by_finder[finder] = (*found, *decided)
                 for proposal in found.values():
                     self._remember(proposal)
             self._sorted = None
@@ -93,9 +95,12 @@ class FoundProposals:
             self._resting[other].discard(id)
 
     def _look_at(self, id: str) -> None:
-        stands = self._library.proposals.find(id) is None and self._memories(self._all[id]) == self._rests[id]
+        stands = not self._is_stored(id) and self._memories(self._all[id]) == self._rests[id]
         (self._fallen.discard if stands else self._fallen.add)(id)
         self._sorted = None
+
+    def _is_stored(self, id: str) -> bool:
+        return self._library.proposals.find(id) is not None
 
     def _memories(self, proposal: Proposal) -> tuple[Memory | None, ...]:
         return tuple(self._library.memories.find(id) for id in proposal.evidence)

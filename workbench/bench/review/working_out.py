@@ -33,11 +33,18 @@ class WorkingOut:
         self._kinds = parts.context.kinds
 
     def run(
-        self, cancelled: Cancelled, *, only: Collection[str] = (), asked: bool = False, load: bool = False
+        self,
+        cancelled: Cancelled,
+        *,
+        only: Collection[str] = (),
+        asked: bool = False,
+        load: bool = False,
+        quick: bool = False,
     ) -> WorkedOut:
         """Work out the kinds `only` (all of them when empty), and let Review list what is found.
 
-        Somebody `asked` for what looks at every memory of a large store; `load` loads the model where it is needed.
+        Somebody `asked` for what looks at every memory of a large store; `load` loads the model where it is needed;
+        a `quick` look passes over what looks at every memory in any store.
         """
         unasked, unready, problems = list[str](), list[str](), list[tuple[str, str]]()
         large = len(self._parts.context.library.memories) > SMALL
@@ -45,6 +52,8 @@ class WorkingOut:
             if cancelled() or (only and not any(kind.id in only for kind in kinds)):
                 continue
             finder, ids = finder_of(kinds[0]), [kind.id for kind in kinds]
+            if finder.searching and quick:
+                continue
             if finder.searching and large and not asked:
                 unasked += ids
             elif finder.needs_model and not load and not self._parts.retriever.ready:
