@@ -24,7 +24,7 @@ REVIEW = Table(
         Action("review.history", "h", "history", "Show every change of this candidate", FIND, False),
         Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
         Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
-        Action("review.look", "D", "look again", "Work out anew what waits and is not stored", FIND, False),
+        Action("review.look", "D", "look again", "Work out what waits and is not stored", FIND, False),
         Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
     (*LIST, *MARKS),

@@ -33,7 +33,8 @@ class Queue:
 
     `go_to` is where the cursor goes when the queue is listed next: at first to the item that was shown last time.
     `awaited` is an item that a dialog opened from here may decide. `unasked` tells that some of what waits without
-    being stored is looked for only when a person asks. `keys` has the key of each action as a person has it.
+    being stored is looked for only when a person asks. `wanted` is the heading that somebody came for, until it is
+    there or is known not to be. `keys` has the key of each action as a person has it.
     """
 
     def __init__(self, bench: Workbench, seen: Seen, go_to: str, keys: Mapping[str, str]) -> None:
@@ -51,6 +52,7 @@ class Queue:
         self.go_to: str | None = go_to
         self.awaited = ""
         self.unasked = False
+        self.wanted = ""
         self._turned: set[str] = set()
         self._open_key = keys["list.open"]
 
@@ -79,6 +81,10 @@ class Queue:
         for one in area.take_targets(self.rows):
             found += one.members if isinstance(one, Heading) else [one]
         return found
+
+    def want_no_longer(self) -> None:
+        """Let the cursor stay where it is: nothing was found of what somebody came for."""
+        self.wanted = ""
 
     def turn(self) -> None:
         """Fold the group under the cursor, or list what is folded."""
@@ -117,8 +123,10 @@ class Queue:
 
     def _set_rows(self, rows: list[Item]) -> None:
         """List rows; the cursor goes where it is wanted, else it stays, at first on the first proposal."""
-        place = next((i for i, row in enumerate(rows) if row.id == self.go_to), None)
+        place = next((i for i, row in enumerate(rows) if row.id == (self.wanted or self.go_to)), None)
         self.go_to = None
+        if place is not None:
+            self.wanted = ""
         if place is None and not self.rows.rows:
             place = next((i for i, row in enumerate(rows) if not isinstance(row, Heading)), None)
         self.rows.set_rows(rows, cursor=place)

@@ -146,6 +146,8 @@ class ReviewScreen(AreaScreen):
     def _looked(self, event: Looked) -> None:
         """List what was worked out."""
         self.looking.took(event)
+        if not self.looking.is_looking:
+            self.call_after_refresh(self.queue.want_no_longer)
         for _, problem in event.out.problems if event.look.asked else ():
             self.workbench_app.say(problem, "warning")
         self.queue.unasked = bool(self.looking.unasked)
@@ -164,10 +166,11 @@ class ReviewScreen(AreaScreen):
         if heading is not None:
             self.texts.show_words(about(heading, self.bench.context.kinds, self._keys))
 
-    def go_to(self, group: str) -> None:
-        """Move the cursor to the heading of a group, or to the first of what waits."""
-        self.queue.go_to = heading_id(group)
-        self._stale = True
+    def show_place(self, group: str) -> None:
+        """Move the cursor to the heading of a group, as soon as there is one."""
+        self.queue.wanted = heading_id(group)
+        self.looking.all()
+        self.show_store()
 
     def on_resize(self) -> None:
         """Keep the focus where something can be seen, and say how the texts are opened."""
