@@ -168,3 +168,19 @@ async def test_a_group_has_no_text_to_edit(bench: Workbench) -> None:
         assert "There is no text here." in drive.toasts
         assert isinstance(drive.app.screen, type(drive.screen))
         assert isinstance(drive.screen.query_one("#count").render(), Content)
+
+
+async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: Path) -> None:
+    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "CLAUDE.md"
+    file.write_text("# Rules\n\n- Use pnpm and never npm here.\n- The staging host is reset every night.\n")
+    bench.importer.carry_out(bench.importer.plan(file, format="claude-memory"))
+    async with review(bench) as drive:
+        await found(drive, "places")
+        await drive.until(lambda: "2 memories would go" in drive.text("evidence"))
+        assert "2 records from CLAUDE.md, 2 never voted" in drive.text("candidate")
+        assert "Use pnpm" in drive.text("evidence")
+        await drive.keys("a")
+        assert {one.status for one in bench.library.memories.all()} == {"archived"}
+        await drive.keys("u")
+        assert {one.status for one in bench.library.memories.all()} == {"confirmed"}
+        await found(drive, "places")

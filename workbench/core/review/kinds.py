@@ -165,6 +165,13 @@ KINDS = Kinds(
             handler=f"{_BENCH}.elsewhere:DocumentsChanged", view=f"{_VIEWS}:DOCUMENTS", group="trust",
             finder=f"{_FINDERS}.trust:DOCUMENTS",
         ),
+        ProposalKind(
+            "instructions", "from a document", "Should these records of an instruction file go?",
+            "they are archived, the file stays what it is; one undo brings all of them back",
+            "they stay; asked again only when the file is imported once more",
+            handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
+            finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
+        ),
     )
 )  # fmt: skip
 """The workbench's own."""

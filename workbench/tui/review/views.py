@@ -186,6 +186,11 @@ def _because(evidence: Evidence, how: Cites) -> list[Content]:
     return _with_tree(lines, evidence, how)
 
 
+def _going(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw all of what would go."""
+    return flat(f"{_memories(len(evidence.cited))} would go", evidence.cited, how.width, how.now, brief=how.brief)
+
+
 def _candidate_cited(evidence: Evidence, how: Cites) -> list[Content]:
     if not evidence.cited:
         return _because(evidence, how)
@@ -225,6 +230,7 @@ def _nothing(evidence: Evidence, how: Cites) -> list[Content]:
 
 CHANGES = View(_item, _because)
 FILE = View(_file_item, _nothing, promotable=False)
+GOING = View(_item, _going, "These are about no single memory.", promotable=False)
 TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust)
 DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents)
 SUPERSEDE = View(_supersede_item, _because, promotable=False)
