@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from textual.content import Content
 
+from tests.cli.test_mining import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, import_file, open_bench, screen_text
+from tests.tui.widgets.host import HOSTILE, is_inert
 from workbench.bench.open import Workbench
 from workbench.bench.review import working_out
 from workbench.core.review.groups import GROUPS
@@ -184,3 +186,33 @@ async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: P
         await drive.keys("u")
         assert {one.status for one in bench.library.memories.all()} == {"confirmed"}
         await found(drive, "places")
+
+
+async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, Ticking())
+    bench.episodes.store_all(runs())
+    async with review(bench) as drive:
+        await found(drive, "new")
+        await drive.until(lambda: "8 of 9 succeeded, 2 of 10 without" in drive.text("candidate"))
+        assert "Fisher's exact test: p = 0.0055" in drive.text("candidate")
+        assert "✗ Deploy the API b0" in drive.text("candidate")
+        await drive.keys("e", "m", "P")
+        assert "There is no text here." in drive.toasts
+        await drive.keys("a")
+        assert [one.name for one in bench.patterns.all()] == ["canary in infra/deploy"]
+        await drive.keys("u")
+        assert bench.patterns.all() == ()
+
+
+async def test_no_text_of_an_episode_or_a_file_acts_on_the_screen(tmp_path: Path) -> None:
+    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
+    bench.episodes.store_all(runs(f"canary {HOSTILE}", f"Deploy {HOSTILE}"))
+    file.write_text(ENTRY % "One.")
+    import_file(bench, file)
+    file.write_text(ENTRY % HOSTILE.encode("unicode_escape").decode().replace("\\x", "\\u00"))
+    async with review(bench) as drive:
+        await found(drive, "files")
+        for id in drive.ids:
+            drive.go(id)
+            await drive.pilot.pause()
+            assert all(map(is_inert, screen_text(drive.app).splitlines()))

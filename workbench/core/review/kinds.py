@@ -126,7 +126,10 @@ KINDS = Kinds(
             flagged=(("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),),
             group="true",
         ),
-        ProposalKind("pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped", group="new"),
+        ProposalKind(
+            "pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped", group="new",
+            handler=f"{_BENCH}.pattern:MinedPattern", view=f"{_VIEWS}:PATTERN", finder=f"{_FINDERS}.mining:MINING",
+        ),
         ProposalKind(
             "curator", "curator", "Should the playbook change like this?", "it is changed", "it stays as it is",
             handler=f"{_BENCH}.curator:Curator", view=f"{_VIEWS}:CURATOR",
@@ -171,6 +174,14 @@ KINDS = Kinds(
             "they stay; asked again only when the file is imported once more",
             handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
             finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
+        ),
+        ProposalKind(
+            "moved", "a pattern", "Should these memories become patterns?",
+            "each becomes a pattern with its confidence and its applications, and is archived as superseded; "
+            "one undo takes all of it back",
+            "they stay memories; asked again when others come in",
+            handler=f"{_BENCH}.pattern:Moved", view=f"{_VIEWS}:MOVED", group="places",
+            finder=f"{_FINDERS}.mining:MOVES",
         ),
     )
 )  # fmt: skip

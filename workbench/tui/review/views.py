@@ -1,6 +1,6 @@
 """How Review draws the proposals of each kind; the entries of `core.review.kinds` name these."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -160,6 +160,35 @@ def _file_item(look: Look) -> Content:
     return Content("\n").join([*parts, Content(""), answers(said)])
 
 
+def _lines_item(look: Look) -> Content:
+    """Draw what its operation lists, a line each."""
+    proposal = look.shown(look.proposal)
+    said = describe(proposal, look.bench.context.kinds)
+    lines = proposal.operation.get("lines")
+    parts = [Content.styled(said.question, "bold"), body(proposal.title), *arguments(proposal), Content("")]
+    parts += [body(str(line)) for line in (lines if isinstance(lines, list | tuple) else ())]
+    return Content("\n").join([*parts, Content(""), answers(said)])
+
+
+def _pattern_item(look: Look) -> Content:
+    """Draw a pattern that recurs: what it says and in which episodes it was."""
+    proposal = look.shown(look.proposal)
+    doc, episodes = proposal.operation.get("pattern"), proposal.operation.get("episodes")
+    if not isinstance(doc, Mapping) or not isinstance(episodes, list | tuple):
+        return _item(look)
+    said = describe(proposal, look.bench.context.kinds)
+    parts = [Content.styled(said.question, "bold"), body(str(doc.get("name", "")), "bold")]
+    parts += [facts((str(doc.get("category", "")), f"found {since(proposal.created_at, look.now)}"))]
+    parts += [*arguments(proposal), Content(""), body(str(doc.get("description", ""))), Content(""), answers(said)]
+    parts += [Content(""), heading("The episodes", Content.styled("✓ succeeded  ✗ did not", MUTED))]
+    for one in episodes:
+        sign, id, task = (*map(str, one), "", "", "")[:3]
+        parts.append(body(f"{sign} {task}") + Content(" ") + facts((id,)))
+    if more := proposal.operation.get("more"):
+        parts.append(Content.styled(f"… and {more} more", MUTED))
+    return Content("\n").join(parts)
+
+
 async def _ask_trust(app: "Host", proposal: Proposal) -> None:
     from workbench.tui.safety.trust_dialog import ask
 
@@ -189,6 +218,11 @@ def _because(evidence: Evidence, how: Cites) -> list[Content]:
 def _going(evidence: Evidence, how: Cites) -> list[Content]:
     """Draw all of what would go."""
     return flat(f"{_memories(len(evidence.cited))} would go", evidence.cited, how.width, how.now, brief=how.brief)
+
+
+def _pattern_cited(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw what it cites, if anything: the episodes stand beside what it says."""
+    return _because(evidence, how) if evidence.cited else []
 
 
 def _candidate_cited(evidence: Evidence, how: Cites) -> list[Content]:
@@ -230,6 +264,8 @@ def _nothing(evidence: Evidence, how: Cites) -> list[Content]:
 
 CHANGES = View(_item, _because)
 FILE = View(_file_item, _nothing, promotable=False)
+PATTERN = View(_pattern_item, _pattern_cited)
+MOVED = View(_lines_item, _going, "These are about no single memory.", promotable=False)
 GOING = View(_item, _going, "These are about no single memory.", promotable=False)
 TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust)
 DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents)
