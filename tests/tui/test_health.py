@@ -423,3 +423,15 @@ async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_pat
         await until(pilot, (project / RULE).exists)
         await settled(pilot)
         assert not any(row.name.startswith("half-done") for row in rows(app, "store"))
+
+
+async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        count = len(app.bench.upkeep.plan().proposals)
+        go(app, "upkeep", "in review")
+        await pilot.pause()
+        assert f"{count}  wait in Review · enter goes there" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id != "health" and "Only noise?" in screen_text(app))
+        await until(pilot, lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise")  # type: ignore[attr-defined]

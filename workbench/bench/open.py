@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from workbench.bench.review.impact import ImpactPreview
     from workbench.bench.review.refinement import Refinement
     from workbench.bench.review.review import Review
+    from workbench.bench.review.working_out import WorkingOut
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
@@ -116,6 +117,13 @@ class Workbench:
         from workbench.bench.review.review import Review
 
         return Review(self.context, lambda: self.retriever)
+
+    @cached_property
+    def working_out(self) -> "WorkingOut":
+        """What waits without being stored."""
+        from workbench.bench.review.working_out import WorkingOut
+
+        return WorkingOut(self, self.review)
 
     @cached_property
     def history(self) -> "History":

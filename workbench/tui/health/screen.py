@@ -37,6 +37,7 @@ HELP = "\n".join(
         "  History      the latest changes of everybody",
         "  Capture      what agents' sessions were followed, what was passed over, and hooks that failed",
         "  Trends       memories, decisions and votes by day, and how what the store holds is spread",
+        "  What waits for you waits in Review; enter on the line that counts it goes there.",
     ]
 )
 

@@ -30,6 +30,7 @@ REVIEW = Table(
         Action("review.evidence", "tab", "evidence", "To the evidence, and back to the queue", MOVE),
         Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
         Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("review.look", "D", "look again", "Work out what waits and is not stored", FIND, False),
         Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
     (*LIST, *MARKS, *LINKS, *EVIDENCE),

@@ -16,7 +16,12 @@ from workbench.store.library import Tx
 
 
 class Handler:
-    """Shows, accepts, turns down and puts off the open proposals of one kind in an open store."""
+    """Shows, accepts, turns down and puts off the open proposals of one kind in an open store.
+
+    What `brings_text` of a file is accepted as an import: no person stands by its words.
+    """
+
+    brings_text = False
 
     def __init__(self, context: Context, kind: ProposalKind) -> None:
         self.kind = kind
