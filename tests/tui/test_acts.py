@@ -10,6 +10,7 @@ from workbench.bench.duplicates.plan import Group
 from workbench.bench.health.history import Event
 from workbench.bench.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.records.acts import only_record
 from workbench.tui.records.bullets import NOT_PROMOTED
@@ -20,7 +21,6 @@ from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import TextEditor
 
 SIZE = (140, 45)
 ID = "mem-20260320-0000257"
@@ -59,7 +59,7 @@ async def test_in_the_history_of_a_record_they_act_on_it_and_the_cursor_stays(tm
         await until(pilot, lambda: "vote" in history(app).rows[0].label)
         assert history(app).current == before
         await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         await pilot.press("x", "ctrl+s")
         await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
         assert app.bench.stream.get(ID).content != "what it says today"
@@ -152,7 +152,7 @@ async def test_in_reviews_evidence_they_act_on_the_evidence_and_deciding_stays_w
         review = app.screen
         assert isinstance(review, ReviewScreen)
         evidence = review.query_one("#evidence", ReadingPane)
-        candidate = review.rows.current
+        candidate = review.queue.current
         assert candidate is not None
         await until(pilot, lambda: review.texts.evidence is not None)
         await pilot.press("tab")
@@ -163,17 +163,17 @@ async def test_in_reviews_evidence_they_act_on_the_evidence_and_deciding_stays_w
         await pilot.press("j", "minus")
         await until(pilot, lambda: app.bench.stream.live_vote(second) == "harmful")
         await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         await pilot.press("x", "ctrl+s")
         await until_drawn(pilot, lambda: app.screen is review)
         assert app.bench.stream.get(second).content.endswith("x")
-        assert review.rows.current == candidate
+        assert review.queue.current == candidate
         await pilot.press("enter")
         await until_drawn(pilot, lambda: isinstance(app.screen, OpenedRecord))
         await pilot.press("escape")
         await until_drawn(pilot, lambda: app.screen is review)
         await pilot.press("a")
-        await until(pilot, lambda: review.rows.current is not None and review.rows.current.id != candidate.id)
+        await until(pilot, lambda: review.queue.current is not None and review.queue.current.id != candidate.id)
         memory = app.bench.review.memory(candidate)
         assert memory is not None
         assert memory.status == "confirmed"
