@@ -101,7 +101,7 @@ async def test_an_item_that_another_process_decides_is_not_taken_away_in_silence
 async def test_a_merge_shows_the_diff_and_what_speaks_against_it(bench: Workbench) -> None:
     id = add_merge(bench)
     async with review(bench) as drive:
-        drive.screen.rows.cursor = drive.ids.index(id)
+        drive.go(id)
         await drive.settle()
         item = drive.text("candidate")
         assert "Do these say the same?" in item
@@ -119,7 +119,7 @@ async def test_the_evidence_names_what_is_gone_and_what_was_rejected_before(benc
     put(bench, candidate("again", TEXTS["c3"].replace("must", "has to"), "o2", "o3", "nowhere", importance_score=10))
     bench.review.reject(["c3"], "too general")
     async with review(bench, (200, 60)) as drive:
-        drive.screen.rows.cursor = drive.ids.index("again")
+        drive.go("again")
         await drive.settle()
         evidence = drive.text("evidence")
         assert "Much like one rejected before" in evidence
@@ -189,12 +189,12 @@ async def test_a_proposal_of_any_kind_shows_its_changes_and_none_of_its_text_act
     bench.review.reject(["c3"], HOSTILE)
     async with review(bench, (200, 60)) as drive:
         for id in ("p1", "again"):
-            drive.screen.rows.cursor = drive.ids.index(id)
+            drive.go(id)
             await drive.settle()
             shown = screen_text(drive.app)
             assert all(is_inert(line) for line in shown.splitlines())
             assert "[b]bold[/b] [/x] [shr-00001]" in shown
-        drive.screen.rows.cursor = drive.ids.index("p1")
+        drive.go("p1")
         await drive.settle()
         assert "Approving would change" in drive.text("candidate")
         assert "status: [-signal-]{+archived+}" in drive.text("candidate")

@@ -183,7 +183,7 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
 
     id = add_merge(bench)
     async with review(bench) as drive:
-        drive.screen.rows.cursor = drive.ids.index(id)
+        drive.go(id)
         await drive.pilot.pause()
         await drive.keys("S", "r")
         assert drive.app.screen is drive.screen

@@ -3,15 +3,17 @@
 What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
 from workbench.bench.review.citations import Branch, Citations, Cited
+from workbench.bench.review.found import FoundProposals
 from workbench.bench.review.kinds.handler import Handler, handler_of, noted
 from workbench.bench.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
+from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.texts import kept_edges
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
@@ -47,6 +49,7 @@ class Review:
         self._retriever_of = retriever
         self._citations = Citations(context.library)
         self._queue = ReviewQueue(context, self._citations)
+        self._found = FoundProposals(context)
         self._handlers: dict[str, Handler] = {}
         self._authors: Authors | None = None
 
@@ -70,6 +73,14 @@ class Review:
     def waiting(self) -> int:
         """Return how many proposals wait and are not put off."""
         return self._queue.waiting()
+
+    def found(self) -> tuple[Proposal, ...]:
+        """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still stands."""
+        return self._found.standing()
+
+    def take_found(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
+        """Take what finders found in place of what they found before; it can be decided on from now on."""
+        self._found.take(by_finder)
 
     def open_one(self, id: str) -> Proposal:
         """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
@@ -167,13 +178,26 @@ class Review:
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
         require_person(self._context.actor, _DECIDE)
-        with self._library.transaction(self._context.actor, f"approve {_named(ids)}") as tx:
+        group = self._origin(ids)
+        with self._library.transaction(self._context.actor, f"approve {_named(ids)}", group=group) as tx:
             proposals = [self._open(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
             if len(ids) > 1:
                 _require_apart([self._places(*both) for both in zip(proposals, outcomes, strict=True)])
             for proposal, after in zip(proposals, outcomes, strict=True):
                 self._handler(proposal).accept(tx, proposal, after)
+
+    def _origin(self, ids: Sequence[str]) -> str:
+        """Return the group of a transaction that accepts these: text that comes from a file is no person's word."""
+        known = (self._known(id) for id in ids)
+        brought = {self._handler(proposal).brings_text for proposal in known if proposal is not None}
+        if len(brought) > 1:
+            raise WorkbenchError("What files say is taken over apart from other decisions.", "Nothing was decided.")
+        if True not in brought:
+            return ""
+        import uuid
+
+        return f"{IMPORT}{uuid.uuid4().hex[:12]}"
 
     def subject(self, proposal: Proposal) -> Memory:
         """Return the memory that a person may word before accepting, as it will be; one to be stored has no id yet.
@@ -302,10 +326,13 @@ class Review:
             tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
 
     def _open(self, id: str) -> Proposal:
-        found = self._queue.find(id)
+        found = self._known(id)
         if found is None:
             raise UnknownRecord(f"No proposal {id} waits for review.", "It may have been decided elsewhere.")
         return found
+
+    def _known(self, id: str) -> Proposal | None:
+        return self._queue.find(id) or self._found.find(id)
 
     def _places(self, proposal: Proposal, after: tuple[Memory, ...] | None) -> frozenset[tuple[str, str]]:
         """Return table and key of what accepting an open proposal writes to."""

@@ -96,7 +96,7 @@ class Changes:
                     self._bench.review.merge_into(proposal.id, into.id, chosen.text, expected)
             except Conflict as error:
                 return Refused(f"{error} It says this now; y merges all the same.", self._bench.stream.get(into.id))
-            self._queue.decided([proposal.id], following)
+            self._queue.decided([proposal.id], following, "merged")
             self._app.say(f"Merged into {into.id}. u parts them again.")
             return None
 
@@ -124,7 +124,7 @@ class Changes:
 
         def save(text: str, expected: str) -> None:
             made[:] = self._bench.review.split(proposal.id, parts_of(text), expected)
-            self._queue.decided([proposal.id], made[0])
+            self._queue.decided([proposal.id], made[0], "split")
 
         draft = self._app.draft(f"memories/{memory.id}", "split")
         saving = self._watched(memory, save, kept=lambda: made)
@@ -162,7 +162,7 @@ class Changes:
     def promote(self) -> None:
         """Put it where agents read it; after `;` all marked ones."""
         self._reasons.go_on()
-        targets = [p for p in self._area.take_targets(self._queue.rows) if view_of(self._kind(p)).promotable]
+        targets = [p for p in self._queue.targets(self._area) if view_of(self._kind(p)).promotable]
         found = [(p, self._bench.review.memory(p)) for p in targets]
         ids = [memory.id for _, memory in found if memory is not None]
         if not ids:
@@ -204,7 +204,7 @@ class Changes:
     def item_here(self) -> tuple[Proposal, Memory] | None:
         """Return the item under the cursor and its memory, or say why there is none."""
         self._reasons.go_on()
-        proposal = self._queue.rows.current
+        proposal = self._queue.current
         memory = None if proposal is None else self._bench.review.memory(proposal)
         if proposal is None or memory is None:
             self._app.say("There is no text here.")
