@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from workbench.bench.context import Context
 from workbench.core.record import clock_time, iso, moved, parse_time
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.confidence import standing_in, value_of
 from workbench.core.stream.memory import STATUSES, Memory
 from workbench.core.stream.vote import Verdict, Vote
 from workbench.store.entry import DocChange, Entry
@@ -98,7 +99,7 @@ class TrendsLook:
         yes, no = self._decisions(window)
         votes = self._library.stored(Vote)
         status = Counter(str(doc.get("status", STATUSES[0])) for doc in memories)
-        confidence = Counter(_confidence(doc.get("confidence")) for doc in memories)
+        confidence = Counter(value_of(standing_in(doc)) for doc in memories)
         return Trends(
             window.days,
             window.counted(day for day, _ in fresh),
@@ -203,10 +204,6 @@ def _decision(entry: Entry, change: DocChange) -> _Decision:
 
 def _voted(votes: Iterable[Mapping[str, object]], verdict: Verdict, window: _Window) -> Daily:
     return window.counted_at(vote.get("at") for vote in votes if vote.get("verdict") == verdict)
-
-
-def _confidence(value: object) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _source(doc: Mapping[str, object]) -> str:

@@ -123,7 +123,10 @@ KINDS = Kinds(
         _lifecycle(
             "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
             "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
-            flagged=(("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),),
+            flagged=(
+                ("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),
+                ("doubtful", "doubtful", "This was marked harmful. Is it still true?"),
+            ),
             group="true",
         ),
         ProposalKind(
@@ -143,6 +146,16 @@ KINDS = Kinds(
             "it is stored, and what it replaces is archived as superseded", "what is known stays, and this is dropped",
             "↻",
             handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
+        ),
+        ProposalKind(
+            "stale", "out of date", "It names what is not in the working tree any more. Is it out of date?",
+            "new names are written into it; where none is known, it is archived as forgotten",
+            "it stays; asked again when its text changes, or when something else that it names goes", "≁",
+            flagged=(
+                ("renamed", "renamed", "It names what is called otherwise now. Should it say the new name?"),
+                ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
+            ),
+            handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
         ),
         _lifecycle(
             "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",

@@ -38,6 +38,9 @@ MAX_KEPT = 1_000_000
 FILE_KEY = "_file"
 """The metadata key under which a reader keeps how a record was written; it tells a person nothing."""
 
+ARCHIVED_FROM = "archived_from"
+"""The metadata key that remembers the status before archiving, so that it can be given back."""
+
 SCHEMA_VERSION = 1
 
 
@@ -61,7 +64,8 @@ NO_SOURCE = Source()
 class Memory:
     """One memory.
 
-    Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5.
+    Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5: what a person or a
+    file says of it, to which `core.stream.confidence` adds what is known besides.
     The helpful count is the sum of four parts that are kept apart: what an import
     brought, +1 for creation by ingestion, duplicates absorbed, and live votes.
     Times are UTC and timezone-aware.

@@ -152,6 +152,11 @@ async def _sure(health: Hands, group: Group) -> bool:
     )
 
 
+def record(row: Row) -> tuple[str, str] | None:
+    """Return the memory that a group would leave, which is the one its row shows."""
+    return ("memories", row.item.members[-1].id) if isinstance(row.item, Group) else None
+
+
 def _plan(health: Hands) -> DedupPlan | None:
     found = health.facts.found.get(ID)
     if found is None or not isinstance(found.value, DedupPlan):
@@ -262,5 +267,5 @@ def _key(key: str, text: str) -> Content:
 
 SECTION = Section(
     ID, "Duplicates", gather, rows, detail, "asked",
-    {"compare": compare, "apply": apply, "merge": merge_group, "refuse": keep, "open": go_on},
+    {"compare": compare, "apply": apply, "merge": merge_group, "refuse": keep, "open": go_on}, record,
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from functools import partial
+from typing import Protocol
 
 from textual.content import Content
 
@@ -22,19 +23,35 @@ from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
-class Changes:
+class PickedBullets(Protocol):
+    """What changes are for: bullets of one playbook."""
+
+    @property
+    def book(self) -> str:
+        """The id of their playbook."""
+
+    def ids(self) -> list[str]:
+        """Return the ids of all that are meant."""
+
+    def one(self) -> Bullet | None:
+        """Return the one that is meant, or `None` after saying why there is none."""
+
+    def done(self, sentence: str, ids: Sequence[str] = (), /) -> None:
+        """Say what happened to them, and let go of them."""
+
+
+class BulletChanges:
     """Changes the bullets that are picked, after asking where that is due, and says what was done."""
 
-    def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
+    def __init__(self, area: AreaScreen, targets: PickedBullets) -> None:
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
-        self._browser = browser
         self._targets = targets
 
     # Deciding
 
     def vote(self, verdict: Verdict) -> None:
         """Vote, or take that vote back."""
-        ids, book = self._targets.ids(), self._browser.book
+        ids, book = self._targets.ids(), self._targets.book
         if ids:
 
             def cast() -> None:
@@ -47,7 +64,7 @@ class Changes:
 
     def pin(self) -> None:
         """Pin or unpin."""
-        ids, book = self._targets.ids(), self._browser.book
+        ids, book = self._targets.ids(), self._targets.book
         if ids:
 
             def pin() -> None:
@@ -99,6 +116,37 @@ class Changes:
             else:
                 self._targets.done(f"Changed {bullet.id}.{copies.told}")
 
+    async def delete(self) -> None:
+        """Delete bullets after a yes."""
+        ids, book = self._targets.ids(), self._targets.book
+        if not ids:
+            return
+        question = f"Delete {named(ids)} from the playbook?"
+        ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
+        if await self._app.push_screen_wait(ask):
+
+            def delete() -> None:
+                self._bench.playbooks.delete(book, ids)
+                self._targets.done(f"Deleted {named(ids)}. u takes it back.", ids)
+
+            self._app.change(delete)
+
+    def _what_goes(self, ids: Sequence[str]) -> Content:
+        """Return the text of one bullet, or the ids of several, and the way back."""
+        back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
+        if len(ids) > 1:
+            return body(", ".join(ids)[:400]) + Content("\n\n") + back
+        text = self._bench.playbooks.bullet(self._targets.book, ids[0]).content
+        return body(text[:400]) + Content("\n\n") + back
+
+
+class Changes(BulletChanges):
+    """Changes also the playbook that is open: adds, moves, and puts bullets in another order."""
+
+    def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
+        super().__init__(area, targets)
+        self._browser = browser
+
     async def add(self) -> None:
         """Write a new bullet for the section under the cursor."""
         row, book = self._browser.rows.current, self._browser.book
@@ -138,29 +186,6 @@ class Changes:
         """Put the cursor on what was just added, or say that the filter hides it."""
         hidden = "" if self._browser.go_to(key) else " The filter hides it; esc clears the filter."
         self._targets.done(f"Added the {key[0]} {key[1]}.{hidden}")
-
-    async def delete(self) -> None:
-        """Delete bullets after a yes."""
-        ids, book = self._targets.ids(), self._browser.book
-        if not ids:
-            return
-        question = f"Delete {named(ids)} from the playbook?"
-        ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
-        if await self._app.push_screen_wait(ask):
-
-            def delete() -> None:
-                self._bench.playbooks.delete(book, ids)
-                self._targets.done(f"Deleted {named(ids)}. u takes it back.", ids)
-
-            self._app.change(delete)
-
-    def _what_goes(self, ids: Sequence[str]) -> Content:
-        """Return the text of one bullet, or the ids of several, and the way back."""
-        back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
-        if len(ids) > 1:
-            return body(", ".join(ids)[:400]) + Content("\n\n") + back
-        text = next((bullet.content for bullet in self._browser.bullets if bullet.id == ids[0]), "")
-        return body(text[:400]) + Content("\n\n") + back
 
     async def move(self) -> None:
         """Move bullets to the end of another section."""

@@ -18,7 +18,7 @@ from workbench.tui.app.stillness import Stillness
 from workbench.tui.review.actions import REASONS, REVIEW
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
-from workbench.tui.review.inbox.grouping import Item, about, heading_id
+from workbench.tui.review.inbox.grouping import Heading, Item, about, heading_id
 from workbench.tui.review.inbox.looking import Looked, Looking
 from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.queue import Queue
@@ -80,6 +80,7 @@ class ReviewScreen(AreaScreen):
         self._keys = keys | {action.id: action.shown_key for action in self.as_mapped(LIST)}
         self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at, self._keys)
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
+        self.texts.carry(self)
         self.looking = Looking(self, self.bench)
         self.reasons = ReasonLine(self.as_mapped(REASONS))
         self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still, self.looking.again)
@@ -195,23 +196,30 @@ class ReviewScreen(AreaScreen):
     def _taken(self) -> None:
         self.rows.focus()
 
-    @on(LineList.Opened)
-    def _open(self) -> None:
-        heading = self.queue.heading
-        if heading is not None and heading.members:
-            self.queue.turn()
-            self.show_store()
-            return
-        if heading is not None:
-            self.action_look()
-            return
+    def _go_in(self) -> None:
         self.add_class("-open")
         self.query_one("#evidence").focus()
         self._settle_focus()
         self.call_after_refresh(self.texts.refit)
         self.texts.note_seen()
+
+    @on(LineList.Opened)
+    def _open(self) -> None:
+        heading = self.queue.heading
+        if heading is not None:
+            self._open_group(heading)
+            return
+        self._go_in()
         if self.shown is not None and self.seen.is_folded(self.shown.proposal):
             self.action_unfold()
+
+    def _open_group(self, heading: Heading) -> None:
+        """List or fold a group, or look for what is looked for only when asked."""
+        if not heading.members:
+            self.action_look()
+            return
+        self.queue.turn()
+        self.show_store()
 
     def _close(self) -> None:
         self.remove_class("-open")
@@ -251,6 +259,13 @@ class ReviewScreen(AreaScreen):
         """Work out anew what waits without being stored, all of it."""
         self.looking.all()
         self.workbench_app.say("Looking for near copies, prunes, changed files and what came from elsewhere …")
+
+    def action_evidence(self) -> None:
+        """To the evidence, or back to the queue."""
+        if self.focused is self.query_one("#evidence"):
+            self._close()
+        else:
+            self._go_in()
 
     def action_read_on(self) -> None:
         """Scroll the item, then the evidence."""

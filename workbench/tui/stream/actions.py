@@ -1,7 +1,7 @@
 """The tables of actions of the Stream and its dialogs."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MARKS
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, on_row
 
 STREAM = Table(
     "Stream",
@@ -35,21 +35,27 @@ STREAM = Table(
         Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
         Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
-    (*LIST, *MARKS),
+    (*LIST, *MARKS, *LINKS),
 )
 
 _OPEN_SECRETS = Action("history.unfold", "o", "show secrets", "Show the secrets that are masked", FIND)
 
 HISTORY = Table(
     "the history",
-    (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), _OPEN_SECRETS, CANCEL),
-    LIST,
+    (
+        Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE),
+        Action("history.store-then", "t", "store then", "The whole store as it was right after it", FIND),
+        _OPEN_SECRETS,
+        CANCEL,
+    ),
+    (*LIST, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 
 RECORD_THEN = Table(
     "a record as it was",
     (_OPEN_SECRETS, CANCEL),
+    on_row(),
     place="workbench.tui.stream.history_dialog",
 )
 
@@ -65,7 +71,7 @@ REPLACE = Table(
         Action("replace.part", "tab", "next part", "To the next line, or the places", MOVE, False, "next_part"),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *on_row()),
     place="workbench.tui.stream.replacing",
 )
 
