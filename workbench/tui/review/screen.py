@@ -25,6 +25,7 @@ from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.texts import ItemTexts, Shown
 from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
@@ -149,13 +150,23 @@ class ReviewScreen(AreaScreen):
         self.looking.took(event)
         if not self.looking.is_looking:
             self.call_after_refresh(self.queue.want_no_longer)
-        for _, problem in event.out.problems if event.look.asked else ():
-            self.workbench_app.say(problem, "warning")
-        self.queue.unasked = bool(self.looking.unasked)
+        if event.look.asked and self.queue.looking:
+            self._tell(event)
+        self.queue.unasked, self.queue.looking = bool(self.looking.unasked), self.looking.is_asked
         if self._in_sight:
             self.show_store()
         else:
             self._stale = True
+
+    def _tell(self, event: Looked) -> None:
+        """Say what came of a look that was asked for."""
+        count = len(self.bench.review.found())
+        found = (
+            "Nothing more waits." if not count else f"{number(count)} found that nobody stored; the groups list them."
+        )
+        self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
+        for _, problem in () if event.stopped else event.out.problems:
+            self.workbench_app.say(problem, "warning")
 
     @on(LineList.Highlighted)
     def _show_item(self) -> None:
@@ -231,8 +242,10 @@ class ReviewScreen(AreaScreen):
         self.show_status()
 
     def go_back(self) -> None:
-        """Leave the last rejection without a reason, or close what is open, drop the marks, or clear the filter."""
+        """Stop a look, leave a rejection without a reason, close what is open, drop the marks, or clear the filter."""
         box = self.queue.box
+        if self.looking.stop():
+            return
         if self.reasons.rejected is not None:
             self.reasons.go_on()
         elif self.has_class("-open") or self.focused is not self.rows:
@@ -258,7 +271,8 @@ class ReviewScreen(AreaScreen):
     def action_look(self) -> None:
         """Work out anew what waits without being stored, all of it."""
         self.looking.all()
-        self.workbench_app.say("Looking for near copies, prunes, changed files and what came from elsewhere …")
+        self.queue.looking = True
+        self.show_store()
 
     def action_evidence(self) -> None:
         """To the evidence, or back to the queue."""
