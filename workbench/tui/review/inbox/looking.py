@@ -56,9 +56,11 @@ class Looking:
         self.unasked: tuple[str, ...] = ()
 
     def come(self) -> None:
-        """Look when the queue comes into sight: at every memory only when something changed since the last time."""
+        """Look when the queue comes into sight, first around the store, then at every memory if anything changed."""
         revision = self._bench.library.revision
-        self._look(Look(quick=revision == self._revision))
+        self._look(Look(quick=True))
+        if revision != self._revision:
+            self._look(Look())
         self._revision = revision
 
     def saw(self) -> None:
