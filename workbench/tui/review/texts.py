@@ -176,6 +176,8 @@ class ItemTexts(Container):
         mask, now = self._bench.safety.masked, self._bench.context.now()
         item, found = masked(item, mask), masked(evidence, mask)
         view = view_of(self._bench.context.kinds[item.proposal.kind])
+        if not view.compares:
+            found = replace(found, searched=False)
         return evidence_text(item.text, found, view.cited(found, Cites(now, width, brief)), now, note, width)
 
     def _gather(self, shown: Shown) -> None:
