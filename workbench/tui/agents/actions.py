@@ -78,7 +78,7 @@ DOCUMENTS = Table(
         Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.documents",
 )
 
