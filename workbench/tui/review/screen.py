@@ -75,7 +75,7 @@ class ReviewScreen(AreaScreen):
         self.seen = Seen(self.bench)
         self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at)
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
-        self.texts.carry(self)
+        self.acts = self.texts.carry(self)
         self.reasons = ReasonLine(self.as_mapped(REASONS))
         self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still)
         self.changes = Changes(self, self.queue, self.seen, self.reasons)
