@@ -58,7 +58,8 @@ def test_what_is_restored_is_what_was_there(tmp_path: Path) -> None:
         assert tables_at(other.journal, rev) == tables_at(library.journal, rev)
     assert doctor.examine(other.folder).is_sound
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files(other.folder).items()}
-    assert {m.name: m.sha256 for m in made.members if hashes[m.name] != m.sha256}.keys() == {"journal.jsonl"}
+    changed = {m.name for m in made.members if hashes[m.name] != m.sha256}
+    assert {"journal.jsonl"} <= changed <= {"journal.jsonl", checkpoint.NOTE}  # one taken right behind the header moves
     with other.transaction("human", "goes on") as tx:
         tx.put(memory(99))
     assert (other.journal.rev, library.journal.rev) == (31, 30)
