@@ -1,5 +1,6 @@
 """The ids and files in a text as links: found, gone through, opened over the present place, and left again."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,22 @@ async def test_a_text_without_links_leaves_the_keys_to_what_is_around_it(tmp_pat
         assert isinstance(app.focused, Side)
         await pilot.press("tab")
         assert not isinstance(app.focused, Side)
+
+
+async def test_the_editor_begins_at_the_line_that_was_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vim = tmp_path / "vim"
+    vim.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/told\nsed -n "${{1#+}}p" "$2" > {tmp_path}/line\n', "utf-8")
+    vim.chmod(0o700)
+    monkeypatch.setenv("EDITOR", str(vim))
+    monkeypatch.delenv("VISUAL", raising=False)
+    bench = open_bench(tmp_path)
+    with bench.library.transaction("human", "one") as tx:
+        tx.put(made("a", "First of all.\nThen the vault opens.\nAt last it closes.", 1))
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        monkeypatch.setattr(type(app), "suspend", lambda _self: nullcontext())
+        await pilot.press("slash", *"vault", "enter", "E")
+        await until(pilot, (tmp_path / "line").exists)
+        assert (tmp_path / "line").read_text("utf-8") == "Then the vault opens.\n"
