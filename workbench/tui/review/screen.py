@@ -93,8 +93,9 @@ class ReviewScreen(AreaScreen):
         yield self.reasons
 
     def on_mount(self) -> None:
-        """Start in the queue."""
-        self.rows.focus()
+        """Start in the queue, unless a key that was typed ahead went into the evidence."""
+        if not self.has_class("-open"):
+            self.rows.focus()
 
     def on_unmount(self) -> None:
         """Leave the collector as it was found."""
