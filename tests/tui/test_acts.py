@@ -9,7 +9,6 @@ from tests.tui.waiting import until, until_drawn
 from workbench.bench.duplicates.plan import Group
 from workbench.bench.health.history import Event
 from workbench.bench.playbook.playbook import MAIN
-from workbench.core.review.proposal import Proposal
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.health.screen import HealthScreen
@@ -153,8 +152,8 @@ async def test_in_reviews_evidence_they_act_on_the_evidence_and_deciding_stays_w
         review = app.screen
         assert isinstance(review, ReviewScreen)
         evidence = review.query_one("#evidence", ReadingPane)
-        candidate = review.rows.current
-        assert isinstance(candidate, Proposal)
+        candidate = review.queue.current
+        assert candidate is not None
         await until(pilot, lambda: review.texts.evidence is not None)
         await pilot.press("tab")
         assert evidence.has_focus
@@ -168,13 +167,13 @@ async def test_in_reviews_evidence_they_act_on_the_evidence_and_deciding_stays_w
         await pilot.press("x", "ctrl+s")
         await until_drawn(pilot, lambda: app.screen is review)
         assert app.bench.stream.get(second).content.endswith("x")
-        assert review.rows.current == candidate
+        assert review.queue.current == candidate
         await pilot.press("enter")
         await until_drawn(pilot, lambda: isinstance(app.screen, OpenedRecord))
         await pilot.press("escape")
         await until_drawn(pilot, lambda: app.screen is review)
         await pilot.press("a")
-        await until(pilot, lambda: review.rows.current != candidate)
+        await until(pilot, lambda: review.queue.current is not None and review.queue.current.id != candidate.id)
         memory = app.bench.review.memory(candidate)
         assert memory is not None
         assert memory.status == "confirmed"
