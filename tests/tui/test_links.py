@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
-from tests.tui.support import app_over, demo_app, open_bench, screen_text
+from tests.tui.support import NOW, app_over, demo_app, open_bench, screen_text
 from tests.tui.test_health import made
 from tests.tui.waiting import until, until_drawn
 from workbench.bench.open import Workbench
 from workbench.bench.playbook.playbook import MAIN
+from workbench.tui.agents.episodes import EpisodesDialog
 from workbench.tui.app.app import WorkbenchApp
 from workbench.tui.forms.form import RecordForm
 from workbench.tui.records.links import links_in
@@ -166,3 +167,22 @@ async def test_the_editor_begins_at_the_line_that_was_looked_for(
         await pilot.press("slash", *"vault", "enter", "E")
         await until(pilot, (tmp_path / "line").exists)
         assert (tmp_path / "line").read_text("utf-8") == "Then the vault opens.\n"
+
+
+async def test_an_episodes_text_leads_to_the_memory_it_names_and_back_to_the_list(tmp_path: Path) -> None:
+    bench, _ = filled(tmp_path)
+    bench.episodes.store({
+        "timestamp": NOW.isoformat(), "task": {"original_input": "Follow mem-2 into the vault."},
+        "outcome": {"status": "SUCCESS"},
+    })  # fmt: skip
+    app = app_over(bench)
+    async with app.run_test(size=(140, 45)) as pilot:
+        await pilot.press("5", "L")
+        await until_drawn(pilot, lambda: isinstance(app.screen, EpisodesDialog) and bool(app.screen.rows.rows))
+        dialog = app.screen
+        assert isinstance(dialog, EpisodesDialog)
+        await pilot.press("enter", "tab", "enter")
+        await until_drawn(pilot, lambda: "The release needs" in opened(app))
+        assert title(app).startswith("Episodes › ")
+        await pilot.press("escape", "tab")
+        assert dialog.rows.has_focus

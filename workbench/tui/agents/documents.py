@@ -30,7 +30,7 @@ from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
-from workbench.tui.records.links import Links
+from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
@@ -91,9 +91,7 @@ class DocumentsDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the list, the text, and a line for what could not be read."""
-        text = ReadingPane(id="documents-text")
-        text.links = Links(text, self._bench, lambda: None, self._path)
-        yield Horizontal(self.rows, text, id="documents-body")
+        yield Horizontal(self.rows, linked_pane("documents-text", self._bench, self._path), id="documents-body")
         yield Static(id="documents-line")
 
     def on_mount(self) -> None:
