@@ -30,6 +30,7 @@ from workbench.tui.app import external
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
+from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
@@ -90,7 +91,7 @@ class DocumentsDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the list, the text, and a line for what could not be read."""
-        yield Horizontal(self.rows, ReadingPane(id="documents-text"), id="documents-body")
+        yield Horizontal(self.rows, linked_pane("documents-text", self._bench, self._path), id="documents-body")
         yield Static(id="documents-line")
 
     def on_mount(self) -> None:
@@ -101,6 +102,12 @@ class DocumentsDialog(Dialog[None]):
     def on_unmount(self) -> None:
         """Look for nothing that nobody waits for."""
         self._ended.set()
+
+    def _path(self) -> tuple[str, ...]:
+        """Return where a link is opened from, as the title of what it opens says."""
+        row = self.rows.current
+        name = "" if row is None else self._bench.safety.masked(row.path or Path(row.folder).name)
+        return ("Documents", name) if name else ("Documents",)
 
     @property
     def _host(self) -> Host:
