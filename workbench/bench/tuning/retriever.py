@@ -8,7 +8,8 @@ over when somebody next asks.
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import overload
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -35,6 +36,10 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import searched_text, text_of
 from workbench.retrieval.text_keys import Keys, text_keys
 from workbench.store.library import Touched
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.episodes.pool import EpisodePools
+    from workbench.bench.agents.patterns.indexes import PatternIndexes
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -99,6 +104,20 @@ class Retriever:
         """Let go of what was loaded; does not wait for who is still loading."""
         self._ranker = None
         give_back()
+
+    @cached_property
+    def episodes(self) -> "EpisodePools":
+        """What is searched of the store's episodes; it follows the store on its own."""
+        from workbench.bench.agents.episodes.pool import EpisodePools
+
+        return EpisodePools(self._context, self.vectors)
+
+    @cached_property
+    def patterns(self) -> "PatternIndexes":
+        """The indexes over the store's patterns; they follow the store on their own."""
+        from workbench.bench.agents.patterns.indexes import PatternIndexes
+
+        return PatternIndexes(self._library)
 
     @property
     def embedder(self) -> Embedder:

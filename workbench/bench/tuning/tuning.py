@@ -30,6 +30,11 @@ class Tuning:
         self.floors = Floors(context, retriever)
 
     @property
+    def retriever(self) -> Retriever:
+        """What keeps the ranking in step with the store."""
+        return self._retriever
+
+    @property
     def recipe(self) -> Recipe:
         """What rankings are made of."""
         return self.profiles.recipe

@@ -23,7 +23,8 @@ MOST = 40
 class Asking:
     """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'.
 
-    `pool` returns the memories as columns, by which a layer finds its own without reading all of them.
+    `pool` returns the memories as columns, by which a layer finds its own without reading all of them; `error` is what
+    just failed, where something did.
     """
 
     context: Context
@@ -33,6 +34,7 @@ class Asking:
     playbook: Callable[[], tuple[Bullet, ...]]
     pool: Callable[[], Pool]
     profile: Profile | None = None
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
