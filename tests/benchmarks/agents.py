@@ -7,6 +7,7 @@ commands are whole processes, in turns with `search`. A step is from the key to 
 import asyncio
 import json
 import statistics
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ from textual.screen import Screen
 
 from tests.benchmarks import documents, episodes, patterns
 from tests.benchmarks.cli import Asked, in_turns, own
-from tests.benchmarks.open import build
+from tests.benchmarks.open import ROOT, build
 from tests.benchmarks.rank_paint import HELD_S, RESTED_S, PaintedApp, figures, step
 from workbench.bench.agents.briefs import making
 from workbench.bench.agents.context.making import gathered
@@ -60,7 +61,13 @@ def run(small: bool = False) -> dict[str, object]:
         _fill(place, done, learned)
         with closing(_opened(place)) as bench:
             found["experience"] = {"episodes": done, "patterns": learned, "cpu_ms": _in_process(bench, tasks)}
-    return {**found, "commands": commands, "documents": documents.run(small)}
+    return {**found, "commands": commands, "documents": _documents(small)}
+
+
+def _documents(small: bool) -> object:
+    """Return what documents take, of a process of its own: how much memory its parent had is not to count for it."""
+    asked = [sys.executable, "-m", "tests.benchmarks", "documents", *(["--small"] if small else [])]
+    return json.loads(subprocess.run(asked, check=True, cwd=ROOT, capture_output=True, text=True).stdout)
 
 
 def _opened(place: Path) -> Workbench:
