@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
 from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
@@ -17,6 +18,7 @@ from workbench.tui.app.areas import Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.bars.gauge import gauge
+from workbench.tui.widgets.content import body
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
@@ -76,6 +78,8 @@ class AreaScreen(Screen[object]):
         top.active = self.AREA
         top.news = self.workbench_app.news
         yield top
+        if looks_back := self.workbench_app.looks_back:
+            yield Static(body(looks_back, "bold $text-warning"), classes="area--past")
         yield from self.contents()
         bar = KeyBar()
         bar.actions = self.shown_actions()

@@ -37,6 +37,7 @@ HELP = "\n".join(
         "  History      the latest changes of everybody",
         "  Capture      what agents' sessions were followed, what was passed over, and hooks that failed",
         "  Trends       memories, decisions and votes by day, and how what the store holds is spread",
+        "  What waits for you waits in Review; enter on the line that counts it goes there.",
     ]
 )
 
@@ -194,6 +195,11 @@ class HealthScreen(AreaScreen):
     async def action_compare(self) -> None:
         """Look for duplicates, wherever the cursor is."""
         await self._do("compare", "", "duplicates")
+
+    @asking
+    async def action_still_true(self) -> None:
+        """Look for what memories name in the working tree, wherever the cursor is."""
+        await self._do("still_true", "", "still-true")
 
     @asking
     async def action_prune(self) -> None:

@@ -128,6 +128,10 @@ class ItemTexts(Container):
         # After the paint: the item is what the eye waits for, and the thread would slow it down.
         self.call_after_refresh(self._gather, shown)
 
+    def show_words(self, text: Content) -> None:
+        """Show words of ours where no item is."""
+        self._item_pane.show(text)
+
     def look_again(self) -> None:
         """Look for what is alike, now that it can be looked for."""
         if self.shown is not None:

@@ -18,6 +18,7 @@ from workbench.bench.health.history import Event, History, Place
 from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.errors import WorkbenchError
 from workbench.tui.app.actions import bindings, display_key
+from workbench.tui.app.host import LookBack
 from workbench.tui.app.waiting import change
 from workbench.tui.records.acts import Acts, only_record
 from workbench.tui.stream.actions import HISTORY, RECORD_THEN
@@ -221,6 +222,12 @@ class HistoryDialog(Dialog[None]):
                 self._say(f"Taken back: {self._mask(label)}.", MUTED)
 
             change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
+
+    def action_store_then(self) -> None:
+        """Look at the whole store as it was right after the transaction under the cursor."""
+        event = self._list.current
+        if event is not None:
+            self.app.post_message(LookBack(event.rev))
 
     def _say(self, sentence: str, style: str) -> None:
         said = self.query_one(".history--said", Static)

@@ -105,13 +105,12 @@ CONFIRM = Table(
     place="workbench.tui.widgets.confirm",
 )
 
+SAVE = Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE)
+OTHER = Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False)
+
 EDITOR = Table(
     "the editor",
-    (
-        Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE),
-        Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False),
-        CANCEL,
-    ),
+    (SAVE, OTHER, CANCEL),
     place="workbench.tui.widgets.texts.editor",
 )
 
@@ -144,4 +143,18 @@ OPENED = Table(
 )
 """A record or a document over the place where somebody came upon it."""
 
-DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE, OPENED)
+WELCOME = Table(
+    "the first card",
+    (
+        Action("welcome.demo", "1", "demo", "Try a throw-away copy of the demo store", DECIDE, False),
+        Action("welcome.project", "2", "here", "Make a store for this folder", DECIDE, False),
+        Action("welcome.import", "3", "import", "Take a file into your global store", DECIDE, False, "take_file"),
+        Action("welcome.agent", "4", "agent", "Let an agent be captured and served", DECIDE, False),
+        Action("welcome.empty", "5", "empty", "Open your global store, empty as it is", DECIDE, False),
+        Action("welcome.leave", "escape,q", "leave", "Leave; nothing is written", APP),
+    ),
+    LIST,
+    place="workbench.tui.opening.welcome",
+)
+
+DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE, OPENED, WELCOME)

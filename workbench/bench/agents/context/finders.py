@@ -23,8 +23,8 @@ MOST = 40
 class Asking:
     """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'.
 
-    `pool` returns the memories as columns, by which a layer finds its own without reading all of them; `error` is what
-    just failed, where something did.
+    `pool` returns the memories as columns, by which a layer finds its own without reading all of them; `error` is
+    what just failed, where something did.
     """
 
     context: Context
