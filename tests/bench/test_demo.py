@@ -12,11 +12,15 @@ from workbench.bench.agents.documents.recall import recall
 from workbench.bench.agents.serving import give
 from workbench.bench.demo import ANCHOR, fill, lay_out, surround
 from workbench.bench.files.project import known_files
+from workbench.bench.health.maintenance import examine
 from workbench.bench.health.trends import summed
 from workbench.bench.open import Workbench
 from workbench.bench.promotion.placement_paths import places_of, scratch_of
 from workbench.bench.promotion.plan import Target
 from workbench.config.paths import shipped
+from workbench.core.agents.episodes.episode import OUTCOMES
+from workbench.core.agents.patterns.matching import task_of
+from workbench.core.agents.patterns.names import CATEGORIES
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import WorkbenchError
 from workbench.core.served import is_served
@@ -133,6 +137,32 @@ def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbe
         if read.documents:
             found = {hit.citation for hit in recall(around.context, read.query, limit=10, program=None).hits}
             assert found >= set(read.documents)
+
+
+def test_there_are_episodes_of_which_some_failed_alike(around: Workbench) -> None:
+    episodes = around.episodes.all()
+    assert len(episodes) >= 40
+    assert {one.outcome for one in episodes} == set(OUTCOMES)
+    assert all(timedelta() <= NOON - one.at < timedelta(days=60) for one in episodes)
+    assert not examine(around.library.folder).blobs
+    found = around.episode_finder.find("AUTH_SECRET is empty", "failure").found
+    assert len([one for one in found if "secrets" in one.episode.tags]) >= 3
+    assert around.episode_finder.consolidation.plan().archived
+    assert any(use.access_count and use.referenced_by for use in around.episodes.uses().values())
+
+
+def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(around: Workbench) -> None:
+    patterns = around.patterns.all()
+    assert len(patterns) >= 12
+    assert {one.category for one in patterns} == set(CATEGORIES)
+    assert {one.status for one in patterns} == {"validated", "candidate", "under_review"}
+    known = {one.id for one in around.episodes.all()}
+    done = [one for pattern in patterns for one in around.patterns.applications(pattern.id)]
+    assert {one.episode for one in done} <= known
+    assert all(one.at <= NOON for one in done)
+    assert all(one.before == replace(one.after, support=one.before.support) for one in around.patterns.validations())
+    found = around.patterns.find(task_of("the smoke job says AUTH_SECRET is empty in ci"))
+    assert "pat-20260318-0000007" in [match.pattern.id for match in found.matches]
 
 
 def test_undo_does_not_take_away_what_is_around_either(around: Workbench) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from workbench.bench.agents.documents.reading import open_folder
+from workbench.bench.demo_agents import act
 from workbench.bench.files.imports.importing import query_id
 from workbench.bench.open import Workbench
 from workbench.core.agents.actors import stands_by
@@ -74,7 +75,7 @@ def fill(bench: Workbench, folder: Path) -> None:
 
 
 def surround(bench: Workbench, folder: Path, place: Path) -> None:
-    """Add to a demo store what was decided and voted in those weeks, and the documents that agents kept meanwhile.
+    """Add to a demo store what was decided and voted in those weeks, and what agents did, learned and wrote meanwhile.
 
     The documents are copied to a `place`, and followed; those that `TRUSTED` names count as looked at. Nothing of
     this ranks.
@@ -97,6 +98,7 @@ def surround(bench: Workbench, folder: Path, place: Path) -> None:
         for root in (*sessions, *notes):
             tx.put(FollowedFolder(str(root.resolve()), bench.context.now()))
     _keep_reads(bench, folder / RECALLED, shift)
+    act(bench, folder, shift, ACTOR)
     if stands_by(bench.context.actor):
         for root in (*sessions, *notes):
             if root.name in TRUSTED:

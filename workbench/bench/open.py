@@ -4,6 +4,7 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,12 +34,18 @@ if TYPE_CHECKING:
     from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
+    from workbench.bench.claims.checking import StillTrue
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
+    from workbench.bench.files.differences import Difference
     from workbench.bench.files.exports.exporting import Exporter
+    from workbench.bench.files.exports.folders import FolderExporter
     from workbench.bench.files.imports.importing import Importer
     from workbench.bench.files.replaced import Replaced
+    from workbench.bench.forms.bullets import BulletForms
+    from workbench.bench.forms.memories import MemoryForms
+    from workbench.bench.forms.proposals import ProposalForms
     from workbench.bench.health.history import History
     from workbench.bench.health.maintenance import Care
     from workbench.bench.health.overview import Overview
@@ -55,6 +62,7 @@ if TYPE_CHECKING:
     from workbench.bench.review.impact import ImpactPreview
     from workbench.bench.review.refinement import Refinement
     from workbench.bench.review.review import Review
+    from workbench.bench.review.working_out import WorkingOut
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
@@ -112,6 +120,13 @@ class Workbench:
         from workbench.bench.review.review import Review
 
         return Review(self.context, lambda: self.retriever)
+
+    @cached_property
+    def working_out(self) -> "WorkingOut":
+        """What waits without being stored."""
+        from workbench.bench.review.working_out import WorkingOut
+
+        return WorkingOut(self, self.review)
 
     @cached_property
     def history(self) -> "History":
@@ -234,6 +249,13 @@ class Workbench:
         return Upkeep(self.context, lambda: self.retriever)
 
     @cached_property
+    def still_true(self) -> "StillTrue":
+        """Whether what memories and bullets name still is in the working tree."""
+        from workbench.bench.claims.checking import StillTrue
+
+        return StillTrue(self.context)
+
+    @cached_property
     def ingest(self) -> "Ingest":
         """The way in for single observations."""
         from workbench.bench.stream.ingest import Ingest
@@ -246,6 +268,27 @@ class Workbench:
         from workbench.bench.stream.fields import MemoryFields
 
         return MemoryFields(self.context)
+
+    @cached_property
+    def memory_forms(self) -> "MemoryForms":
+        """Memories as forms."""
+        from workbench.bench.forms.memories import MemoryForms
+
+        return MemoryForms(self.context, self.fields, lambda: self.retriever, lambda: self.ingest)
+
+    @cached_property
+    def proposal_forms(self) -> "ProposalForms":
+        """What waits in Review as forms."""
+        from workbench.bench.forms.proposals import ProposalForms
+
+        return ProposalForms(self.context, lambda: self.review)
+
+    @cached_property
+    def bullet_forms(self) -> "BulletForms":
+        """The bullets of playbooks as forms."""
+        from workbench.bench.forms.bullets import BulletForms
+
+        return BulletForms(self.context, lambda: self.playbooks)
 
     @cached_property
     def replacing(self) -> "Replacing":
@@ -266,7 +309,12 @@ class Workbench:
         """Reflections, and what they cost."""
         from workbench.bench.reflection.reflection import Reflecting
 
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=self.index_file.follow)
+        after, before = self.index_file.follow, self._before_reflection
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=after, before=before)
+
+    def _before_reflection(self, cancelled: Callable[[], bool]) -> None:
+        if self.context.settings.still_true:
+            self.still_true.before_reflection(cancelled)
 
     @cached_property
     def index_file(self) -> "IndexFile":
@@ -288,6 +336,19 @@ class Workbench:
         from workbench.bench.files.exports.exporting import Exporter
 
         return Exporter(self.context, self.playbooks, self.replaced)
+
+    @cached_property
+    def folder_exporter(self) -> "FolderExporter":
+        """The way back into folders of notes."""
+        from workbench.bench.files.exports.folders import FolderExporter
+
+        return FolderExporter(self.context, self.replaced)
+
+    def difference(self, path: Path) -> "Difference":
+        """Return what a file that changed on disk says otherwise than the store; see `files.differences`."""
+        from workbench.bench.files.differences import difference
+
+        return difference(self.context, self.importer, self.folder_exporter, path)
 
     @cached_property
     def replaced(self) -> "Replaced":

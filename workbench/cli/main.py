@@ -59,6 +59,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "health.doctor": ("doctor", "compact"),
     "health.backup": ("backup", "restore"),
     "review.upkeep": ("upkeep", "dedup"),
+    "review.claims": ("still-true",),
     "health.purge": ("purge",),
     "safety.scan": ("scan", "allow"),
     "safety.trust": ("trust",),

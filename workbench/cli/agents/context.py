@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from workbench.bench.agents.context.values import AgentContext, Why
 
 _DETAILS = """Prints what memory_context gives over MCP: pinned memories, the playbook, what is confirmed and what the
-ranking finds, each layer under its budget of tokens (UTF-8 bytes / 4); what a layer does not use, the later ones may.
+ranking finds, and where there are patterns and episodes, those that fit; each layer under its budget of tokens
+(UTF-8 bytes / 4); what a layer does not use, the later ones may.
 It only looks, unless an agent asks with --for-agent. What is left out, and why, goes to stderr.
 
   workbench context "fix the token refresh" --budget 4000"""
@@ -35,6 +36,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("task", metavar="TASK", help="what the agent is about to do")
     about = f"tokens of all layers together (default: {USUAL:,})"
     parser.add_argument("--budget", metavar="N", type=revision, default=USUAL, help=about)
+    parser.add_argument("--error", metavar="TEXT", default="", help="what just failed: what helped then comes with it")
     about = "give it to this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
@@ -60,7 +62,7 @@ def context(session: Session) -> int:
             if wants_json(args):
                 write_json({})
             return 0
-        made = gathered(asker, bench.tuning, bench.playbooks, args.task).cut(args.budget)
+        made = gathered(asker, bench.tuning, bench.playbooks, args.task, error=args.error).cut(args.budget)
         if args.actor is not None:
             kept(asker, made, bench.safety.masked(args.task), args.session)
         if wants_json(args):

@@ -11,6 +11,7 @@ from workbench.cli.session import Session
 from workbench.cli.stream.views import add_arranging, arrange, chosen, found_by
 from workbench.core.errors import UnknownRecord
 from workbench.core.playbook.book import Bullet
+from workbench.core.stream.confidence import NOTES, SUREST, scored, told
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import one_line
@@ -163,7 +164,8 @@ def _length(memory: Memory) -> str:
 
 def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
     status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
-    effective = effective_importance(memory, now)
+    effective, sure = effective_importance(memory, now), scored(memory)
+    notes = {name: value for name, value in memory.metadata.items() if name not in NOTES and name != FILE_KEY}
     return [
         ("id", memory.id),
         ("summary", memory.summary),
@@ -172,7 +174,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("⚑ flagged", why),
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
-        ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
+        ("confidence", f"{sure.value} of {SUREST}: {known}" if (known := " · ".join(told(sure))) else ""),
         ("length", f"{_length(memory)}: an agent's budget may cut it" if memory.is_long else ""),
         ("section", memory.section),
         ("category", memory.category),
@@ -186,7 +188,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("review after", moment(memory.review_after) if memory.review_after else ""),
         ("created", moment(memory.created_at)),
         ("read", f"{moment(memory.last_accessed_at)} · {memory.access_count:,} times" if memory.access_count else ""),
-        *((name, one_line(compact(value), SHOWN)) for name, value in memory.metadata.items() if name != FILE_KEY),
+        *((name, one_line(compact(value), SHOWN)) for name, value in notes.items()),
     ]
 
 

@@ -30,6 +30,7 @@ from workbench.bench.context import Touched, is_person
 from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
 from workbench.core.errors import OnlyLookedAt, WorkbenchError
+from workbench.core.stopping import Stopped, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
@@ -350,35 +351,49 @@ class WorkbenchApp(Host):
     @work(thread=True, group="retriever", exit_on_error=False)
     def _load_retriever(self) -> None:
         worker = get_current_worker()
+        with contextlib.suppress(Stopped), stoppable(lambda: worker.is_cancelled):
+            self._load_all(lambda: worker.is_cancelled)
+
+    def _load_all(self, cancelled: Callable[[], bool]) -> None:
+        """Read the store, then make ready what finds in it, then what makes the next start fast; may be left anywhere.
+
+        Raises `Stopped` when the app is left meanwhile.
+        """
         problem = ""
 
         def progress(done: int, total: int) -> None:
-            if total >= SHOWN_FROM and not worker.is_cancelled:
+            if total >= SHOWN_FROM and not cancelled():
                 self.post_message(RetrieverLoading(done, total))
 
         try:
-            if not self.bench.library.is_read:
-                self.bench.library.read()
-                self.bench.stream.prepare(words=False)
-                self.post_message(StoreRead())
-            if len(self.bench.library.memories) > SMALL:
-                self.bench.stream.prepare()
-                self.post_message(StoreRead())
-            self.bench.retriever.load(progress, lambda: worker.is_cancelled)
+            self._read_store()
+            self.bench.retriever.load(progress, cancelled)
         except WorkbenchError as error:
             problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(RetrieverLoaded(problem))
-            modes.import_all(self.areas)
-        if not worker.is_cancelled:
-            self._heap.settle()
-            # What makes the next start fast and right, after all that somebody waits for now.
+        may_stop()
+        self.post_message(RetrieverLoaded(problem))
+        modes.import_all(self.areas)
+        may_stop()
+        self._heap.settle()
+        # After all that somebody waits for now.
+        with contextlib.suppress(WorkbenchError):
+            self.bench.library.check_index()
+        self.bench.keep_caches()
+        may_stop()
+        if self.bench.library.standpoint is None:
             with contextlib.suppress(WorkbenchError):
-                self.bench.library.check_index()
-            self.bench.keep_caches()
-        if not worker.is_cancelled and self.bench.library.standpoint is None:
-            with contextlib.suppress(WorkbenchError):
-                self.bench.catch_up.run(lambda: worker.is_cancelled)
+                self.bench.catch_up.run(cancelled)
+
+    def _read_store(self) -> None:
+        if not self.bench.library.is_read:
+            self.bench.library.read()
+            may_stop()
+            self.bench.stream.prepare(words=False)
+            self.post_message(StoreRead())
+        if len(self.bench.library.memories) > SMALL:
+            may_stop()
+            self.bench.stream.prepare()
+            self.post_message(StoreRead())
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
@@ -548,7 +563,7 @@ class WorkbenchApp(Host):
         if isinstance(screen, AreaScreen):
             from workbench.tui.widgets.help import HelpScreen
 
-            held = screen.as_mapped(self.areas.scope(screen.area.id))
+            held = screen.as_mapped(screen.held_actions())
             self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, screen.help_text))
 
     @work

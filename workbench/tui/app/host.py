@@ -116,6 +116,13 @@ class Host(App[Path | None]):
         """Return what keeps the draft of a text: of a record (`table/key`), or another `use` of it."""
         return Drafting(self.options.drafts, Item(record, use), self.bench.context.now)
 
+    async def go(self, area: str, place: str) -> None:
+        """Go to an area, and there to a place that it has a name for."""
+        await self.switch_mode(area)
+        show = getattr(self.screen, "show_place", None)
+        if show is not None:
+            show(place)
+
     def marked(self, area: str) -> list[Any]:
         """Return the rows that are marked in an area, in sight or not."""
         opened = (screen for stack in self._screen_stacks.values() for screen in stack if screen.is_mounted)

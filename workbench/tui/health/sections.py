@@ -2,7 +2,7 @@
 
 from workbench.tui.duplicates import memories
 from workbench.tui.files import section
-from workbench.tui.health import captures, history, reflection, store, trends, upkeep
+from workbench.tui.health import captures, history, reflection, still_true, store, trends, upkeep
 from workbench.tui.health.model import Section
 
 SECTIONS: tuple[Section, ...] = (
@@ -14,4 +14,5 @@ SECTIONS: tuple[Section, ...] = (
     history.SECTION,
     captures.SECTION,
     trends.SECTION,
+    still_true.SECTION,
 )
