@@ -85,8 +85,8 @@ def test_the_demo_gets_candidates_with_evidence_that_is_there(demo: Workbench) -
         assert waiting[candidate.id].flags == ()
         assert waiting[candidate.id].actor == "extractive"
     first = outcome.candidates[0]
-        assert f"; {len(first.citations)} memories, " in str(first.metadata["why"])
-        assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
+    assert f"; {len(first.citations)} memories, " in str(first.metadata["why"])
+    assert len({candidate.importance_score for candidate in outcome.candidates}) > 2
 
 
 def test_a_dry_run_stores_nothing_and_says_what_the_real_one_stores(demo: Workbench) -> None:

@@ -30,8 +30,8 @@ class Insight:
 
     `citations` are ids of memories of the request; `unresolved` what was cited and names none of them. `rounds`
     are the texts before this one when it was refined, the first one first. `importance` runs 0–10, `label` says
-    how it came to be (such as "extractive"), and `kinds` what it is as a lesson (corrects, instructs, generalises, recurs),
-    as far as that is known.
+    how it came to be (such as "extractive"), and `kinds` what it is as a lesson (corrects, instructs, generalises,
+    recurs), as far as that is known.
     """
 
     text: str
