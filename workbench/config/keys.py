@@ -203,7 +203,8 @@ KEYS: tuple[Key, ...] = (
         for layer, what in (
             ("pinned", "what is pinned"), ("overview", "the overview of an external memory"),
             ("turns", "its last turns"), ("playbook", "the playbook"), ("known", "what is confirmed"),
-            ("retrieved", "what is found for the task"),
+            ("retrieved", "what is found for the task"), ("patterns", "the patterns that apply"),
+            ("failures", "what failed alike, and what helped then"), ("episodes", "tasks like it"),
         )
     ),
 )  # fmt: skip
