@@ -209,7 +209,7 @@ CASES = {
     "playbook: let go of a reply": Case(CURATION, ("x",), ("o", "x"), begins=leave_replies),
     "playbook: edit a reply": Case((*CURATION, "e", "}"), SAVE, begins=leave_replies),
     "health: take back": Case(
-        (*STREAM, "plus", "6", "G", "tab", "shift+tab", "shift+tab", "shift+tab", "j", "t"), ("y",), ("t", "y")
+        (*STREAM, "plus", "6", "G", "tab", *("shift+tab",) * 4, "j", "t"), ("y",), ("t", "y")
     ),
 }
 

@@ -362,13 +362,13 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         seen = []
-        for _ in range(9):
+        for _ in range(10):
             row = health(app).rows.current
             assert row is not None
             seen.append(row.section)
             await pilot.press("tab")
         parts = ["reflection", "upkeep", "duplicates", "store", "files", "history", "captures", "trends"]
-        assert seen == [*parts, "reflection"]
+        assert seen == [*parts, "consolidation", "reflection"]
         await pilot.press("shift+tab", "shift+tab")
         await pilot.click("#parts", offset=(6, 2))
         current = health(app).rows.current

@@ -1,5 +1,6 @@
 """The parts of Health in their order: a new part is one module with a `SECTION`, and one line here."""
 
+from workbench.tui.agents import consolidation
 from workbench.tui.duplicates import memories
 from workbench.tui.files import section
 from workbench.tui.health import captures, history, reflection, store, trends, upkeep
@@ -14,4 +15,5 @@ SECTIONS: tuple[Section, ...] = (
     history.SECTION,
     captures.SECTION,
     trends.SECTION,
+    consolidation.SECTION,
 )
