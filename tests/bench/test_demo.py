@@ -10,10 +10,13 @@ from tests.bench.conftest import NOON, Open, snapshot
 from workbench.bench.agents.context.making import gathered
 from workbench.bench.agents.documents.recall import recall
 from workbench.bench.agents.serving import give
-from workbench.bench.demo import ANCHOR, fill, surround
+from workbench.bench.demo import ANCHOR, fill, lay_out, surround
+from workbench.bench.files.project import known_files
 from workbench.bench.health.maintenance import examine
 from workbench.bench.health.trends import summed
 from workbench.bench.open import Workbench
+from workbench.bench.promotion.placement_paths import places_of, scratch_of
+from workbench.bench.promotion.plan import Target
 from workbench.config.paths import shipped
 from workbench.core.agents.episodes.episode import OUTCOMES
 from workbench.core.agents.patterns.matching import task_of
@@ -165,3 +168,40 @@ def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(a
 def test_undo_does_not_take_away_what_is_around_either(around: Workbench) -> None:
     with pytest.raises(WorkbenchError, match="nothing to undo"):
         around.history.undo()
+
+
+@pytest.fixture
+def scratch(now: Workbench) -> Path:
+    return lay_out(now, shipped("fixtures/demo"))
+
+
+def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(now: Workbench, scratch: Path) -> None:
+    text = (scratch / "CLAUDE.md").read_text("utf-8")
+    placed = [m for m in now.library.memories.all() if m.promoted_to == "CLAUDE.md"]
+    assert len(placed) == 2
+    assert all(memory.content in text for memory in placed)
+    assert (now.promotion.project, now.promotion.is_scratch) == (scratch, True)
+    assert [offer.label for offer in now.promotion.offers() if offer.target.kind != "playbook"] == [
+        "CLAUDE.md", "AGENTS.md", "memory file", "skill",
+    ]  # fmt: skip
+    names = {known.path.relative_to(scratch).as_posix() for known in known_files(now.library)}
+    assert {"CLAUDE.md", "AGENTS.md", ".claude/memory/MEMORY.md"} <= names
+    with pytest.raises(WorkbenchError, match="nothing to undo"):
+        now.history.undo()
+
+
+def test_what_was_promoted_is_corrected_in_its_file_and_taken_back(now: Workbench, scratch: Path) -> None:
+    file = scratch / "CLAUDE.md"
+    before = file.read_bytes()
+    (plan,) = [now.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))]
+    now.promotion.carry_out(plan)
+    assert file.read_bytes() != before
+    now.history.undo()
+    assert file.read_bytes() == before
+
+
+def test_a_link_is_no_scratch_project(now: Workbench, tmp_path: Path) -> None:
+    store, elsewhere = now.library.folder, tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    scratch_of(store).symlink_to(elsewhere)
+    assert places_of(store).project is None

@@ -172,5 +172,5 @@ def _command(folder: Path, capsys: pytest.CaptureFixture[str], kinds: Kinds = KN
     return said
 
 
-def _no_app(store: Path, *, origin: str, demo: bool = False) -> int:
+def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
     raise AssertionError(store, origin, demo)

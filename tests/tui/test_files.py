@@ -1,5 +1,6 @@
 """Files in Health: which are listed, what is wrong with them, fixes that are shown before they are made."""
 
+import asyncio
 import os
 import stat
 from collections.abc import AsyncIterator
@@ -22,6 +23,7 @@ from workbench.tui.files.cut import NOT_LOADED, WholeFile
 from workbench.tui.files.dialog import FindingsDialog
 from workbench.tui.health.model import Row
 from workbench.tui.health.screen import HealthScreen
+from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.texts.prompt import Prompt
 
 BOOK = (
@@ -124,7 +126,8 @@ async def test_a_source_that_is_gone_and_what_was_imported_are_listed(tmp_path: 
     import_file(bench, project / "playbook.txt")
     (project / "playbook.txt").unlink()
     async with opened(bench) as pilot:
-        ((sign, name),) = listed(pilot)
+        (sign, name), waits = listed(pilot)
+        assert waits == ("1", "waits in Review · enter goes there")
         assert sign == "✗"
         assert name.endswith("playbook.txt")
         assert "not there" in screen_text(app_of(pilot))
@@ -308,3 +311,52 @@ async def test_only_what_changed_is_read_again(project: Path, monkeypatch: pytes
         os.utime(project / "playbook.txt", ns=(1, 1))
         await keys(pilot, "r")
         assert read.count("playbook.txt") == 1
+
+
+async def test_a_file_that_changed_on_disk_says_so_and_offers_the_difference(tmp_path: Path, project: Path) -> None:
+    bench = bench_of(project)
+    vault = project / "vault"
+    vault.mkdir()
+    (vault / "tea.md").write_text("# Tea\n\nGreen.\nHot.\n")
+    (vault / "old.md").write_text("Old.\n")
+    bench.importer.carry_out(bench.importer.plan(vault))
+    async with opened(bench) as pilot:
+        assert ("≠", "vault/tea.md") not in listed(pilot)
+        (vault / "tea.md").write_text("# Tea\n\nBlack [bold].\nHot.\n")
+        (vault / "old.md").unlink()
+        await pilot.press("r")
+        await settled(pilot)
+        assert listed(pilot)[:2] == [("≠", "vault/tea.md"), ("–", "vault/old.md")]
+        row = next(row for row in rows(pilot) if row.name.endswith("tea.md"))
+        health(app_of(pilot)).go_to("files", row.item)
+        await pilot.pause()
+        assert "It changed on disk since it was read" in beside(app_of(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        shown = screen_text(pilot.app)
+        assert "Take what tea.md says now?" in shown
+        assert "-Green." in shown
+        assert "+Black [bold]." in shown
+        assert "0 new, 1 replaced" in shown
+        await pilot.press("escape")
+        await settled(pilot)
+        assert any("Green" in memory.content for memory in bench.library.memories.all())
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await asyncio.sleep(0.2)  # a question takes no answer at once
+        await pilot.press("y")
+        await until(pilot, lambda: any("Black" in memory.content for memory in bench.library.memories.all()))
+        await settled(pilot)
+        await until(pilot, lambda: ("≠", "vault/tea.md") not in listed(pilot))
+
+
+async def test_a_changed_file_that_brings_no_records_only_says_so(project: Path) -> None:
+    bench = bench_of(project)
+    bench.importer.carry_out(bench.importer.plan(project / "playbook.txt"))
+    (project / "playbook.txt").write_text("no playbook any more")
+    async with opened(bench) as pilot:
+        assert ("≠", "playbook.txt") in listed(pilot)
+        health(app_of(pilot)).go_to("files", next(row.item for row in rows(pilot) if row.name.endswith("book.txt")))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        assert "playbook.txt changed on disk." in screen_text(pilot.app)

@@ -1,13 +1,16 @@
 """Looking over every file that a store has to do with; a file that did not change is not read again."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from workbench.bench.files.lint import Linted, look_over
 from workbench.bench.files.project import KnownFile, known_files
+from workbench.bench.files.watching import What, what_became
+from workbench.bench.safety.texts import name_of
 from workbench.core.errors import WorkbenchError
+from workbench.core.file_state import FileState
 from workbench.core.files.cut import Cut, measure
 from workbench.core.files.formats import FORMATS, Formats
 from workbench.core.files.lint import LintFinding
@@ -23,7 +26,8 @@ Stamp = tuple[int, int]
 class Checked:
     """A file with what is wrong with it. Without `linted`, `problem` says why it could not be looked over.
 
-    `cut` says what of a MEMORY.md is loaded; it is `None` for every other file.
+    `cut` says what of a MEMORY.md is loaded; it is `None` for every other file. `became` tells that it is no longer as
+    the store knows it, which is `known`.
     """
 
     file: KnownFile
@@ -31,6 +35,8 @@ class Checked:
     problem: str = ""
     cut: Cut | None = None
     stamp: Stamp | None = None
+    became: What | None = None
+    known: FileState | None = None
 
     @property
     def findings(self) -> tuple[LintFinding, ...]:
@@ -56,13 +62,30 @@ def check_all(
 ) -> Checks:
     """Look over the files of a store, those that changed since `before` only."""
     known = known_files(library, before.added)
+    states = {state.id: state for state in library.files.all()}
     out: dict[Path, Checked] = {}
     for number, file in enumerate(known):
         if cancelled():
             break
         tell(number, len(known))
-        out[file.path] = check(file, now, before.files.get(file.path), formats)
+        earlier = before.files.get(file.path)
+        found = check(file, now, earlier, formats)
+        state = states.pop(name_of(file.path), None)
+        became = _became(found, state, earlier)
+        is_same = (found.became, found.known) == (became, state)
+        out[file.path] = found if is_same else replace(found, became=became, known=state)
+    gone = (Path(id) for id in states if not cancelled() and not Path(id).exists())
+    out |= {path: Checked(KnownFile(path, "imported or exported before"), became="gone") for path in gone}
     return Checks(out, before.added)
+
+
+def _became(found: Checked, state: FileState | None, earlier: Checked | None) -> What | None:
+    """Tell what became of a file; one that neither changed nor was noted anew since is not read again."""
+    if state is None:
+        return None
+    if earlier is not None and (earlier.known, earlier.stamp) == (state, found.stamp):
+        return earlier.became
+    return what_became(Path(state.id), state.sha256)
 
 
 def check(file: KnownFile, now: datetime, before: Checked | None = None, formats: Formats = FORMATS) -> Checked:

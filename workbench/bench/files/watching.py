@@ -42,13 +42,14 @@ def changes(context: Context, under: Sequence[Path] = ()) -> tuple[FileChange, .
     found = [
         FileChange(Path(state.id), what, state.format)
         for state in chosen
-        if (what := _what(Path(state.id), state.sha256)) is not None
+        if (what := what_became(Path(state.id), state.sha256)) is not None
     ]
     found += [FileChange(path, "new") for place in places if place.is_dir() for path in _new(place, known)]
     return tuple(sorted(found, key=lambda one: str(one.path)))
 
 
-def _what(path: Path, digest: str) -> What | None:
+def what_became(path: Path, digest: str) -> What | None:
+    """Tell what became of a file that had bytes with a SHA-256; `None` when it has them still."""
     try:
         with os.fdopen(open_handle(path, os.O_RDONLY), "rb") as file:
             return None if sha256(file.read()).hexdigest() == digest else "changed"

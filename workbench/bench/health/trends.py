@@ -11,6 +11,7 @@ from workbench.bench.context import Context
 from workbench.core.agents.read import About, AgentRead
 from workbench.core.record import clock_time, iso, moved, parse_time
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.confidence import standing_in, value_of
 from workbench.core.stream.memory import STATUSES, Memory
 from workbench.core.stream.vote import Verdict, Vote
 from workbench.store.entry import DocChange, Entry
@@ -117,7 +118,7 @@ class TrendsLook:
         yes, no = self._decisions(window)
         votes = self._library.stored(Vote)
         status = Counter(str(doc.get("status", STATUSES[0])) for doc in memories)
-        confidence = Counter(_confidence(doc.get("confidence")) for doc in memories)
+        confidence = Counter(value_of(standing_in(doc)) for doc in memories)
         return Trends(
             window.days,
             window.counted(day for day, _ in fresh),
@@ -240,10 +241,6 @@ def _hits(reads: Iterable[Mapping[str, object]], window: _Window) -> dict[str, H
         asked[name] += 1
         answered[name] += not doc.get("is_empty") or bool(doc.get("episodes"))
     return {name: Hits(count, answered[name]) for name, count in asked.most_common()}
-
-
-def _confidence(value: object) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _source(doc: Mapping[str, object]) -> str:

@@ -19,6 +19,7 @@ from workbench.bench.tuning.kept_pool import KeptPool
 from workbench.core.duplicates.thresholds import DedupThresholds, Thresholds
 from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
+from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.factors import RECIPE, Recipe
@@ -73,7 +74,7 @@ class Retriever:
         """Load whatever is not loaded yet.
 
         `progress` is told how many of the texts that the caches do not know are embedded, then how many are indexed.
-        Raises `UnreadableFile` when the model cannot be loaded, `EmbeddingCancelled` or `IndexingCancelled`.
+        Raises `UnreadableFile` when the model cannot be loaded, `EmbeddingCancelled`, `IndexingCancelled` or `Stopped`.
         """
         with self._lock, collection_paused():
             if self._ranker is None:
@@ -203,11 +204,14 @@ class Retriever:
 
     def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
         """Put a ranker together; the caches give what they know and are told the rest."""
+        may_stop()
         texts = Texts(pool)
         if not pool.has_keys:
             pool.take_keys(text_keys(list(texts)))
         keys = pool.text_keys
+        may_stop()
         vectors = self._vectors(texts, keys, progress, cancelled)
+        may_stop()
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
         return Ranker(pool, vectors, index, self.embedder.embed, recipe=self._recipe, related=self._near)

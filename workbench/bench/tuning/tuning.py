@@ -15,6 +15,7 @@ from workbench.core.tuning.factors import Recipe
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores
 
 
@@ -59,6 +60,15 @@ class Tuning:
     def rank(self, scores: QueryScores, profile: Profile, now: datetime | None = None, k: int | None = None) -> Ranking:
         """Rank what an agent would be served."""
         return self._retriever.ranker().rank(scores, profile, now or self._context.now(), k)
+
+    def pool(self, *, loading: bool) -> Pool:
+        """Return the memories as columns, as they are now.
+
+        Where the model is not there yet it is waited for when `loading`; else they are read for this once.
+        """
+        if loading or self._retriever.ready:
+            return self._retriever.ranker().pool
+        return Pool.build(self._context.library.memories.all())
 
     def queries(self) -> tuple[SavedQuery, ...]:
         """Return the saved queries."""

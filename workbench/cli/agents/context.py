@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import counted, say, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, revision, wants_json
+from workbench.cli.parsing import Commands, add_at, add_command, add_json, revision, wants_json
 from workbench.cli.session import Session, actor_of
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import InvalidQuery
@@ -40,6 +40,7 @@ def add_commands(commands: Commands) -> None:
     about = "give it to this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    add_at(parser, "the store as it was right after this revision; documents on disk are as they are now")
     add_json(parser)
 
 
@@ -48,7 +49,11 @@ def context(session: Session) -> int:
     args = session.args
     if not args.task.strip():
         raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
-    with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
+    if args.actor is not None and args.at is not None:
+        raise InvalidQuery("--at only looks, so nothing is given to an agent.", "Leave out --at or --for-agent.")
+    with (
+        session.reading(at=args.at) if args.actor is None else session.changing(actor_of(args), trusted=False) as bench
+    ):
         from workbench.bench.agents.answers import Answering, text_of
         from workbench.bench.agents.context.making import gathered, kept
 

@@ -11,6 +11,7 @@ from workbench.cli.output import counted, say, warn
 from workbench.cli.parsing import Commands, add_command
 from workbench.cli.safety.flagged import add_allowing, allow, held_back, require_clean
 from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -22,10 +23,17 @@ if TYPE_CHECKING:
 SHOWN = 40
 """Lines of a diff that are shown."""
 
+NOTES = "notes"
+"""The format that stands for a folder of notes."""
+
 _DETAILS = """Formats of other tools: ace, skillbook, cass (playbooks); jsonl, semantic-patterns, learnings,
 mcp-memory, letta, external-overview, external-detail, external-messages (memories); queries,
 trec-qrels (judgments). Plain ones: json, yaml, csv, markdown, prompt, prompt-counts.
-block writes into the managed block of a Markdown file such as CLAUDE.md or AGENTS.md.
+block writes into the managed block of a Markdown file such as CLAUDE.md or AGENTS.md. notes writes
+back into the folder that is named by --out what was changed here of the notes that were imported
+from it, and nothing else: a changed text as changed lines, votes, tags and titles as lines of the
+front matter where a note has some. Files that changed on disk since are left alone and named (exit
+code 1), as are those of forgotten notes; --force changes them, and keeps copies.
 
 What an agent reads (every format but jsonl, json, yaml and csv) never holds candidates, archived or
 rejected memories, or ones from the future: how many were left out is said; --all-status takes them
@@ -55,14 +63,22 @@ def add_commands(commands: Commands) -> None:
     add_allowing(parser)
     parser.add_argument("--merge", action="store_true", help="keep what somebody else changed in the file meanwhile")
     parser.add_argument("--force", action="store_true", help="replace a file whatever it holds; a copy of that is kept")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change in --out, and write nothing")
 
 
 def export(session: Session) -> int:
     """Write the text to stdout or the clipboard, or show and replace a file."""
     args = session.args
     path = None if args.out is None else session.cwd / args.out.expanduser()
+    if args.format == NOTES:
+        from workbench.cli.files.export_folder import export_folder
+
+        return export_folder(session, path)
+    if args.dry_run and path is None:
+        raise WorkbenchError("--dry-run goes with --out.", "Without it the text is printed, and nothing is written.")
     notes = path is not None and session.has_store()
-    with session.changing() if args.allow_flagged or notes else session.reading() as bench:
+    changes = args.allow_flagged or (notes and not args.dry_run)
+    with session.changing() if changes else session.reading() as bench:
         if not bench.trust.standing.trusted and bench.exporter.is_for_agents(args.format):
             # What agents read: a hook that asks for it goes on without, a file is not written.
             if path is not None or args.copy:
@@ -84,12 +100,26 @@ def export(session: Session) -> int:
 
 def _write(bench: "Workbench", rendered: "Rendered", path: Path, args: "Namespace") -> None:
     preview = bench.exporter.preview(path, rendered.text, rendered.remarks, kind=rendered.outlet)
+    if args.dry_run:
+        _foretell(preview)
+        return
     if preview.obstacle is not None and not args.force:
         _settle(bench, preview, merge=args.merge)
         return
     done = bench.exporter.write(preview, force=args.force)
     _report(preview)
     report_written(done)
+
+
+def _foretell(preview: "ExportPreview") -> None:
+    """Show what writing would change, and whether it would be asked about."""
+    for line in preview.diff():
+        say(line)
+    if preview.obstacle is not None:
+        from workbench.bench.files.overwriting_said import why_said
+
+        warn(f"workbench: {why_said(preview.obstacle)}")
+    say(f"{preview.path} {'would be written' if preview.changed else 'is the same already'}. Nothing was written.")
 
 
 def report_written(done: "Written") -> None:

@@ -52,23 +52,23 @@ def tolerant(format: Format) -> Format:
 
 
 def _reading(read: ReadText) -> ReadText:
-    def mended(text: str, context: ReadContext) -> Parsed:
+    def tolerated(text: str, context: ReadContext) -> Parsed:
         if not _has_escaped(text):
             return read(text, context)
-        parsed = read(_mended(text), context)
+        parsed = read(mended(text), context)
         issues = (*parsed.issues, *_said(text, context.file))
         return replace(parsed, issues=tuple(sorted(issues, key=lambda issue: issue.line)))
 
-    return mended
+    return tolerated
 
 
 def _writing(write: WriteText) -> WriteText:
-    def mended(parsed: Parsed, original: str | None = None) -> str:
+    def tolerated(parsed: Parsed, original: str | None = None) -> str:
         if original is None or not _has_escaped(original):
             return write(parsed, original)
-        return restored(write(parsed, _mended(original)), original)
+        return restored(write(parsed, mended(original)), original)
 
-    return mended
+    return tolerated
 
 
 def _has_escaped(text: str) -> bool:
@@ -81,7 +81,8 @@ def _has_escaped(text: str) -> bool:
     return False
 
 
-def _mended(text: str) -> str:
+def mended(text: str) -> str:
+    """Return a text as readers are given it: with the characters that such bytes are in Windows-1252."""
     return _ESCAPED.sub(lambda found: _character(found.group()), text)
 
 
@@ -106,5 +107,5 @@ def restored(text: str, original: str | None) -> str:
     lines: defaultdict[str, deque[str]] = defaultdict(deque)
     for line in original.split("\n"):
         if _ESCAPED.search(line):
-            lines[_mended(line)].append(line)
+            lines[mended(line)].append(line)
     return "\n".join(lines[line].popleft() if lines.get(line) else line for line in text.split("\n"))

@@ -1,7 +1,9 @@
 """Claude Code memory: `MEMORY.md` with its topic files; a `CLAUDE.md` only when somebody asks for it."""
 
+import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from workbench.core.files.cut import MAX_LINES, cut_at
@@ -40,14 +42,44 @@ def detect(head: str, path: str) -> Detection:
     return Detection(NAME, 0.0, "neither an index of topic files nor named MEMORY.md")
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A line of an index: the file that it names, as it names it, and what it says of it. `line` counts from 1."""
+
+    line: int
+    target: str
+    title: str
+    hook: str
+
+
+def is_index(path: str) -> bool:
+    """Tell whether a file is called as an index of topic files."""
+    return PurePath(path).name.upper() in _INDEX
+
+
+def links(text: str) -> Iterator[Link]:
+    """Yield the lines of an index that name a topic file, those of a table, too."""
+    _, skip = markdown.front_matter(text)
+    for one in _parted(text, skip):
+        if (found := _link(one)) is not None:
+            yield Link(one.line, found["target"], found["title"], found["hook"] or "")
+
+
 def read(text: str, context: ReadContext) -> Parsed:
     """Read the index lines with the files they name, and every other statement; or a single topic file."""
+    return read_index(text, context)
+
+
+def read_index(text: str, context: ReadContext, elsewhere: Container[str] = ()) -> Parsed:
+    """Read an index as `read` does, but without the topics that are read `elsewhere`, by the names it has for them."""
     report = Report(context.file)
     facts, skip = markdown.front_matter(text)
     if facts.get("type") in KINDS or ("name" in facts and "description" in facts):
         return _one_topic(text, facts, skip, context, report)
     found: dict[str, Memory] = {}
     for one in _own(text, skip, report):
+        if elsewhere and (link := _link(one)) is not None and link["target"] in elsewhere:
+            continue
         try:
             memory, notes = _memory(one, context, report)
             if memory.id in found:
@@ -60,6 +92,31 @@ def read(text: str, context: ReadContext) -> Parsed:
     if PurePath(context.path or context.file).name.upper() not in _RULES:
         _mark_cut(text, report)
     return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def read_topic(text: str, link: Link, context: ReadContext) -> Parsed:
+    """Read the topic file that a line of an index names; `context` is that of the index."""
+    report, (facts, skip) = Report(context.file), markdown.front_matter(text)
+    try:
+        memory, notes = topic(Topic(link.target, text, facts, skip), link.title, link.hook, context)
+    except ValueError as reason:
+        report.skip(1, str(reason))
+        return report.parsed(NAME)
+    report.mapped_all(notes)
+    return report.parsed(NAME, memories=(memory,))
+
+
+def own_statements(text: str, context: ReadContext) -> Iterator[tuple[Statement, Memory]]:
+    """Yield the statements of an index that name no file, with the records of them."""
+    _, skip = markdown.front_matter(text)
+    for one in _own(text, skip, Report(context.file)):
+        if _link(one) is None:
+            with contextlib.suppress(ValueError):
+                yield one, statement(one, context)[0]
+
+
+def _link(one: Statement) -> re.Match[str] | None:
+    return INDEX_LINE.match(f"- {one.text}") if one.kind == "item" and "\n" not in one.text else None
 
 
 def _one_topic(text: str, facts: dict[str, str], skip: int, context: ReadContext, report: Report) -> Parsed:
@@ -114,7 +171,8 @@ def _parted(text: str, skip: int) -> Iterator[Statement]:
 def _entry(gathered: list[str], first: int) -> Iterator[Statement]:
     said = clean_for_store("\n".join(gathered).strip())
     if said:
-        yield Statement("text", first + next(n for n, line in enumerate(gathered) if line.strip()), said)
+        written = [n for n, line in enumerate(gathered) if line.strip()]
+        yield Statement("text", first + written[0], said, last=first + written[-1])
 
 
 def _rows(table: Statement) -> Iterator[Statement]:
@@ -126,11 +184,12 @@ def _rows(table: Statement) -> Iterator[Statement]:
             continue
         named = cells[at] if cells[at].startswith("[") else f"[{cells[at].strip('`')}]({cells[at].strip('`')})"
         hook = " — ".join(cell for n, cell in enumerate(cells) if n != at and cell)
-        yield Statement("item", table.line + number, f"{named} — {hook}" if hook else named, table.section)
+        said = f"{named} — {hook}" if hook else named
+        yield Statement("item", table.line + number, said, table.section, table.line + number)
 
 
 def _memory(one: Statement, context: ReadContext, report: Report) -> tuple[Memory, Notes]:
-    link = INDEX_LINE.match(f"- {one.text}") if one.kind == "item" and "\n" not in one.text else None
+    link = _link(one)
     if link is None:
         return statement(one, context)
     found = linked(link["target"], context)

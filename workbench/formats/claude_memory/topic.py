@@ -12,9 +12,12 @@ from workbench.formats.lifecycle.values import Notes
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared import markdown
 from workbench.formats.shared.markdown import Statement
-from workbench.formats.shared.reading import checked, created_at, digest, place, rating
+from workbench.formats.shared.reading import COUNTS, checked, created_at, digest, place, rating, votes_in
 
 NAME = "claude-memory"
+PREFIX = "cc"
+"""How the ids of its records begin."""
+
 LINK = (
     r"[-*+][ \t]+\[(?P<title>[^\]\n]{1,300})\]\((?P<target>[^()\s]{1,300}\.md)\)"
     r"(?:[ \t]*(?:[—–:|]|-{1,2})[ \t]*(?P<hook>(?:[^\n \t]|[ \t]++(?=[^\n \t]))*+))?[ \t]*$"
@@ -59,7 +62,9 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
     kind = found.facts.get("type", "")
     observation_type = KINDS.get(kind, "general")
     created = created_at(found.facts, ("created", "date", "created_at", "modified", "updated"), context, notes)
-    said = {"title": title, "hook": hook, "topic": found.name, **found.facts}
+    kept = {name: value for name, value in found.facts.items() if name not in COUNTS}
+    said = {"title": title, "hook": hook, "topic": found.name, **kept}
+    helpful, harmful = votes_in(found.facts)
     memory = Memory(
         id=_id(slug(re.sub(r"\.md$", "", found.name, flags=re.IGNORECASE)) or digest(found.name), context),
         content=found.body,
@@ -72,6 +77,8 @@ def topic(found: Topic, title: str, hook: str, context: ReadContext) -> tuple[Me
         status="confirmed",
         importance_score=rating(context, observation_type, found.body, notes),
         source=Source(file=found.name),
+        helpful_imported=helpful,
+        harmful_imported=harmful,
         metadata={
             **{name: value for name, value in said.items() if value},
             FILE_KEY: {"format": NAME, "name": found.name},
@@ -98,4 +105,4 @@ def statement(one: Statement, context: ReadContext) -> tuple[Memory, Notes]:
 
 
 def _id(name: str, context: ReadContext) -> str:
-    return "-".join(part for part in ("cc", place(context), name) if part)
+    return "-".join(part for part in (PREFIX, place(context), name) if part)

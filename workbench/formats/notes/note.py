@@ -5,20 +5,21 @@ folder. Front matter is kept; what a note links to is told by name, for whoever 
 """
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
 
 from workbench.core.files.format import Detection, Format, Parsed, ReadContext
 from workbench.core.files.front_matter import facts
-from workbench.core.files.textedit import BLANKS, lines
+from workbench.core.files.textedit import BLANKS, Line, lines
 from workbench.core.stream.memory import FILE_KEY, Memory, Source
 from workbench.core.text import clean_for_store
 from workbench.formats.lifecycle.entry import content_id
 from workbench.formats.lifecycle.values import Notes
 from workbench.formats.shared import markdown
-from workbench.formats.shared.reading import checked, created_at, place, rating, unique_id
+from workbench.formats.shared.reading import COUNTS, checked, created_at, place, rating, unique_id, votes_in
 from workbench.formats.shared.report import Report, shown
 
 NAME = "notes"
@@ -34,16 +35,26 @@ _DAY = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
 _WIKI = re.compile(r"\[\[([^\]|#\n]{1,200})(?:#[^\]|\n]*)?(?:\|[^\]\n]*)?\]\]")
 _LINK = re.compile(r"\]\(([^()\s#]{1,300}\.(?:md|markdown|mdx|txt))(?:#[^()\s]*)?\)", re.IGNORECASE)
 _TIMES = ("created", "created_at", "date", "modified", "updated", "updated_at", CHANGED)
-_TITLES = ("title", "name", "label", "description")
+TITLES = ("title", "name", "label", "description")
+"""The names in front matter that call a note something, in the order of asking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that a note says: the line it starts on, its text, and its title."""
+    """One thing that a note says: the line it starts on, its text and its title.
+
+    It stands from `start` to `end` of the file; `head` characters of that are its heading, and `mark` stand before the
+    text of a list item, whose further lines are indented as far.
+    """
 
     line: int
     text: str
     title: str = ""
+    start: int = 0
+    end: int = 0
+    head: int = 0
+    mark: int = 0
+    indent: int = 0
 
 
 def detect(head: str, path: str) -> Detection:
@@ -64,39 +75,64 @@ def read(text: str, context: ReadContext) -> Parsed:
 def read_note(text: str, context: ReadContext, name: str, changed: datetime | None = None) -> Parsed:
     """Read a note of a folder; `name` is its path there, and `changed` when it was written last."""
     report, found = Report(context.file), dict[str, Memory]()
+    for entry, made in entries_of(text, context, name, changed):
+        if isinstance(made, ValueError):
+            report.skip(entry.line, str(made))
+        elif (memory := made[0]).id in found:
+            report.skip(entry.line, f"{shown(memory.line)} was already read")
+        else:
+            found[memory.id] = memory
+            report.mapped_all(made[1])
+    return report.parsed(NAME, memories=tuple(found.values()))
+
+
+def entries_of(
+    text: str, context: ReadContext, name: str, changed: datetime | None = None
+) -> Iterator[tuple[Entry, tuple[Memory, Notes] | ValueError]]:
+    """Yield what a note says with the record of it, or why it is none; a day's titles that come again are counted."""
     front = _FRONT.match(text)
     said = facts(front[1]) if front else {}
     if changed is not None:
         said[CHANGED] = changed.isoformat()
-    tags = _tags(front[1]) if front else ()
-    skip = text.count("\n", 0, front.end()) if front else 0
-    body = text[front.end() :] if front else text.removeprefix("\ufeff")
-    day = _DAY.match(PurePath(name).stem)
-    for one in _entries(body, skip) if day else (Entry(1, body, ""),):
+    tags, at = _tags(front[1]) if front else (), front.end() if front else int(text.startswith("\ufeff"))
+    day, titles = _DAY.match(PurePath(name).stem), Counter[str]()
+    for one in _entries(text, at) if day else (_whole(text, at),):
+        titles[one.title] += 1
+        again = f"#{titles[one.title]}" if titles[one.title] > 1 else ""
         try:
-            memory, notes = _memory(one, name, said, context, day[0] if day else "")
-            if memory.id in found:
-                raise ValueError(f"{shown(memory.line)} was already read")
+            memory, notes = _memory(one, name, said, context, day[0] if day else "", again)
         except ValueError as reason:
-            report.skip(one.line, str(reason))
+            yield one, reason
             continue
-        found[memory.id] = replace(memory, tags=tags)
-        report.mapped_all(notes)
-    return report.parsed(NAME, memories=tuple(found.values()))
+        yield one, (replace(memory, tags=tags), notes)
 
 
-def _memory(one: Entry, name: str, said: dict[str, str], context: ReadContext, day: str) -> tuple[Memory, Notes]:
+def is_day(name: str) -> bool:
+    """Tell whether a note is the file of a day, and so read entry by entry."""
+    return _DAY.match(PurePath(name).stem) is not None
+
+
+def _whole(text: str, at: int) -> Entry:
+    body = text[at:].strip(BLANKS)
+    start = text.index(body, at)
+    return Entry(1, text[at:], start=start, end=start + len(body))
+
+
+def _memory(
+    one: Entry, name: str, said: dict[str, str], context: ReadContext, day: str, again: str
+) -> tuple[Memory, Notes]:
     content = clean_for_store(one.text.replace("\r\n", "\n")).strip(BLANKS)
     if not content:
         raise ValueError("it says nothing below its front matter")
     notes: Notes = []
-    title = one.title or next((said[key].strip("\"'") for key in _TITLES if said.get(key)), "") or _title(content, name)
+    title = one.title if day else _titled(said, content, name)
     created = created_at({**said, "date": said.get("date", day)} if day else said, _TIMES, context, notes)
-    known = {key: value for key, value in said.items() if value and key not in ("tags", CHANGED)}
+    known = {key: value for key, value in said.items() if value and key not in ("tags", CHANGED, *COUNTS)}
+    helpful, harmful = (0, 0) if day else votes_in(said)
     where = "-".join(part for part in ("note", place(context)) if part)
-    key = f"{name}#{content_id(content)}" if day else name
+    key = f"{name}#{one.title + again if one.title else content_id(content)}" if day else name
     memory = Memory(
-        id=unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key)),
+        id=unique_id(where, re.sub(r"\.\w+(?=#|$)", "", key, count=1)),
         content=content,
         created_at=created,
         last_accessed_at=created,
@@ -105,13 +141,19 @@ def _memory(one: Entry, name: str, said: dict[str, str], context: ReadContext, d
         category=said.get("type", "").strip("\"'"),
         status="confirmed",
         importance_score=rating(context, "general", content, notes),
+        helpful_imported=helpful,
+        harmful_imported=harmful,
         source=Source(file=name),
         metadata={**known, FILE_KEY: {"format": NAME, "name": name}},
     )
     return checked(memory), notes
 
 
-def _title(content: str, name: str) -> str:
+def _titled(said: dict[str, str], content: str, name: str) -> str:
+    """Return what a note is called: in its front matter, by its heading, or by its file."""
+    named = next((said[key].strip("\"'") for key in TITLES if said.get(key)), "")
+    if named:
+        return named
     heading = next((markdown.heading_of(line) for line in content.split("\n")[:5] if line.startswith("# ")), None)
     return heading or PurePath(name).stem.replace("-", " ").replace("_", " ")
 
@@ -125,20 +167,33 @@ def _tags(front: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for part in parts if (tag := clean_for_store(part).strip(" \t\r\"'#"))))
 
 
-def _entries(body: str, skip: int) -> Iterator[Entry]:
-    """Yield what a day's note says: its sections where it has some, else its list items and paragraphs."""
+def _entries(text: str, at: int) -> Iterator[Entry]:
+    """Yield what a day's note says from `at` on: its sections where it has some, else its list items and paragraphs."""
+    body, skip = text[at:], text.count("\n", 0, at)
     found = list(lines(body))
     heads = [n for n, line in enumerate(found) if not line.code and line.text.startswith("## ")]
     if not heads:
         for one in markdown.statements(body):
             if one.kind in ("item", "text", "code") and not one.text.startswith("# "):
-                yield Entry(one.line + skip, one.text)
+                yield _statement(one, body, found, at, skip)
         return
     for head, stop in zip(heads, [*heads[1:], len(found)], strict=True):
         end = found[stop].start if stop < len(found) else len(body)
         title = found[head].text.lstrip("# ").strip()
-        text = body[found[head].end : end].strip(BLANKS)
-        yield Entry(found[head].number + skip, f"{title}\n\n{text}" if text else title, title)
+        said = body[found[head].end : end].strip(BLANKS)
+        start, last = found[head].start, found[head].start + len(body[found[head].start : end].rstrip(BLANKS))
+        whole = f"{title}\n\n{said}" if said else title
+        yield Entry(
+            found[head].number + skip, whole, title, at + start, at + last, head=min(found[head].end, last) - start
+        )
+
+
+def _statement(one: markdown.Statement, body: str, found: Sequence[Line], at: int, skip: int) -> Entry:
+    first, last = found[one.line - 1], found[one.last - 1]
+    mark = markdown.mark_of(first.text) if not first.code else len(first.text) - len(first.text.lstrip())
+    indent = mark if one.kind == "item" else 0
+    end = first.start + len(body[first.start : last.end].rstrip(BLANKS))
+    return Entry(one.line + skip, one.text, start=at + first.start, end=at + end, mark=mark, indent=indent)
 
 
 def links_in(content: str) -> Iterator[str]:

@@ -17,12 +17,16 @@ Kind = Literal["item", "text", "code", "comment"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One list item, paragraph, code block or comment, with the line it starts on and the heading above it."""
+    """One list item, paragraph, code block or comment, with the line it starts on and the heading above it.
+
+    `last` is the line that it ends on.
+    """
 
     kind: Kind
     line: int
     text: str
     section: str = ""
+    last: int = 0
 
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:
@@ -48,6 +52,17 @@ def heading_of(line: str) -> str | None:
     text = (found[1] or "").rstrip(" \t")
     bare = text.rstrip("#")
     return bare.rstrip(" \t") if bare != text and bare.endswith((" ", "\t")) else text
+
+
+def mark_of(line: str) -> int:
+    """Return how many characters stand before the text of a statement's first line: blanks, the mark of an item."""
+    item = _ITEM.match(line)
+    return item.end() if item else len(line) - len(line.lstrip())
+
+
+def is_item(line: str) -> bool:
+    """Tell whether a line is the first one of a list item."""
+    return _ITEM.match(line) is not None
 
 
 def statements(text: str, skip: int = 0) -> Iterator[Statement]:
@@ -120,7 +135,8 @@ def _made(gathered: list[Line], section: str) -> Iterator[Statement]:
         kind = "comment"
     start = item.end() if item else 0
     body = [first.text[start:], *(_outdented(line.text, start) for line in gathered[1:])]
-    yield Statement(kind, first.number, clean_for_store("\n".join(body).strip()), section)
+    last = gathered[-1].number
+    yield Statement(kind, first.number, clean_for_store("\n".join(body).strip()), section, last)
 
 
 def _outdented(text: str, width: int) -> str:

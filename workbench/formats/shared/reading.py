@@ -13,6 +13,7 @@ from workbench.formats.lifecycle.values import Decode, Notes
 from workbench.formats.memory_streams.nodes import slug
 from workbench.formats.shared.records import take
 
+_LONGEST_COUNT = 6
 _PLAIN_FOLDERS = frozenset({"memory", "detail", "working-memory", ".claude"})
 
 
@@ -50,6 +51,20 @@ def rating(context: ReadContext, observation_type: str, content: str, notes: Not
     """Return the importance of a record that brings none."""
     notes.append(("importance", "rated from type and content, the record has none"))
     return min(max(float(context.importance(observation_type, content)), 0.0), 10.0)
+
+
+COUNTS = ("helpful", "harmful")
+"""The names in front matter under which votes are counted."""
+
+
+def votes_in(facts: Mapping[str, str]) -> tuple[int, int]:
+    """Return how often a file's front matter says that its record helped and harmed; what is no count is none."""
+    helpful, harmful = (facts.get(name, "").strip() for name in COUNTS)
+    return _votes(helpful), _votes(harmful)
+
+
+def _votes(said: str) -> int:
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= _LONGEST_COUNT else 0
 
 
 def checked(memory: Memory) -> Memory:

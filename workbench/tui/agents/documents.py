@@ -165,9 +165,14 @@ class DocumentsDialog(Dialog[None]):
         typed = None
         with self._host.reporting():
             shown = self._bench.safety.masked(row.document.content)
-            typed = external.edit(self.app, shown, self._host.options.editor)
+            typed = external.edit(self.app, shown, self._host.options.editor, self._line_of(row))
         if typed is not None:
             await self._edit(row, typed)
+
+    def _line_of(self, row: Part) -> int:
+        """Return the line of a document, from 1, that is read or that its section begins with."""
+        first = 1 if row.section is None else row.section.line
+        return first + (self._pane.line_in_sight if self._pane.has_focus else 0)
 
     async def _edit(self, row: Part, typed: str | None) -> None:
         from workbench.tui.widgets.texts.editor import TextEditor

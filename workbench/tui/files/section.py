@@ -17,21 +17,27 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.files.cut import cut_said
 from workbench.tui.health.model import Facts, Found, Hands, Row, Section, Watch, figures, remark
+from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
 
 ID = "files"
-SOUND, CLOSED = "✓", "✗"
+SOUND, CLOSED, CHANGED = "✓", "✗", "≠"
 SHOWN_SOUND = 12
 """Files without a finding that are listed; of more, how many there are."""
 
 SHOWN_FINDINGS = 12
+_BECAME = {
+    "changed": "It changed on disk since it was read or written here.",
+    "gone": "It is not there any more. What came from it is in the store still.",
+}
 ERROR, WARN = "$text-error", "$text-warning"
 
 
 def gather(bench: Workbench, watch: Watch) -> Checks:
     """Look over what changed since the last time."""
     before = watch.before if isinstance(watch.before, Checks) else Checks()
+    bench.working_out.run(watch.cancelled, only=("file",))
     return check_all(bench.library, bench.context.now(), before, watch.tell, watch.cancelled, bench.context.formats)
 
 
@@ -41,17 +47,20 @@ def rows(facts: Facts) -> Sequence[Row]:
     if not checks.files:
         add, take = facts.keys["health.add-file"], facts.keys["app.import"]
         return [remark(ID, "none", f"No files yet. {take} imports one, {add} looks one over.")]
-    ordered = sorted(checks.files.values(), key=lambda checked: not _speaks(checked))
+    ordered = sorted(checks.files.values(), key=lambda checked: (checked.became is None, not _speaks(checked)))
     telling = [checked for checked in ordered if _speaks(checked)]
     sound = ordered[len(telling) :]
+    changed = sum(proposal.kind == "file" for proposal in facts.bench.review.found())
     found = [_row(checked, facts) for checked in (*telling, *sound[:SHOWN_SOUND])]
     if len(sound) > SHOWN_SOUND:
         found.append(remark(ID, "more", f"and {number(len(sound) - SHOWN_SOUND)} more without a finding"))
-    return found
+    return [*found, *in_review(facts, ID, "files", changed)]
 
 
 def detail(row: Row, facts: Facts) -> Content:
     """Return what is wrong with a file, or what this part is about."""
+    if isinstance(row.item, InReview):
+        return told(row.item, facts)
     keys = facts.keys
     checks = cast(Checks, facts.found[ID].value)
     checked = checks.files.get(row.item) if isinstance(row.item, Path) else None
@@ -61,7 +70,8 @@ def detail(row: Row, facts: Facts) -> Content:
             Content("Where its playbooks came from, what memories were promoted to, what was imported or exported, "
                     "and the CLAUDE.md, AGENTS.md, MEMORY.md, playbook and LEARNINGS.md files of the project."),
             Content(""),
-            _key(keys["list.open"], "shows what is wrong with a file, and each fix before it is made"),
+            _key(keys["list.open"], "shows what is wrong with a file, and each fix before it is made; of one that "
+                 "changed on disk since (≠) what differs"),
             _key(keys["health.add-file"], "looks over a file that you name"),
             _key(keys["health.check"], "looks at all of them again"),
         ])  # fmt: skip
@@ -69,6 +79,12 @@ def detail(row: Row, facts: Facts) -> Content:
     parts = [body(mask(checked.file.path.name), "bold"), body(mask(str(checked.file.path.parent)), MUTED)]
     title = f"{checked.linted.title} · " if checked.linted else ""
     parts += [body(f"{title}{checked.file.why}", MUTED), Content("")]
+    if checked.became is not None:
+        parts += [Content.styled(_BECAME[checked.became], WARN)]
+        way = [_key(keys["list.open"], "shows what differs, and takes it into the store")]
+        parts += [*(way if checked.became == "changed" else ()), Content("")]
+        if checked.became == "gone" and not checked.problem:
+            return Content("\n").join(parts)
     if checked.cut is not None:
         parts += [cut_said(checked.cut), Content("")]
     if checked.problem:
@@ -82,11 +98,19 @@ def detail(row: Row, facts: Facts) -> Content:
 
 
 async def open_file(health: Hands, row: Row) -> None:
-    """Show the findings of a file with their fixes; look again when that is closed."""
+    """Show the findings of a file with their fixes and look again when that is closed, or go to what waits."""
+    if await goes_there(health, row):
+        return
     value = health.facts.found[ID].value
     checked = value.files.get(row.item) if isinstance(value, Checks) and isinstance(row.item, Path) else None
-    if checked is None:
+    if checked is None or (checked.became == "gone" and not checked.problem):
         health.open_detail()
+        return
+    if checked.became == "changed":
+        from workbench.tui.files.changed import take_changes
+
+        await take_changes(health, checked.file.path)
+        health.gather(ID)
         return
     from workbench.tui.files.dialog import FindingsDialog
 
@@ -127,13 +151,15 @@ def _missing(name: str) -> str | None:
 
 
 def _speaks(checked: Checked) -> bool:
-    return bool(checked.findings) or (bool(checked.problem) and checked.file.expected)
+    return checked.became is not None or bool(checked.findings) or (bool(checked.problem) and checked.file.expected)
 
 
 def _row(checked: Checked, facts: Facts) -> Row:
     path = checked.file.path
     shown = facts.bench.safety.masked(_short(path, project_of(facts.bench.library)))
-    if checked.problem:
+    if checked.became == "changed":
+        return figures(ID, str(path), CHANGED, shown, item=path, style=WARN, more="changed on disk")
+    if checked.problem or checked.became == "gone":
         why = "not looked over" if path.exists() else "not there"
         sign, style = (CLOSED, ERROR) if checked.file.expected else ("–", "")
         return figures(ID, str(path), sign, shown, item=path, style=style, more=why)

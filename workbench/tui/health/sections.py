@@ -3,7 +3,7 @@
 from workbench.tui.agents import consolidation
 from workbench.tui.duplicates import memories
 from workbench.tui.files import section
-from workbench.tui.health import captures, history, reflection, store, trends, upkeep
+from workbench.tui.health import captures, history, reflection, still_true, store, trends, upkeep
 from workbench.tui.health.model import Section
 
 SECTIONS: tuple[Section, ...] = (
@@ -15,5 +15,6 @@ SECTIONS: tuple[Section, ...] = (
     history.SECTION,
     captures.SECTION,
     trends.SECTION,
+    still_true.SECTION,
     consolidation.SECTION,
 )

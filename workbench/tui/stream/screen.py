@@ -28,6 +28,7 @@ from workbench.tui.stream.near import NearSearch
 from workbench.tui.stream.side import Side
 from workbench.tui.widgets.figures import number, tell_apart
 from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.linked import LINKS, Later
 from workbench.tui.widgets.lists.long_text import LongText, same
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
@@ -94,7 +95,9 @@ class StreamScreen(AreaScreen):
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
         below = Static(id="below")
-        yield Horizontal(Vertical(self.rows, below, id="found"), Side(LongText(id="detail"), id="side"))
+        side = Side(LongText(id="detail"), id="side")
+        side.links = Later(LINKS, self, side, self._place, True)
+        yield Horizontal(Vertical(self.rows, below, id="found"), side)
 
     def on_mount(self) -> None:
         """Start in the list, with what is new since the last look."""
@@ -114,6 +117,9 @@ class StreamScreen(AreaScreen):
     def memory(self) -> Memory | None:
         """The memory under the cursor."""
         return memory_of(self.rows.current)
+
+    def _place(self) -> tuple[str, str] | None:
+        return None if self.memory is None else ("memories", self.memory.id)
 
     @property
     def memories(self) -> list[Memory]:
@@ -470,6 +476,18 @@ class StreamScreen(AreaScreen):
     async def action_external(self) -> None:
         """Edit in $EDITOR."""
         await self.changes.edit_externally()
+
+    @asking
+    async def action_new(self) -> None:
+        """Write a new memory, and go to it."""
+        id = await self.changes.write()
+        if not id:
+            return
+        place = self.rows.index_of(id)
+        if place is not None:
+            self.rows.cursor = place
+        hidden = "" if place is not None else " The filter hides it; esc clears the filter."
+        self.workbench_app.say(f"Stored {id}. u takes it back.{hidden}")
 
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import cast
 
 from workbench.bench.agents.blocks import Blocks
@@ -77,7 +78,8 @@ def gathered(
     given it. Raises `InvalidRecord` when it is none.
     """
     safety = Safety(context)
-    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks), profile, error)
+    pool = cache(partial(tuning.pool, loading=bool(task.strip())))
+    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks), pool, profile, error)
     seen: set[str] = set()
     # An agent loads its instruction files whole: what a managed block of theirs holds, or was taken from one, is not
     # given twice.

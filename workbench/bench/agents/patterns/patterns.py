@@ -133,6 +133,10 @@ class Patterns:
                 tx.relabel(f"add the pattern {made[0].id}")
         return tuple(self._table.get(pattern.id) for pattern in made)
 
+    def put(self, tx: Tx, doc: object) -> Pattern:
+        """Add one in an open transaction, as `add` does; raises `InvalidRecord`."""
+        return self._add(tx, doc)
+
     def _add(self, tx: Tx, doc: object) -> Pattern:
         if len(self._table) >= MOST:
             raise InvalidRecord(f"The store has {MOST:,} patterns already.", NOTHING)

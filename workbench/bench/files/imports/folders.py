@@ -6,19 +6,16 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from workbench.bench.agents.documents.reading import LARGEST, DocumentFolder, Entry, open_folder, read
+from workbench.bench.agents.documents.reading import LARGEST, Entry, open_folder
+from workbench.bench.files.folder_files import FolderFile, FolderFiles
 from workbench.bench.safety.texts import name_of
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Issue, Parsed, ReadContext
-from workbench.core.files.formats import Formats, detect, format_named
+from workbench.core.files.formats import Formats
 from workbench.core.files.handles import open_handle
 from workbench.core.stream.memory import Memory
-from workbench.formats import opening
 from workbench.formats.notes import note
 from workbench.store.library import Library
-
-SURE_OF_ANOTHER = 0.8
-"""From this confidence on a file of a folder is read as what it is, and not as a note."""
 
 _WHY = {"link": "a link", "special": "no ordinary file", "large": "larger than 4 MB", "unreadable": "not to be read",
         "deep": "too deep in the folder", "many": "one file too many"}  # fmt: skip
@@ -26,11 +23,12 @@ _WHY = {"link": "a link", "special": "no ordinary file", "large": "larger than 4
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file of a folder that was read: where it is, as what, and the SHA-256 of its bytes."""
+    """A file of a folder that was read: where it is, as what, the SHA-256 of its bytes, and the ids in it."""
 
     path: Path
     format: str
     digest: str
+    ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +41,60 @@ class FolderRead:
 
 
 def read_folder(
-    path: Path, context: ReadContext, library: Library, formats: Formats, *, again: bool = False
+    path: Path,
+    context: ReadContext,
+    library: Library,
+    formats: Formats,
+    *,
+    again: bool = False,
+    only: Path | None = None,
 ) -> FolderRead:
-    """Read the notes of a folder; those that are as they were read last only with `again`. Raises `UnreadableFile`."""
+    """Read the notes of a folder, or `only` one of them; those that are as they were read last only with `again`.
+
+    Raises `UnreadableFile`.
+    """
     folder = open_folder(path)
-    documents = folder.documents
-    issues = [Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped]
-    found, files, same, whole = dict[str, Memory](), list[ReadFile](), 0, 0
+    documents = tuple(entry for entry in folder.documents if only is None or entry.file == only)
+    opener = FolderFiles(folder, context, formats)
+    made = _Read([Issue(one.path, 1, f"{_WHY[one.why]}: not read", 0) for one in folder.skipped if only is None])
     known = {state.id: state.sha256 for state in library.files.all()}
     for done, entry in enumerate(documents, 1):
         context.watch(done, len(documents))
-        try:
-            # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
-            if not again and (before := known.get(name_of(entry.file))) is not None and before == _digest(entry):
-                same += 1
-                continue
-            data = read(entry)
-            parsed = _one(folder, entry, data.document.content, context, formats)
-        except UnreadableFile as error:
-            issues.append(Issue(entry.path, 1, error.message, 1))
+        # The folder is named as it really is and no link in it is followed, so a file's path is its real name.
+        before = None if again else known.get(name_of(entry.file))
+        if before is not None and before == _digest(entry):
+            made.same += 1
             continue
-        issues += [replace(issue, file=entry.path) for issue in parsed.issues]
-        whole += parsed.records_in
-        files.append(ReadFile(entry.file, parsed.format, data.sha256))
+        try:
+            file = opener.open(entry)
+            made.take(file, file.read())
+        except UnreadableFile as error:
+            made.issues.append(Issue(entry.path, 1, error.message, 1))
+    memories = tuple(_linked(made.found, library.memories.all()))
+    parsed = Parsed(note.NAME, memories, issues=tuple(made.issues), records_in=made.whole)
+    return FolderRead(parsed, tuple(made.files), made.same)
+
+
+class _Read:
+    """What was read of a folder so far."""
+
+    def __init__(self, issues: list[Issue]) -> None:
+        self.issues = issues
+        self.found = dict[str, Memory]()
+        self.files = list[ReadFile]()
+        self.same = self.whole = 0
+
+    def take(self, file: FolderFile, parsed: Parsed) -> None:
+        """Take in what a file holds; what is no memory is only told."""
+        self.issues += [replace(issue, file=file.entry.path) for issue in parsed.issues]
+        self.whole += parsed.records_in
+        if others := parsed.records_read - len(parsed.memories):
+            self.issues.append(Issue(file.entry.path, 1, f"{file.kind.title}: import that file itself", others))
+            return
+        ids = frozenset(memory.id for memory in parsed.memories)
+        self.files.append(ReadFile(file.entry.file, parsed.format, file.sha256, ids))
         for memory in parsed.memories:
-            found.setdefault(memory.id, memory)
-    memories = tuple(_linked(found, library.memories.all()))
-    return FolderRead(Parsed(note.NAME, memories, issues=tuple(issues), records_in=whole), tuple(files), same)
+            self.found.setdefault(memory.id, memory)
 
 
 def _digest(entry: Entry) -> str:
@@ -79,18 +104,6 @@ def _digest(entry: Entry) -> str:
             return sha256(file.read(LARGEST + 1)).hexdigest()
     except (OSError, ValueError):
         return ""
-
-
-def _one(folder: DocumentFolder, entry: Entry, text: str, context: ReadContext, formats: Formats) -> Parsed:
-    """Read one file: as a note unless it is surely something else."""
-    if not text.strip("\ufeff \t\r\n"):
-        return Parsed(note.NAME)
-    best = next(iter(detect(entry.file, text, formats)), None)
-    here = replace(context, file=entry.path, path=str(entry.file), beside=opening.beside(entry.file.parent))
-    if best is not None and best.format != note.NAME and best.confidence >= SURE_OF_ANOTHER:
-        return format_named(best.format, formats).read(text, here)
-    # Notes of one folder are named after it, wherever below it they lie.
-    return note.read_note(text, replace(here, path=str(folder.root / "x.md")), entry.path, entry.changed_at)
 
 
 def _linked(found: dict[str, Memory], held: Iterable[Memory]) -> Iterator[Memory]:

@@ -27,6 +27,7 @@ from workbench.core.stream.importance import base_importance, table_named
 from workbench.core.stream.memory import Memory
 from workbench.core.tuning.judgment import Judgment, SavedQuery, judgment_id
 from workbench.formats import opening
+from workbench.formats.weaving.stored import differing
 from workbench.store.library import Tx
 
 CHUNK = 1000
@@ -109,10 +110,11 @@ class Importer:
         theirs: bool = False,
         as_candidates: bool = False,
         issues: bool = False,
+        only: Path | None = None,
         progress: Progress | None = None,
         cancelled: Cancelled | None = None,
     ) -> ImportPlan:
-        """Read a file, or a folder of notes, and compare it with the store; writes nothing.
+        """Read a file, or a folder of notes (or `only` one of them), and compare it with the store; writes nothing.
 
         Raises `UnreadableFile`, `ReadingStopped`.
 
@@ -124,27 +126,29 @@ class Importer:
         context = ReadContext(
             now=self._context.now(), file=name_of(path), epoch=epoch, step_hours=step_hours,
             importance=partial(base_importance, table=table_named(self._context.settings.importance)),
-            watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues,
-        )  # fmt: skip
+            watch=_watching(path, progress, cancelled), as_candidates=as_candidates, issues=issues)  # fmt: skip
         if format is None and path.is_dir():
-            return self._folder_plan(path, context, rev, theirs=theirs)
+            return self._folder_plan(path, context, rev, theirs=theirs, only=only)
         with collection_paused():
             parsed = opening.read_file(path, format=format, context=context, formats=self._context.formats)
         context.watch(parsed.records_in, parsed.records_in)
+        if parsed.runs or parsed.replies:
+            return replace(self._plan_for_books(path, parsed), rev=rev)
         new, kept = self._compared(parsed, path)
         filled = tuple(self._filled(parsed))
         present = _comparable(parsed) - sum(isinstance(r, Memory | Bullet) for r in new) - len(kept)
-        if parsed.runs or parsed.replies:
-            return replace(self._plan_for_books(path, parsed), rev=rev)
         records = (*new, *(memory for _, memory in filled))
         plan = ImportPlan(path, parsed, records, present, tuple(kept), rev, filled=filled)
         return self._with_theirs(plan, context) if theirs else self._compared_whole(plan, context)
 
-    def _folder_plan(self, path: Path, context: ReadContext, rev: int, *, theirs: bool) -> ImportPlan:
+    def _folder_plan(
+        self, path: Path, context: ReadContext, rev: int, *, theirs: bool, only: Path | None
+    ) -> ImportPlan:
         """Plan to take the notes of a folder in, one record of each file or entry."""
         with collection_paused():
-            found = read_folder(path, context, self._library, self._context.formats, again=theirs)
+            found = read_folder(path, context, self._library, self._context.formats, again=theirs, only=only)
         new, kept = self._compared(found.parsed, path)
+        kept += (m.id for m in found.parsed.memories if m.id not in kept and self._says_otherwise(m))
         present = len(found.parsed.memories) - len(new) - len(kept)
         plan = ImportPlan(
             path, found.parsed, tuple(new), present, tuple(kept), rev, agrees=not kept, files=found.files,
@@ -154,6 +158,15 @@ class Importer:
             return plan
         pairs = tuple(_as_in_file(self._library.memories.get(m.id), m) for m in found.parsed.memories if m.id in kept)
         return replace(plan, records=(*new, *(after for _, after in pairs)), kept=(), replaced=pairs, agrees=True)
+
+    def _says_otherwise(self, memory: Memory) -> bool:
+        """Tell whether the front matter of a note says something else than the store; votes here are no reason."""
+        stored = self._library.memories.find(memory.id)
+        if stored is None or not {"title", "type", "tags"}.isdisjoint(differing(memory, stored)):
+            return stored is not None
+        said = (memory.helpful_imported, memory.harmful_imported)
+        known = ((stored.helpful_imported, stored.harmful_imported), (stored.helpful_count, stored.harmful_count))
+        return said != (0, 0) and said not in known
 
     def _compared(self, parsed: Parsed, path: Path) -> tuple[list[object], list[str]]:
         """Return the records that the store lacks, and the ids of those that it has with another text."""
@@ -262,6 +275,15 @@ class Importer:
             self._agree_alone(plan, actor)
         return ImportReport(plan, done - len(overtaken), group, False, tuple(overtaken))
 
+    def put(self, tx: Tx, plan: ImportPlan) -> None:
+        """Write what a plan holds in an open transaction, in which it was made; its group says that it is an import."""
+        for record in plan.records:
+            if isinstance(record, Removal):
+                tx.delete(record.what)
+            else:
+                tx.put(record)
+        self._agree(tx, plan)
+
     def _agree_alone(self, plan: ImportPlan, actor: str) -> None:
         """Note what was read of a file that brings nothing new; there is nothing to take back in that."""
         with self._library.transaction(actor, f"read {name_of(Path(plan.path.name))}", kind="access") as tx:
@@ -274,9 +296,8 @@ class Importer:
         """
         states = FileStates(self._library, self._context.formats)
         kept = set(plan.kept)
-        differing = {memory.source.file for memory in plan.parsed.memories if memory.id in kept}
         for file in plan.files:
-            if file.path.relative_to(plan.path.resolve()).as_posix() not in differing:
+            if kept.isdisjoint(file.ids):
                 states.agree(tx, file.path, file.format, file.digest, "read")
         digest, format = plan.parsed.digest, plan.parsed.format
         if not digest or not is_written(format, self._context.formats):

@@ -1,0 +1,192 @@
+"""The files of a folder of notes: what each is, how it is read, and how what a store says is put into it."""
+
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from workbench.bench.agents.documents.reading import DEEPEST, LARGEST, DocumentFolder, Entry, read
+from workbench.core.errors import UnreadableFile
+from workbench.core.files.format import Format, Parsed, ReadContext
+from workbench.core.files.formats import Formats, detect, format_named
+from workbench.core.files.textbytes import mended, restored, text_in, tolerant
+from workbench.formats import opening
+from workbench.formats.claude_memory import claude_memory
+from workbench.formats.claude_memory.claude_memory import Link
+from workbench.formats.notes import note
+from workbench.formats.weaving import claude
+from workbench.formats.weaving import notes as weaving
+from workbench.formats.weaving.relined import Unplaced
+from workbench.formats.weaving.stored import Stored
+from workbench.store.library import Library
+
+SURE_OF_ANOTHER = 0.8
+"""From this confidence on a file of a folder is read as what it is, and not as a note."""
+
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+Weave = Callable[[str, Stored], str]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFile:
+    """A file of a folder that was opened: its bytes, its text, its format, and what reads and changes it.
+
+    `weave` is `None` where a file is only read. `is_whole` tells that the file is one record, `is_titled` that it also
+    says what that is called. `topics` are the lines of an index by the path of the file that each names.
+    """
+
+    entry: Entry
+    data: bytes
+    sha256: str
+    text: str
+    encoding: str
+    kind: Format
+    context: ReadContext
+    weave: Weave | None = None
+    is_whole: bool = False
+    is_titled: bool = False
+    topics: Mapping[str, Link] | None = None
+
+    def read(self) -> Parsed:
+        """Return what it holds. Raises `UnreadableFile`."""
+        if not self.text.strip("\ufeff \t\r\n"):
+            return Parsed(self.kind.name)
+        return self.kind.read(self.text, self.context)
+
+    def woven(self, stored: Stored) -> bytes:
+        """Return its bytes with what a store says of its records. Raises `Unplaced` when they have no place there."""
+        if self.weave is None:
+            raise Unplaced("files of its format are only read")
+        text = restored(self.weave(mended(self.text), stored), self.text)
+        try:
+            return text.encode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
+        except UnicodeEncodeError:
+            raise Unplaced(f"it is no {self.encoding}, which the file is written in") from None
+
+    def again(self, data: bytes) -> "FolderFile":
+        """Return the file as it would be with other bytes."""
+        text = data.decode(self.encoding, "surrogateescape" if self.encoding == "utf-8" else "strict")
+        return replace(self, data=data, text=text)
+
+
+class FolderFiles:
+    """Opens the files of one folder; those that an index of topics names are read as it calls them."""
+
+    def __init__(self, folder: DocumentFolder, context: ReadContext, formats: Formats) -> None:
+        self.folder = folder
+        self._context = context
+        self._formats = formats
+        self._links = dict[str, tuple[Entry, Link]]()
+        for entry in folder.documents:
+            if claude_memory.is_index(entry.path):
+                self._take_links(entry)
+
+    def open(self, entry: Entry) -> FolderFile:
+        """Open a file. Raises `UnreadableFile`."""
+        found = read(entry)
+        exact = text_in(found.data)
+        text, encoding = (found.document.content, found.encoding) if exact is None else (exact, "utf-8")
+        here = replace(
+            self._context, file=entry.path, path=str(entry.file), beside=opening.beside(entry.file.parent)
+        )  # fmt: skip
+        file = FolderFile(entry, found.data, found.sha256, text, encoding, note.FORMAT, here)
+        best = next(iter(detect(entry.file, text, self._formats)), None)
+        other = best.format if best is not None and best.confidence >= SURE_OF_ANOTHER else note.NAME
+        if other not in (note.NAME, claude_memory.NAME):
+            return _of_format(file, format_named(other, self._formats))
+        if entry.path in self._links:
+            return self._topic(file, *self._links[entry.path])
+        if claude_memory.is_index(entry.path):
+            return self._index(file)
+        return _of_format(file, format_named(other, self._formats)) if other != note.NAME else self._note(file)
+
+    def _take_links(self, entry: Entry) -> None:
+        try:
+            text = mended(text_in(read(entry).data) or "")
+        except UnreadableFile:
+            return
+        for link in claude_memory.links(text):
+            named = _named(entry, link)
+            if self.folder.find(named) is not None and not claude_memory.is_index(named):
+                self._links.setdefault(named, (entry, link))
+
+    def _note(self, file: FolderFile) -> FolderFile:
+        # Notes of one folder are named after it, wherever below it they lie.
+        name, changed = file.entry.path, file.entry.changed_at
+        context = replace(file.context, path=str(self.folder.root / "x.md"))
+        reads = partial(note.read_note, name=name, changed=changed)
+        return replace(
+            file, kind=tolerant(replace(note.FORMAT, read=reads)), context=context,
+            is_whole=not note.is_day(name), is_titled=not note.is_day(name),
+            weave=lambda text, stored: weaving.weave(text, context, name, stored),
+        )  # fmt: skip
+
+    def _topic(self, file: FolderFile, index: Entry, link: Link) -> FolderFile:
+        context = replace(file.context, path=str(index.file))
+
+        def reads(text: str, context: ReadContext) -> Parsed:
+            return claude_memory.read_topic(text, link, context)
+
+        return replace(
+            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), context=context,
+            is_whole=True, is_titled=not link.hook,
+            weave=lambda text, stored: claude.weave_topic(text, context, link, stored),
+        )  # fmt: skip
+
+    def _index(self, file: FolderFile) -> FolderFile:
+        mine = {path: link for path, (index, link) in self._links.items() if index == file.entry}
+        elsewhere = frozenset(link.target for link in claude_memory.links(mended(file.text))
+                              if _named(file.entry, link) in self._links)  # fmt: skip
+
+        def reads(text: str, context: ReadContext) -> Parsed:
+            return claude_memory.read_index(text, context, elsewhere)
+
+        return replace(
+            file, kind=tolerant(replace(claude_memory.FORMAT, read=reads)), topics=mine,
+            weave=lambda text, stored: claude.weave_index(text, file.context, stored),
+        )  # fmt: skip
+
+
+def _of_format(file: FolderFile, kind: Format) -> FolderFile:
+    """Return a file of another format, changed by its own writer where it has one."""
+    write = kind.write
+    if write is None:
+        return replace(file, kind=kind)
+
+    def weave(text: str, stored: Stored) -> str:
+        parsed = kind.read(text, file.context)
+        kept = (stored.memories.get(m.id, m) for m in parsed.memories if m.id not in stored.gone)
+        return write(replace(parsed, memories=tuple(kept)), text)
+
+    return replace(file, kind=kind, weave=weave)
+
+
+def _named(index: Entry, link: Link) -> str:
+    """Return the path in its folder of the file that a line of an index names."""
+    return posixpath.normpath(str(PurePosixPath(index.path).parent / link.target))
+
+
+def root_of(file: Path, format: str, library: Library) -> Path | None:
+    """Return the folder that a file was read with as one of its notes; `None` where it was read alone."""
+    parents = list(file.parents)[: DEEPEST + 1]
+    if format == claude_memory.NAME:
+        return next((parent for parent in parents if _has_index(parent)), file.parent)
+    if format != note.NAME:
+        return None
+    try:
+        text = mended(text_in(file.read_bytes()[:LARGEST]) or "")
+    except OSError:
+        return None
+    for parent in parents:
+        here = ReadContext(now=_ANY_TIME, file=file.name, path=str(parent / "x.md"))
+        read = note.read_note(text, here, file.relative_to(parent).as_posix())
+        if any(memory.id in library.memories for memory in read.memories):
+            return parent
+    return None
+
+
+def _has_index(folder: Path) -> bool:
+    return (folder / "MEMORY.md").is_file()

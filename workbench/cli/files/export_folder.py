@@ -1,0 +1,111 @@
+"""`workbench export --format notes --out FOLDER`: what was changed here, back into the notes it came from."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.exit_codes import DONE, FOUND
+from workbench.cli.output import counted, say, warn
+from workbench.cli.safety.flagged import allow, held_back, require_clean
+from workbench.cli.safety.flags import Shown
+from workbench.cli.session import Session
+from workbench.core.errors import WorkbenchError
+from workbench.core.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from workbench.bench.files.exports.folders import FolderEdit, FolderPlan, LeftAlone
+    from workbench.bench.open import Workbench
+
+SHOWN = 40
+"""Lines of differences that are shown of one file; a dry run shows all."""
+
+_WHY = {
+    "changed": "it changed on disk since it was read or written here",
+    "unplaced": "what was changed has no place in it",
+    "forgotten": "its note was forgotten here",
+    "unreadable": "it could not be read or written",
+}
+_NOT_WITH = (
+    "book", "section", "min_helpful", "within_budget", "dialect", "memories", "filter", "all_status", "copy", "merge",
+)  # fmt: skip
+
+
+def export_folder(session: Session, path: Path | None) -> int:
+    """Show and write what changed; exit code 1 when a file was left alone."""
+    args = session.args
+    _require_fitting(session, path)
+    assert path is not None
+    named: Path = args.out
+    with session.reading() if args.dry_run and not args.allow_flagged else session.changing() as bench:
+        allow(bench, args.allow_flagged, args.reason)
+        plan = _plan(bench, path, named, force=args.force, skip=args.skip_flagged)
+        if args.dry_run:
+            for edit in plan.edits:
+                _show(bench, named, edit, None)
+            _say_left(bench, named, plan.left)
+            say(f"{counted(len(plan.edits), 'file')} would be changed. Nothing was written.")
+            return FOUND if plan.left else DONE
+        done = bench.folder_exporter.write(plan)
+        for edit in done.edits:
+            _show(bench, named, edit, SHOWN)
+        for name, copy in done.copies:
+            say(f"What {named / name} held is kept as {copy}.")
+        _say_left(bench, named, done.left)
+        say(_summary(plan, done.edits))
+    return FOUND if done.left else DONE
+
+
+def _require_fitting(session: Session, path: Path | None) -> None:
+    args = session.args
+    for name in _NOT_WITH:
+        if getattr(args, name) not in (None, "", False):
+            raise WorkbenchError(f"--{name.replace('_', '-')} does not go with --format notes.", "Nothing was written.")
+    if path is None:
+        hint = "Name it with --out; nothing was written."
+        raise WorkbenchError("Notes are written back into the folder they were imported from.", hint)
+
+
+def _plan(bench: "Workbench", path: Path, named: Path, *, force: bool, skip: bool) -> "FolderPlan":
+    plan = bench.folder_exporter.plan(path, force=force)
+    if not plan.known:
+        raise WorkbenchError(
+            f"No file in {named} was imported into this store.",
+            f"`workbench import {path}` reads it; nothing was written.",
+        )
+    if skip and (held := held_back(bench, plan.parsed)):
+        plan = bench.folder_exporter.plan(path, force=force, without=held)
+    for remark in require_clean(bench, plan.parsed):
+        warn(remark)
+    if plan.masked:
+        warn(f"Secrets are masked in {counted(plan.masked, 'record')}.")
+    return plan
+
+
+def _show(bench: "Workbench", path: Path, edit: "FolderEdit", most: int | None) -> None:
+    shown, lines = Shown(bench), edit.lines()
+    say(f"--- {path / edit.name}" + ("" if edit.after is not None else " (removed)"))
+    for line in lines[:most]:
+        say(printable(shown(str(line))))
+    if most is not None and len(lines) > most:
+        say(f"… {counted(len(lines) - most, 'more line', 'more lines')}")
+
+
+def _say_left(bench: "Workbench", path: Path, left: "Iterable[LeftAlone]") -> None:
+    shown = Shown(bench)
+    for one in left:
+        more = f": {shown(one.reason)}" if one.reason else ""
+        warn(f"{path / one.name} was left as it is: {_WHY[one.why]}{more}.")
+        if one.why == "changed":
+            warn("  `workbench import FOLDER --theirs` takes its text, --force writes ours and keeps a copy.")
+        elif one.why == "forgotten":
+            warn("  --force removes it and keeps a copy.")
+
+
+def _summary(plan: "FolderPlan", edits: "tuple[FolderEdit, ...]") -> str:
+    said = counted(sum(edit.records for edit in edits), "record")
+    parts = [f"{len(edits):,} of {counted(plan.known, 'file')} changed ({said})" if edits else "Nothing to write"]
+    if plan.unplaced:
+        stays = ", ".join(f"{what} of {count:,}" for what, count in sorted(plan.unplaced.items()))
+        parts.append(f"kept in the store only, as the notes have no place for it: {stays}")
+    return " · ".join(parts)

@@ -1,0 +1,1 @@
+"""Putting changed records back into files that are somebody's own text."""

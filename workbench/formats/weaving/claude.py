@@ -1,0 +1,80 @@
+"""Claude Code's memory with what a store says of it now: topic files, and the lines of their index."""
+
+from workbench.core.files.format import ReadContext
+from workbench.core.files.textedit import BLANKS, Edit, Line, applied, lines, newline_of
+from workbench.core.stream.memory import Memory
+from workbench.formats.claude_memory.claude_memory import Link, links, own_statements, read_topic
+from workbench.formats.notes.note import Entry
+from workbench.formats.shared import markdown
+from workbench.formats.shared.markdown import Statement
+from workbench.formats.shared.reading import COUNTS
+from workbench.formats.weaving.front import Value, has_front, with_facts
+from workbench.formats.weaving.notes import entry_edits
+from workbench.formats.weaving.relined import relined
+from workbench.formats.weaving.stored import Stored
+
+
+def weave_topic(text: str, context: ReadContext, link: Link, stored: Stored) -> str:
+    """Return the text of a topic file as its record is stored; what the index says of it stays there.
+
+    Raises `Unplaced` when its text is not where it was read.
+    """
+    for before in read_topic(text, link, context).memories:
+        after = stored.memories.get(before.id, before)
+        woven = _with_body(text, before, after)
+        values = _facts(before, after, link)
+        return with_facts(woven, values) if values and has_front(text) else woven
+    return text
+
+
+def weave_index(text: str, context: ReadContext, stored: Stored) -> str:
+    """Return the text of an index as its statements are stored, and the lines of the files it names as those are."""
+    found, edits = list(lines(text)), list[Edit]()
+    for one, before in own_statements(text, context):
+        edits += entry_edits(text, _entry(one, text, found), before, stored)
+    for link in links(text):
+        if link.target in stored.linked:
+            edits += _line_edits(text, found[link.line - 1], link, stored.linked[link.target])
+    return applied(text, edits)
+
+
+def _with_body(text: str, before: Memory, after: Memory) -> str:
+    if after.content == before.content:
+        return text
+    _, skip = markdown.front_matter(text)
+    start = next((line.start for line in lines(text) if line.number == skip + 1), len(text))
+    body = text[start:].strip(BLANKS)
+    at = text.index(body, start)
+    new = relined(body, before.content, after.content.strip(BLANKS), newline_of(text))
+    return text[:at] + new + text[at + len(body) :]
+
+
+def _facts(before: Memory, after: Memory, link: Link) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    if after.summary != before.summary and not link.hook:
+        values["description"] = after.summary
+    if after.category != before.category:
+        values["type"] = after.category
+    counts = ((after.helpful_count, before.helpful_count), (after.harmful_count, before.harmful_count))
+    return values | {name: new for name, (new, old) in zip(COUNTS, counts, strict=True) if new != old}
+
+
+def _line_edits(text: str, line: Line, link: Link, topic: Memory | None) -> list[Edit]:
+    if topic is None:
+        end = text.find("\n", line.end)
+        return [(line.start, len(text) if end < 0 else end + 1, "")]
+    at = line.text.rfind(link.hook) if link.hook else -1
+    new, old = " ".join(topic.summary.split()), " ".join(link.hook.split())
+    # What the index says otherwise than when it was read is somebody's own.
+    if at < 0 or new == old or not new or topic.metadata.get("hook") != link.hook:
+        return []
+    return [(line.start + at, line.start + at + len(link.hook), new)]
+
+
+def _entry(one: Statement, text: str, found: list[Line]) -> Entry:
+    """Return where a statement stands in its file."""
+    first, last = found[one.line - 1], found[one.last - 1]
+    is_item = one.kind == "item"
+    mark = markdown.mark_of(first.text) if is_item else len(first.text) - len(first.text.lstrip())
+    end = first.start + len(text[first.start : last.end].rstrip(BLANKS))
+    return Entry(one.line, one.text, start=first.start, end=end, mark=mark, indent=mark if is_item else 0)
