@@ -284,8 +284,8 @@ class RecordForm(Dialog[Values | None]):
             line.focus_input()
         if line is not None and refusal.unfit:
             line.complain(refusal.sentence)
-            where = f"Line {refusal.line}: {refusal.sentence}." if refusal.line else f"See {refusal.field}."
-            self._say(f"✗ {where} Nothing was saved yet, and nothing is lost.", "$text-error")
+            where = f"Line {refusal.line}: " if refusal.line else ""
+            self._say(f"✗ {where}{refusal.sentence}. Nothing was saved yet, and nothing is lost.", "$text-error")
         else:
             self._say(f"✗ {refusal.sentence}", "$text-error")
         self._take_stored(self._saving.now)
