@@ -37,6 +37,9 @@ DOCUMENT = "document"
 
 AGAIN = "ctrl+o opens it again."
 
+TITLE_CELLS = 200
+"""Cells of a title that are shown."""
+
 SHORT = 40
 """Rows of a screen below which the form takes all of it."""
 
@@ -96,6 +99,7 @@ class RecordForm(Dialog[Values | None]):
         self._due: Timer | None = None
         self._unkept = ""
         self._warned = self._without = False
+        self._said = 0
 
     def _restore(self) -> None:
         """Take up what was typed before the app was stopped."""
@@ -205,8 +209,8 @@ class RecordForm(Dialog[Values | None]):
     def _show_title(self) -> None:
         """Show the title that is made of the text, where it has none of its own."""
         line = next((line for line in self._lines if line.field.name == TITLE), None)
-        if line is not None and self._area is not None:
-            line.suggest(one_line(head(self._area.text.strip(), 200), 200))
+        if line is not None and self._area is not None and not line.value:
+            line.suggest(one_line(head(self._area.text.lstrip(), TITLE_CELLS).partition("\n")[0], TITLE_CELLS))
 
     def _keep_soon(self) -> None:
         if self._draft is not None and self._draft.wanted and self._due is None:
@@ -401,4 +405,8 @@ class RecordForm(Dialog[Values | None]):
         self._say(" · ".join(parts), MUTED if left >= 0 else "$text-error")
 
     def _say(self, sentence: str, style: str) -> None:
-        self.query_one(".form--state", Static).update(body(sentence, style))
+        state = self.query_one(".form--state", Static)
+        # Only what needs another number of lines moves anything.
+        longest = max(len(sentence), self._said)
+        self._said = len(sentence)
+        state.update(body(sentence, style), layout=longest >= state.size.width)
