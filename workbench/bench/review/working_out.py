@@ -9,7 +9,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.review.kinds import ProposalKind
 from workbench.core.review.proposal import Proposal
 
-SMALL = 5_000
+SMALL = 2_000
 """Memories up to which all of them are looked at unasked."""
 
 

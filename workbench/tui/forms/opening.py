@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document
+from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document, text_line_of
 from workbench.bench.forms.values import Values
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.drafting import Drafting
@@ -17,15 +17,21 @@ async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None =
 
 
 async def fill_in_elsewhere(
-    area: AreaScreen, saving: FormSaving, draft: Drafting | None = None, copies: CopyAsking | None = None
+    area: AreaScreen,
+    saving: FormSaving,
+    draft: Drafting | None = None,
+    copies: CopyAsking | None = None,
+    line: int = 0,
 ) -> Values | None:
     """Open all of it in the person's own editor; what cannot be saved of it opens as a form, with the reason.
 
+    The editor begins at a `line` of the text (from 1; 0 for none) where its way of saying so is known.
     Return what was saved, or `None` for nothing.
     """
     subject = saving.subject
     values = {name: value or "" for name, value in subject.values.items()}
-    saved = await area.edit_externally(document_of(values, subject.fields))
+    document = document_of(values, subject.fields)
+    saved = await area.edit_externally(document, line and line + text_line_of(document) - 1)
     if saved is None:
         return None
     try:

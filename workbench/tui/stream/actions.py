@@ -1,7 +1,7 @@
 """The tables of actions of the Stream and its dialogs."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, on_row
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_row
 
 STREAM = Table(
     "Stream",
@@ -56,7 +56,7 @@ HISTORY = Table(
 RECORD_THEN = Table(
     "a record as it was",
     (_OPEN_SECRETS, CANCEL),
-    on_row(),
+    (*MOVES, *LINKS, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 

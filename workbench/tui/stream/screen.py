@@ -476,8 +476,16 @@ class StreamScreen(AreaScreen):
 
     @asking
     async def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        await self.changes.edit_externally()
+        """Edit in $EDITOR, at the first line that holds what is looked for."""
+        await self.changes.edit_externally(self._line_found())
+
+    def _line_found(self) -> int:
+        """Return the line of the text, from 1, that holds a word of the filter; 0 for none."""
+        if self._view is None or self.memory is None:
+            return 0
+        wanted = [word.casefold() for word in (*self._view.filter.phrases, *self._view.filter.words)]
+        lines = enumerate(self.memory.content.casefold().split("\n"), 1)
+        return next((at for at, line in lines if any(word in line for word in wanted)), 0)
 
     @asking
     async def action_new(self) -> None:
