@@ -1,6 +1,7 @@
 """“Still true?” asked of a made repository: what is found, what deciding does, and that nothing of it runs."""
 
 import json
+import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -196,6 +197,16 @@ def test_a_broken_repository_is_like_none(tree: Path) -> None:
     (tree / ".git/HEAD").write_text("ref: refs/../../../etc/passwd\n", "utf-8")
     bench = opened(tree, "Call fetch_all() first.", "Tokens are in src/store.py.")
     assert told(bench.still_true.plan()) == {"m1": {"src/store.py": ""}}
+    for name in (".git/HEAD", ".git"):  # a pipe or a device, which never ends
+        kept = tree / "kept"
+        (tree / name).rename(kept)
+        os.mkfifo(tree / name)
+        assert told(bench.still_true.plan()) == {"m1": {"src/store.py": ""}}
+        (tree / name).unlink()
+        (tree / name).symlink_to("/dev/zero")
+        assert told(bench.still_true.plan()) == {"m1": {"src/store.py": ""}}
+        (tree / name).unlink()
+        kept.rename(tree / name)
 
 
 @needs_git

@@ -10,6 +10,7 @@ from workbench.bench.duplicates.plan import Group
 from workbench.bench.health.history import Event
 from workbench.bench.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.health.screen import HealthScreen
 from workbench.tui.records.acts import only_record
 from workbench.tui.records.bullets import NOT_PROMOTED
@@ -20,7 +21,6 @@ from workbench.tui.tuning.judging.judge import JudgeDialog
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import TextEditor
 
 SIZE = (140, 45)
 ID = "mem-20260320-0000257"
@@ -59,7 +59,7 @@ async def test_in_the_history_of_a_record_they_act_on_it_and_the_cursor_stays(tm
         await until(pilot, lambda: "vote" in history(app).rows[0].label)
         assert history(app).current == before
         await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         await pilot.press("x", "ctrl+s")
         await until_drawn(pilot, lambda: isinstance(app.screen, HistoryDialog))
         assert app.bench.stream.get(ID).content != "what it says today"
@@ -163,7 +163,7 @@ async def test_in_reviews_evidence_they_act_on_the_evidence_and_deciding_stays_w
         await pilot.press("j", "minus")
         await until(pilot, lambda: app.bench.stream.live_vote(second) == "harmful")
         await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         await pilot.press("x", "ctrl+s")
         await until_drawn(pilot, lambda: app.screen is review)
         assert app.bench.stream.get(second).content.endswith("x")

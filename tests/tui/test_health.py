@@ -125,7 +125,7 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         assert "Nothing was done in this store yet." in text
         await keys(pilot, "D")
         assert "No duplicates among 0 memories." in screen_text(app)
-        await keys(pilot, "a", "p", "m", "x", "t", "c", "o", "enter", "escape")
+        await keys(pilot, "a", "p", "m", "x", "t", "c", "z", "enter", "escape")
         assert app.bench.library.journal.rev == 0
 
 
@@ -388,7 +388,7 @@ async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -
     app = app_over(bench)
     async with opened(app, size) as pilot:
         await keys(pilot, "D")
-        for key in ["j"] * 40 + ["o", "enter", "escape", "tab", "j", "enter", "escape"]:
+        for key in ["j"] * 40 + ["z", "enter", "escape", "tab", "j", "enter", "escape"]:
             await pilot.press(key)
             await pilot.pause()
             found = DANGEROUS.search(screen_text(app))

@@ -11,6 +11,7 @@ from tests.tui.waiting import until, until_drawn
 from workbench.bench.open import Workbench
 from workbench.bench.playbook.playbook import MAIN
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.records.links import links_in
 from workbench.tui.records.record import OpenedRecord, path_told
 from workbench.tui.stream.history_dialog import HistoryDialog
@@ -18,7 +19,6 @@ from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.stream.side import Side
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
-from workbench.tui.widgets.texts.editor import TextEditor
 
 SIZES = [(140, 45), (80, 24)]
 INSIGHT = "mem-20260319-0000246"
@@ -110,7 +110,7 @@ async def test_on_an_opened_record_all_the_keys_hold(tmp_path: Path) -> None:
         await pilot.press("escape", "d")
         await until_drawn(pilot, lambda: isinstance(app.screen, Confirm))
         await pilot.press("n", "e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         await pilot.press("N", "o", "w", "space", "ctrl+s")
         await until_drawn(pilot, lambda: "Now" in opened(app))
 

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from workbench.bench.files.exports.folders import FolderExporter
     from workbench.bench.files.imports.importing import Importer
     from workbench.bench.files.replaced import Replaced
+    from workbench.bench.forms.bullets import BulletForms
+    from workbench.bench.forms.memories import MemoryForms
+    from workbench.bench.forms.proposals import ProposalForms
     from workbench.bench.health.history import History
     from workbench.bench.health.maintenance import Care
     from workbench.bench.health.overview import Overview
@@ -265,6 +268,27 @@ class Workbench:
         from workbench.bench.stream.fields import MemoryFields
 
         return MemoryFields(self.context)
+
+    @cached_property
+    def memory_forms(self) -> "MemoryForms":
+        """Memories as forms."""
+        from workbench.bench.forms.memories import MemoryForms
+
+        return MemoryForms(self.context, self.fields, lambda: self.retriever, lambda: self.ingest)
+
+    @cached_property
+    def proposal_forms(self) -> "ProposalForms":
+        """What waits in Review as forms."""
+        from workbench.bench.forms.proposals import ProposalForms
+
+        return ProposalForms(self.context, lambda: self.review)
+
+    @cached_property
+    def bullet_forms(self) -> "BulletForms":
+        """The bullets of playbooks as forms."""
+        from workbench.bench.forms.bullets import BulletForms
+
+        return BulletForms(self.context, lambda: self.playbooks)
 
     @cached_property
     def replacing(self) -> "Replacing":

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from workbench.store.files import read_regular
+
 Cancelled = Callable[[], bool]
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -22,6 +24,9 @@ _LINKS = 5
 
 _LONGEST = 100_000
 """Bytes of a line of git's that are read at most."""
+
+_SMALL, _PACKED = 4096, 64 << 20
+"""Bytes of a file that names one thing, and of the one that names all references, at most."""
 
 
 class Repository:
@@ -93,10 +98,10 @@ def _folders(mark: Path) -> tuple[Path | None, Path | None]:
     try:
         if mark.is_dir():
             return mark, mark
-        told = mark.read_text("utf-8", "surrogateescape")[:4096].partition("gitdir:")[2].strip()
+        told = _text(mark).partition("gitdir:")[2].strip()
         own = (mark.parent / told).resolve()
         link = own / "commondir"
-        common = (own / link.read_text("utf-8", "surrogateescape").strip()).resolve() if link.is_file() else own
+        common = (own / _text(link).strip()).resolve() if link.is_file() else own
     except (OSError, ValueError, RuntimeError):
         return None, None
     return (common, own) if told and own.is_dir() else (None, None)
@@ -117,15 +122,19 @@ def _commit(own: Path, common: Path) -> str:
 
 def _line(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.readline(4096).strip()
-    except (OSError, ValueError):
+        return _text(path).partition("\n")[0].strip()
+    except OSError:
         return ""
 
 
 def _packed(path: Path, name: str) -> str:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return next((line.split()[0] for line in file if line.strip().endswith(f" {name}")), "")
-    except (OSError, ValueError):
+        lines = _text(path, _PACKED).splitlines()
+    except OSError:
         return ""
+    return next((line.split()[0] for line in lines if line.strip().endswith(f" {name}")), "")
+
+
+def _text(path: Path, most: int = _SMALL) -> str:
+    """Return what a file of git's own says; raises `OSError`, also for a pipe, a device or one that is too large."""
+    return read_regular(path, most).decode("utf-8", "surrogateescape")

@@ -25,6 +25,7 @@ from workbench.core.text import clean_for_store
 if TYPE_CHECKING:
     from workbench.bench.review.evidence import Evidence
     from workbench.bench.stream.authors import Authors
+    from workbench.bench.stream.fields import FieldEdit
     from workbench.bench.tuning.retriever import Retriever
     from workbench.core.stream.filter import Filter, Predicate
 
@@ -205,20 +206,36 @@ class Review:
 
         return f"{IMPORT}{uuid.uuid4().hex[:12]}"
 
-    def edit_and_approve(self, id: str, content: str, expected: str | None = None) -> None:
-        """Confirm a candidate with another text, or carry out a merge with it.
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the memory that a person may word before accepting, as it will be; one to be stored has no id yet.
 
-        Raises `Conflict` when the text of its memory no longer is the `expected` one.
+        Raises `WorkbenchError` for a proposal without a text to edit, or when accepting is impossible.
+        """
+        open_one = self._open(proposal.id)
+        handler = self._handler(open_one)
+        at, after = handler.worded, handler.becoming(open_one)
+        handler.becoming(open_one, "" if after is None else after[at].content)
+        if after is None:
+            raise UnknownRecord(f"{proposal.id} has no text to edit.", "Approve or reject it; nothing was changed.")
+        return after[at]
+
+    def edit_and_approve(self, id: str, content: str | None = None, fields: "FieldEdit | None" = None) -> None:
+        """Confirm a candidate with another text and other `fields`, or carry out a merge with them.
+
+        Raises `InvalidRecord` for what cannot be stored.
         """
         require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self._open(id)
-            memory = self.memory(proposal)
-            text = _checked(content, "approved", memory)
-            if memory is not None:
-                _require_text(memory, expected)
+            text = None if content is None else _checked(content, "approved", self.memory(proposal))
             handler = self._handler(proposal)
-            handler.accept(tx, proposal, handler.becoming(proposal, text))
+            after = handler.becoming(proposal, text)
+            if fields is not None and after is not None:
+                from workbench.bench.stream.fields import MemoryFields
+
+                said = MemoryFields(self._context).edited(after[handler.worded], fields)
+                after = (*after[: handler.worded], said, *after[handler.worded + 1 :])
+            handler.accept(tx, proposal, after)
 
     def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
         """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.

@@ -41,6 +41,9 @@ FILE_KEY = "_file"
 ARCHIVED_FROM = "archived_from"
 """The metadata key that remembers the status before archiving, so that it can be given back."""
 
+NOTE = "note"
+"""The metadata key of a person's note on a memory: it is for people, and part of no text."""
+
 SCHEMA_VERSION = 1
 
 
@@ -120,6 +123,12 @@ class Memory:
     def is_long(self) -> bool:
         """Whether its content is longer than anybody may write one: a file brought it."""
         return len(self.content) > MAX_CONTENT
+
+    @property
+    def note(self) -> str:
+        """What a person noted on it; empty for nothing."""
+        found = self.metadata.get(NOTE)
+        return found if isinstance(found, str) else ""
 
     @property
     def line(self) -> str:

@@ -40,7 +40,7 @@ AGENTS = Table(
         Action("agents.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE, True, "act('forget')"),
         Action("agents.copy", "y", "copy", "Copy the text, or the question", CHANGE, False),
         Action("agents.history", "h", "history", "Show every change of this memory", FIND, False, "act('history')"),
-        Action("agents.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("agents.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action(
             "agents.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
         ),

@@ -169,7 +169,7 @@ def _group(facts: Facts, group: Group, sign: str) -> Row:
     def draw(width: int) -> Sequence[Cell]:
         kept = group.members[-1]
         flagged = bool(suspicions(kept, facts.bench.safety.sorts))
-        text = Cell("! folded: o opens it" if flagged else kept.line, 0, WARN if flagged else "")
+        text = Cell("! folded: z opens it" if flagged else kept.line, 0, WARN if flagged else "")
         many = f"{len(group.members)}×" if len(group.members) > 2 else ""
         cells = [Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"), text]
         if width >= WITH_REASON and sign == "≠":

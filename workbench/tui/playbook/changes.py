@@ -2,16 +2,20 @@
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Protocol
 
 from textual.content import Content
 
+from workbench.bench.forms.values import Values
 from workbench.bench.playbook.playbook import MAIN
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.saving import Preview, Saving
+from workbench.tui.app.drafting import Drafting
+from workbench.tui.app.saving import Preview
+from workbench.tui.forms.opening import fill_in, fill_in_elsewhere
+from workbench.tui.forms.saving import FormSaving
+from workbench.tui.forms.subjects import of_bullet, of_bullets, of_new_bullet
 from workbench.tui.playbook.browser import EMPTY_BOOK, EMPTY_STORE, BookBrowser
 from workbench.tui.playbook.rows import bullets_in, title_of
 from workbench.tui.playbook.targets import Targets, named, title_in
@@ -19,7 +23,6 @@ from workbench.tui.promotion.copies import CopyAsking
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
@@ -76,45 +79,36 @@ class BulletChanges:
     # Changing
 
     async def edit(self) -> None:
-        """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
-        bullet = self._targets.one()
-        if bullet is not None:
-            copies = self._copies(bullet)
-            await self._edit(bullet, None, self._saving(bullet, copies), copies)
-
-    def _copies(self, bullet: Bullet) -> CopyAsking:
-        return CopyAsking(self._app, lambda text: [self._bench.playbooks.edited(bullet.book, bullet.id, text)])
-
-    def _saving(self, bullet: Bullet, copies: CopyAsking) -> Saving:
-        books, book, id = self._bench.playbooks, bullet.book, bullet.id
-        name, write = f"{book}/{id}", partial(books.edit, book, id)
-        return Saving(self._bench, name, bullet.content, write, lambda: books.bullet(book, id).content, copies=copies)
-
-    async def _edit(self, bullet: Bullet, text: str | None, save: Saving, copies: CopyAsking) -> None:
-        draft = self._app.draft(f"bullets/{bullet.book}/{bullet.id}")
-        editor = TextEditor(
-            f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft, theirs=save.theirs
-        )
-        written = await self._app.push_screen_wait(editor)
-        if written is not None and written != bullet.content:
-            self._targets.done(f"Changed {bullet.id}.{copies.told}")
+        """Edit in a form, which stays open when it cannot be saved; of several bullets only what is touched is set."""
+        ids, book = self._targets.ids(), self._targets.book
+        if len(ids) > 1:
+            saved = await fill_in(self._area, FormSaving(self._bench, of_bullets(self._bench, book, ids)))
+            if saved:
+                self._targets.done(f"Set {', '.join(saved)} of {len(ids)} bullets. u takes it back.", ids)
+        elif ids:
+            bullet = self._bench.playbooks.bullet(book, ids[0])
+            saving, copies = self._saving(bullet)
+            self._say_changed(bullet, await fill_in(self._area, saving, self._draft(bullet)), copies)
 
     async def edit_externally(self) -> None:
-        """Edit the bullet's text in the person's own editor; what cannot be saved opens in this one."""
+        """Edit all of a bullet in the person's own editor; what cannot be saved opens as a form."""
         bullet = self._targets.one()
-        text = None if bullet is None else await self._area.edit_externally(bullet.content)
-        if bullet is None or text is None:
-            return
-        copies = self._copies(bullet)
-        save = self._saving(bullet, copies)
-        with self._app.reporting():
-            asked = await copies.settled(self._bench.gate.preview(text, bullet.content))
-            problem = save.at_once(text) if asked else "It is not saved yet."
-            if problem:
-                self._app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(bullet, text, save, copies)
-            else:
-                self._targets.done(f"Changed {bullet.id}.{copies.told}")
+        if bullet is not None:
+            saving, copies = self._saving(bullet)
+            saved = await fill_in_elsewhere(self._area, saving, self._draft(bullet), copies)
+            self._say_changed(bullet, saved, copies)
+
+    def _saving(self, bullet: Bullet) -> tuple[FormSaving, CopyAsking]:
+        forms = self._bench.bullet_forms
+        copies = CopyAsking(self._app, lambda values: [forms.corrected(bullet.book, bullet.id, values)])
+        return FormSaving(self._bench, of_bullet(self._bench, bullet), copies), copies
+
+    def _draft(self, bullet: Bullet) -> Drafting:
+        return self._app.draft(f"bullets/{bullet.book}/{bullet.id}")
+
+    def _say_changed(self, bullet: Bullet, saved: Values | None, copies: CopyAsking) -> None:
+        if saved:
+            self._targets.done(f"Changed {bullet.id}.{copies.told}")
 
     async def delete(self) -> None:
         """Delete bullets after a yes."""
@@ -154,14 +148,9 @@ class Changes(BulletChanges):
             self._app.say(EMPTY_BOOK if self._browser.view else EMPTY_STORE)
             return
         added: list[str] = []
-
-        def write(text: str, _: str) -> None:
-            added.append(self._bench.playbooks.add(book, row.section.id, text))
-
-        save = Saving(self._bench, title_of(row.section), "", write, str, kept=lambda: [f"{book}/{added[-1]}"])
+        subject = of_new_bullet(self._bench, book, row.section, added.append)
         draft = self._app.draft(f"sections/{book}/{row.section.id}", "new-bullet")
-        title = f"New bullet in {title_of(row.section)}"
-        await self._app.push_screen_wait(TextEditor(title, "", check=save, draft=draft))
+        await fill_in(self._area, FormSaving(self._bench, subject), draft)
         if added:
             self._go_to(("bullet", added[0]))
 

@@ -20,7 +20,7 @@ REVIEW = Table(
         Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE),
         Action("review.refine", "r", "refine", "Refine the words, round by round", CHANGE),
         Action("review.impact", "i", "impact", "What approving does to saved queries", FIND),
-        Action("review.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("review.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("review.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE),
         Action("review.search", "slash", "filter", "Filter what is listed", FIND),
         Action("review.next", "n", "next listed", "To the next that is listed", FIND, False),

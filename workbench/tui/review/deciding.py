@@ -49,7 +49,7 @@ class Deciding:
         if unseen:
             self._ask_about(verb, proposals, unseen)
         elif len(proposals) == 1 and verb == "approve" and self._seen.is_folded(proposals[0]):
-            self._app.say("Its text is folded. o opens it; then approve it, or reject it as it is.")
+            self._app.say("Its text is folded. z opens it; then approve it, or reject it as it is.")
         else:
             self._carry_out(verb, proposals)
 

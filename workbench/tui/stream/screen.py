@@ -477,6 +477,18 @@ class StreamScreen(AreaScreen):
         """Edit in $EDITOR."""
         await self.changes.edit_externally()
 
+    @asking
+    async def action_new(self) -> None:
+        """Write a new memory, and go to it."""
+        id = await self.changes.write()
+        if not id:
+            return
+        place = self.rows.index_of(id)
+        if place is not None:
+            self.rows.cursor = place
+        hidden = "" if place is not None else " The filter hides it; esc clears the filter."
+        self.workbench_app.say(f"Stored {id}. u takes it back.{hidden}")
+
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""
         memory = self.memory

@@ -105,13 +105,12 @@ CONFIRM = Table(
     place="workbench.tui.widgets.confirm",
 )
 
+SAVE = Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE)
+OTHER = Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False)
+
 EDITOR = Table(
     "the editor",
-    (
-        Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE),
-        Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False),
-        CANCEL,
-    ),
+    (SAVE, OTHER, CANCEL),
     place="workbench.tui.widgets.texts.editor",
 )
 

@@ -1,0 +1,45 @@
+"""Opening a form: here, or as one document in the person's own editor."""
+
+from workbench.bench.forms.document import BadDocument, document_of, line_of, read_document
+from workbench.bench.forms.values import Values
+from workbench.tui.app.area import AreaScreen
+from workbench.tui.app.drafting import Drafting
+from workbench.tui.forms.form import RecordForm
+from workbench.tui.forms.saving import FormSaving, Refusal
+from workbench.tui.promotion.copies import CopyAsking
+
+
+async def fill_in(area: AreaScreen, saving: FormSaving, draft: Drafting | None = None) -> Values | None:
+    """Open a form; return what was saved, or `None` when it was left."""
+    return await area.app.push_screen_wait(RecordForm(saving, draft=draft))
+
+
+async def fill_in_elsewhere(
+    area: AreaScreen, saving: FormSaving, draft: Drafting | None = None, copies: CopyAsking | None = None
+) -> Values | None:
+    """Open all of it in the person's own editor; what cannot be saved of it opens as a form, with the reason.
+
+    Return what was saved, or `None` for nothing.
+    """
+    subject = saving.subject
+    values = {name: value or "" for name, value in subject.values.items()}
+    saved = await area.edit_externally(document_of(values, subject.fields))
+    if saved is None:
+        return None
+    try:
+        typed = read_document(saved, values, subject.fields)
+    except BadDocument as bad:
+        area.workbench_app.say(f"{bad} ctrl+o opens it again.", "warning")
+        return await area.app.push_screen_wait(RecordForm(saving, document=saved, draft=draft))
+    if not typed:
+        return None
+    problem = saving.unfit(typed)
+    with area.workbench_app.reporting():
+        if problem is None and copies is not None and not await copies.settled(saving.shown(typed)):
+            problem = Refusal("It is not saved yet.")
+        problem = problem or saving.at_once(typed)
+    if problem is None:
+        return typed
+    where = f"Line {line_of(saved, problem.field)}: " if problem.unfit else ""
+    area.workbench_app.say(f"{where}{problem.sentence}{'.' if where else ''} What you wrote is kept here.", "warning")
+    return await area.app.push_screen_wait(RecordForm(saving, typed=typed, draft=draft, problem=problem))
