@@ -81,6 +81,7 @@ COMMANDS: dict[str, Does] = {
     "init made": "elsewhere",
     "lint book.txt": "elsewhere",
     "list": "reads",
+    "list --at 1": "reads",
     "list --show-secrets": "refuses",
     "mcp": "elsewhere",
     "pattern add pattern.json": "acts",
@@ -139,6 +140,7 @@ COMMANDS: dict[str, Does] = {
     "vote m1 helpful": "acts",
     "watch": "reads",
     "vote m1 helpful --reason x --keep": "refuses",
+    "views": "elsewhere",
 }
 """Every command, and what it does with a store when an agent runs it."""
 
