@@ -158,3 +158,25 @@ def test_stored_text_is_inert_and_secrets_are_masked(cli: Cli) -> None:
         assert "\x1b" not in out
         assert "\u202e" not in out
         assert "AKIAZ7" not in out
+
+
+def test_import_knows_a_file_of_patterns_and_one_of_episodes(cli: Cli) -> None:
+    about = {"type": "heuristic", "heuristic": {"action": "Look first"}}
+    one = {"pattern_id": "p-1", "name": "Look", "category": "strategy", "summary": "Look first.", "content": about}
+    cli.write("patterns.jsonl", json.dumps(one) + "\n" + json.dumps({**one, "pattern_id": "p-2"}) + "\n")
+    run = {"episode_id": "run-1", "task": {"original_input": "Build it"}, "outcome": {"status": "SUCCESS"}}
+    cli.write("runs.json", json.dumps([run]))
+    dry = cli.ok("import", "patterns.jsonl", "runs.json", "--dry-run")
+    assert ("would be new: 2 patterns" in dry, "would be new: 1 episode" in dry) == (True, True)
+    rows = json.loads(cli.ok("import", "patterns.jsonl", "runs.json", "--json"))
+    assert [(row["format"], row["new"], row["present"]) for row in rows] == [
+        ("patterns", {"patterns": 2}, 0), ("episodes", {"episodes": 1}, 0),
+    ]  # fmt: skip
+    again = json.loads(cli.ok("import", "patterns.jsonl", "runs.json", "--json"))
+    assert [row["present"] for row in again] == [2, 1]
+    assert json.loads(cli.ok("pattern", "show", "p-1", "--json"))["lifecycle"]["status"] == "candidate"
+    cli.ok("undo")
+    assert json.loads(cli("episode", "list", "--json").out) == []
+    cli.write("bad.json", json.dumps([run, {**run, "outcome": {"status": "FINE"}}]))
+    bad = cli("import", "bad.json")
+    assert (bad.code, "outcome.status" in bad.err) == (2, True)
