@@ -211,7 +211,7 @@ def test_control_bytes_do_not_reach_a_problem(tmp_path: Path) -> None:
 def test_the_shown_settings_explain_each_key() -> None:
     lines = show(Settings()).splitlines()
     keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith("#")]
-    assert len(keys) == 36
+    assert len(keys) == 41
     assert all(lines[n - 1].startswith("# ") for n in keys)
 
 

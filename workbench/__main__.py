@@ -16,6 +16,7 @@ from workbench.crash import TRACEBACK
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
+    from workbench.core.first_run import FirstRun, FirstStep
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,16 +58,23 @@ def _main(argv: Sequence[str] | None) -> int:
 
 def _code(argv: Sequence[str] | None) -> int:
     try:
-        return run(argv, open_app=open_app, serve_agents=serve_agents)
+        return run(argv, open_app=open_app, serve_agents=serve_agents, welcome=welcome)
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else PROBLEM
 
 
-def open_app(store: Path, *, origin: str, demo: bool = False) -> int:
+def open_app(store: Path, *, origin: str, demo: bool = False, begin: str = "", at: int | None = None) -> int:
     """Run the app; Textual is imported only here."""
     from workbench.tui.app.run import run as run_app
 
-    return run_app(store, origin=origin, demo=demo)
+    return run_app(store, origin=origin, demo=demo, begin=begin, at=at)
+
+
+def welcome(first: "FirstRun") -> "FirstStep | None":
+    """Ask a person who has no store yet what to do."""
+    from workbench.tui.opening.welcome import welcome as ask
+
+    return ask(first)
 
 
 def serve_agents(bench: "Workbench", args: Namespace) -> int:

@@ -10,10 +10,17 @@ from tests.bench.conftest import NOON, Open, snapshot
 from workbench.bench.agents.context.making import gathered
 from workbench.bench.agents.documents.recall import recall
 from workbench.bench.agents.serving import give
-from workbench.bench.demo import ANCHOR, fill, surround
+from workbench.bench.demo import ANCHOR, fill, lay_out, surround
+from workbench.bench.files.project import known_files
+from workbench.bench.health.maintenance import examine
 from workbench.bench.health.trends import summed
 from workbench.bench.open import Workbench
+from workbench.bench.promotion.placement_paths import places_of, scratch_of
+from workbench.bench.promotion.plan import Target
 from workbench.config.paths import shipped
+from workbench.core.agents.episodes.episode import OUTCOMES
+from workbench.core.agents.patterns.matching import task_of
+from workbench.core.agents.patterns.names import CATEGORIES
 from workbench.core.agents.read import AgentRead
 from workbench.core.errors import WorkbenchError
 from workbench.core.served import is_served
@@ -132,6 +139,69 @@ def test_an_agent_is_given_the_last_session_and_recalls_its_words(around: Workbe
             assert found >= set(read.documents)
 
 
+def test_there_are_episodes_of_which_some_failed_alike(around: Workbench) -> None:
+    episodes = around.episodes.all()
+    assert len(episodes) >= 40
+    assert {one.outcome for one in episodes} == set(OUTCOMES)
+    assert all(timedelta() <= NOON - one.at < timedelta(days=60) for one in episodes)
+    assert not examine(around.library.folder).blobs
+    found = around.episode_finder.find("AUTH_SECRET is empty", "failure").found
+    assert len([one for one in found if "secrets" in one.episode.tags]) >= 3
+    assert around.episode_finder.consolidation.plan().archived
+    assert any(use.access_count and use.referenced_by for use in around.episodes.uses().values())
+
+
+def test_there_are_patterns_of_every_category_and_status_that_rest_on_episodes(around: Workbench) -> None:
+    patterns = around.patterns.all()
+    assert len(patterns) >= 12
+    assert {one.category for one in patterns} == set(CATEGORIES)
+    assert {one.status for one in patterns} == {"validated", "candidate", "under_review"}
+    known = {one.id for one in around.episodes.all()}
+    done = [one for pattern in patterns for one in around.patterns.applications(pattern.id)]
+    assert {one.episode for one in done} <= known
+    assert all(one.at <= NOON for one in done)
+    assert all(one.before == replace(one.after, support=one.before.support) for one in around.patterns.validations())
+    found = around.patterns.find(task_of("the smoke job says AUTH_SECRET is empty in ci"))
+    assert "pat-20260318-0000007" in [match.pattern.id for match in found.matches]
+
+
 def test_undo_does_not_take_away_what_is_around_either(around: Workbench) -> None:
     with pytest.raises(WorkbenchError, match="nothing to undo"):
         around.history.undo()
+
+
+@pytest.fixture
+def scratch(now: Workbench) -> Path:
+    return lay_out(now, shipped("fixtures/demo"))
+
+
+def test_it_has_a_scratch_project_in_which_stands_what_was_promoted(now: Workbench, scratch: Path) -> None:
+    text = (scratch / "CLAUDE.md").read_text("utf-8")
+    placed = [m for m in now.library.memories.all() if m.promoted_to == "CLAUDE.md"]
+    assert len(placed) == 2
+    assert all(memory.content in text for memory in placed)
+    assert (now.promotion.project, now.promotion.is_scratch) == (scratch, True)
+    assert [offer.label for offer in now.promotion.offers() if offer.target.kind != "playbook"] == [
+        "CLAUDE.md", "AGENTS.md", "memory file", "skill",
+    ]  # fmt: skip
+    names = {known.path.relative_to(scratch).as_posix() for known in known_files(now.library)}
+    assert {"CLAUDE.md", "AGENTS.md", ".claude/memory/MEMORY.md"} <= names
+    with pytest.raises(WorkbenchError, match="nothing to undo"):
+        now.history.undo()
+
+
+def test_what_was_promoted_is_corrected_in_its_file_and_taken_back(now: Workbench, scratch: Path) -> None:
+    file = scratch / "CLAUDE.md"
+    before = file.read_bytes()
+    (plan,) = [now.promotion.plan(["mem-20260206-0000004"], Target("block", "CLAUDE.md"))]
+    now.promotion.carry_out(plan)
+    assert file.read_bytes() != before
+    now.history.undo()
+    assert file.read_bytes() == before
+
+
+def test_a_link_is_no_scratch_project(now: Workbench, tmp_path: Path) -> None:
+    store, elsewhere = now.library.folder, tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    scratch_of(store).symlink_to(elsewhere)
+    assert places_of(store).project is None

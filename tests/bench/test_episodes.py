@@ -310,7 +310,7 @@ def test_over_columns_the_same_are_meant_as_one_by_one(rows: list[Any], criteria
         for n, (days, outcome, status, domain, of, _) in enumerate(rows)
     ]
     digests = [Digest("", "", "", "", name, "", "", (name,), (), ()) for *_, name in rows]
-    pool = EpisodePool(heads, digests, lambda texts: np.zeros((len(texts), 1), np.float32))
+    pool = EpisodePool(heads, digests, lambda texts, *_: np.zeros((len(texts), 1), np.float32))
     one_by_one = [criteria.fit(h, NOON) and criteria.fit_digest(d) for h, d in zip(heads, digests, strict=True)]
     assert fitting(pool, criteria, NOON).tolist() == one_by_one
 

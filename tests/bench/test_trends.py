@@ -5,8 +5,13 @@ from datetime import UTC, timedelta, timezone
 import pytest
 
 from tests.bench.conftest import NOON, Clock, Open
+from workbench.bench.agents.door import AgentDoor
+from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.health.trends import DAYS, TrendsLook, summed
 from workbench.bench.open import Workbench
+from workbench.core.agents.episodes.criteria import Criteria
+from workbench.core.agents.patterns.matching import task_of
+from workbench.core.agents.read import AgentRead
 from workbench.core.health.sparkline import sparkline
 from workbench.core.stream.memory import Memory, Source
 
@@ -133,3 +138,35 @@ def test_a_line_of_blocks() -> None:
     assert sparkline((0, 1, 1000)) == "·▁█", "what is there is seen"
     assert sparkline((0, 0)) == "··"
     assert sparkline(()) == ""
+
+
+def test_questions_of_agents_by_what_was_looked_through(bench: Workbench) -> None:
+    def read(n: int, **fields: object) -> AgentRead:
+        return AgentRead(f"read-{n}", "claude", NOON - timedelta(days=n), "why", **fields)  # type: ignore[arg-type]
+
+    reads = [
+        read(0, memories=("m1",)), read(1, is_empty=True), read(2, about="episodes", is_empty=True),
+        read(3, episodes=("ep-1",)), read(4, about="context", is_empty=True, episodes=("ep-1",)),
+        read(5, about="zebra"), read(6, is_question=False), read(50, is_empty=True),
+    ]  # fmt: skip
+    with bench.library.transaction("agent:claude", "read", kind="access") as tx:
+        for one in reads:
+            tx.put(one)
+    hits = bench.trends.look(zone=UTC).hits
+    assert hits == {"memories": (3, 2), "episodes": (2, 1), "context": (1, 1)}
+    assert hits["episodes"].rate == 0.5
+
+
+def test_every_door_says_what_it_looked_through(bench: Workbench) -> None:
+    log = ReadingLog()
+    door = AgentDoor(bench, "claude", "s-1", log)
+    door.find_patterns(task_of("anything"), 3)
+    door.find_episodes("anything", "semantic", Criteria(), 3)
+    door.similar_failures("anything", 2_000)
+    door.recall("anything", 2_000)
+    door.search("anything")
+    door.recall_documents("anything", "all", 3)
+    log.flush()
+    bench.library.refresh()
+    asked = {name: one.asked for name, one in bench.trends.look(zone=UTC).hits.items()}
+    assert asked == {"context": 2, "patterns": 1, "episodes": 1, "memories": 1, "documents": 1}

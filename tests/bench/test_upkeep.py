@@ -9,6 +9,7 @@ from tests.bench.conftest import NOON, Clock, memory, put, snapshot
 from workbench.bench.open import Workbench
 from workbench.core.errors import WorkbenchError
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory
 
 
@@ -143,7 +144,7 @@ def test_still_true_answered_with_no_costs_confidence_and_proposes_to_forget(sto
     (question,) = store.upkeep.carry_out().of("reconfirm")
     before = snapshot(store)
     store.review.reject([question.id])
-    assert store.stream.get("stale").confidence == 2
+    assert confidence_of(store.stream.get("stale")) == 2
     forget = next(p for p in store.review.queue() if p.kind == "forget")
     assert forget.evidence[0] == "stale"
     assert forget.reasons[-1] == "its confidence went from 3 to 2"
@@ -169,7 +170,7 @@ def test_a_newer_memory_that_says_the_opposite_raises_the_question(bench: Workbe
     assert "negates" in question.reasons[0]
     assert bench.upkeep.plan().is_empty
     bench.review.reject([question.id])
-    assert bench.stream.get("rule").confidence == 3
+    assert confidence_of(bench.stream.get("rule")) == 3
     assert bench.upkeep.plan().of("reconfirm") == ()
     bench.stream.edit("news", "In the web folder use npm always, and never pnpm.")
     assert len(bench.upkeep.plan().of("reconfirm")) == 1

@@ -206,7 +206,7 @@ def _run(arguments: tuple[str, ...]) -> None:
         run_command(arguments, open_app=_no_app, clock=lambda: NOW)
 
 
-def _no_app(store: Path, *, origin: str, demo: bool = False) -> int:
+def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
     raise AssertionError("no command opens the app")
 
 

@@ -61,7 +61,7 @@ class Cli:
         (self.cwd / name).write_bytes(text.encode())
         return name
 
-    def _open(self, store: Path, *, origin: str, demo: bool = False) -> int:
+    def _open(self, store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
         assert demo == (origin == "demo")
         self.opened.append((store, origin, (store / "journal.jsonl").exists()))
         return 0

@@ -227,3 +227,31 @@ def test_a_file_of_somebody_else_is_not_replaced_and_nothing_is_archived(care: C
     assert (care.cwd / "hand.jsonl").read_text() == "my own notes\n"
     assert shown(care, "m2")["status"] == "confirmed"
     assert care("archive", "--before", "2026-04-01", "--status", "archived").code == 2
+
+
+def test_votes_and_an_approval_make_a_memory_surer_and_a_persons_word_stays(care: Cli) -> None:
+    care.ok("edit", "m3", "--status", "confirmed")
+    for actor_name in ("agent:claude", "agent:codex"):
+        care.ok("vote", "m3", "helpful", "--actor", actor_name)
+    care.ok("vote", "m3", "helpful")
+    sure = shown(care, "m3")["confidence_scored"]
+    told = [(one["rule"], one["count"], one["points"]) for one in sure["reasons"]]
+    assert (sure["value"], sure["said"], told) == (4, None, [("approved", 1, 2), ("helpful", 3, 2)])
+    assert "4 of 5: approved (+2) · marked helpful 3 times (+2)" in care.ok("show", "m3")
+    assert care.ok("list", "confidence:>3", "--json").count('"id"') == 1
+    care.ok("edit", "m3", "--confidence", "1")
+    assert "1 of 5: said to be 1" in care.ok("show", "m3")
+    care.ok("undo")
+    assert shown(care, "m3")["confidence_scored"] == sure
+    care.ok("vote", "m3", "harmful")
+    assert shown(care, "m3")["confidence_scored"]["value"] == 3
+
+
+def test_the_reasons_of_a_confidence_are_worked_out_anew_wherever_they_are_read(care: Cli) -> None:
+    care.ok("edit", "m2", "--confidence", "4")
+    (care.cwd / "all.json").write_text(care.ok("list", "id:m2", "--json"), encoding="utf-8")
+    other = str(care.cwd / "other")
+    care.bare("--store", other, "import", "all.json")
+    doc = json.loads(care.bare("--store", other, "show", "m2", "--json").out)
+    assert "confidence_scored" not in doc["metadata"]
+    assert doc["confidence_scored"]["value"] == 4

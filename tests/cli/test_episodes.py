@@ -140,3 +140,28 @@ def test_a_backup_brings_it_back(cli: Cli, tmp_path: Path) -> None:
     cli.ok("backup", "store.backup")
     assert cli.bare("restore", "store.backup", "again").code == 0
     assert "No rule" in cli.bare("--store", str(cli.cwd / "again"), "episode", "show", "run-1").out
+
+
+def test_an_episode_is_learned_from(cli: Cli) -> None:
+    about = {"name": "Rule first", "category": "strategy", "summary": "Look for the rule."}
+    named = {**FULL, "reflection": {"patterns_discovered": [about, {"name": "Nameless"}]}}
+    cli.write("run.json", json.dumps(named))
+    done = cli("episode", "learn", "run.json", "--insight", "look", "--insight", "twice")
+    assert "Stored as run-1 (success, 2 insights)." in done.out
+    assert "new candidate, 1 of 1 application succeeded: too few to say more" in done.out
+    assert "“Nameless” became no pattern" in done.err
+    again = json.loads(cli.ok("episode", "learn", "run.json", "--insight", "look", "--insight", "twice", "--json"))
+    assert (again["stored"], again["episode"], [row["is_new"] for row in again["patterns"]]) == (
+        False,
+        "run-1",
+        [False],
+    )
+    cli.write("two.json", json.dumps([FULL, FULL]))
+    two = cli("episode", "learn", "two.json")
+    assert (two.code, "one is learned from at a time" in two.err) == (2, True)
+    cli.ok("undo")
+    assert json.loads(cli("episode", "list", "--json").out) == []
+    assert json.loads(cli("pattern", "list", "--json").out) == []
+    add(cli, {**FULL, "outcome": {"status": "FAILURE"}})
+    context = json.loads(cli.ok("context", "build", "--error", "make: *** No rule to make target 'x'", "--json"))
+    assert [row["ids"] for row in context["layers"] if row["layer"] == "failures"] == [["run-1"]]

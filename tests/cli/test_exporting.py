@@ -121,7 +121,7 @@ def test_an_empty_store_has_no_playbook_to_export(cli: Cli) -> None:
     assert cli.ok("export", "--format", "jsonl") == ""
 
 
-def _no_app(store: Path, *, origin: str, demo: bool = False) -> int:
+def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
     raise AssertionError(store, origin, demo)
 
 

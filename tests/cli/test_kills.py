@@ -110,7 +110,7 @@ class World:
         return frozenset(found)
 
 
-def _no_app(store: Path, *, origin: str, demo: bool = False) -> int:
+def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
     raise AssertionError((store, origin, demo))
 
 

@@ -325,3 +325,11 @@ def test_the_name_of_a_writer_is_shown_without_the_secret_in_it(mine: Cli) -> No
     assert key[:12] not in plain.out + plain.err + answer.out + answer.err
     assert "import:[secret: GitHub token]  2" in plain.out
     assert sum(json.loads(answer.out)["actors"].values()) == json.loads(answer.out)["changes"] == 2
+
+
+def test_it_waits_in_review_until_it_is_trusted(foreign: Cli) -> None:
+    listed = json.loads(foreign("review", "list", "--found", "--kind", "trust", "--json").out)
+    assert [(row["kind"], row["stored"]) for row in listed] == [("trust", False)]
+    assert foreign("review", "approve", listed[0]["id"]).code == 2
+    foreign("trust", "--yes")
+    assert json.loads(foreign("review", "list", "--found", "--kind", "trust", "--json").out) == []

@@ -34,7 +34,7 @@ def ids(order: str, scores: dict[str, float] | None = None) -> str:
         ("read", "cab", "abc"),
         ("importance", "bac", "acb"),
         ("votes", "cab", "bac"),
-        ("confidence", "bac", "acb"),
+        ("confidence", "abc", "bca"),
     ],
 )
 def test_the_greatest_stands_first_and_equals_stay_as_found(order: str, first: str, turned: str) -> None:

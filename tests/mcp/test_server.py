@@ -193,3 +193,28 @@ async def test_an_episode_is_kept_found_and_opened_and_what_was_read_is_counted(
     clients.log.flush()
     bench.library.refresh()
     assert bench.episodes.use_of(stored["id"]).access_count == 4
+
+
+async def test_an_episode_is_learned_from_and_comes_back_when_the_same_fails(
+    connect: Connect, bench: Workbench
+) -> None:
+    about = {"name": "Renew the key first", "category": "recovery", "summary": "openssl needs the key."}
+    episode = {
+        "task": {"original_input": "Rotate the certificates of the gateway"}, "outcome": {"status": "FAILURE"},
+        "execution": {"trace": [{"tool": "openssl", "status": "failed", "stderr": "Error: no such key"}]},
+        "reflection": {"patterns_discovered": [about]},
+    }  # fmt: skip
+    async with connect(Clients(bench), every=True) as client:
+        learned = said(await client.call_tool("learn_from_episode", {"episode": episode, "insights": ["ask first"]}))
+        assert (learned["insights"], [row["outlook"] for row in learned["patterns"]]) == (1, ["insufficient"])
+        failed = said(await client.call_tool("similar_failures", {"error": "Error: no such key"}))
+        assert [row["id"] for row in failed["similar_failures"]] == [learned["episode"]]
+        assert failed["recovery_patterns"] == []  # a candidate is given to nobody
+        bench.library.refresh()
+        bench.patterns.approve(learned["patterns"][0]["pattern"])
+        task = {"task": "rotate certificates", "error": "Error: no such key"}
+        parts = said(await client.call_tool("get_context_for_task", task))
+        assert [row["id"] for row in parts["recovery_patterns"]] == [learned["patterns"][0]["pattern"]]
+        assert "Renew the key first" in said(await client.call_tool("memory_context", task))["text"]
+        wrong = await client.call_tool("learn_from_episode", {"episode": {"task": "x"}})
+        assert "task: expected an object" in text_of(wrong)

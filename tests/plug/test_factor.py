@@ -286,5 +286,5 @@ def test_to_list_the_factors_loads_no_numbers(listing: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def _no_app(store: Path, *, origin: str, demo: bool = False) -> int:
+def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
     raise AssertionError(store, origin, demo)

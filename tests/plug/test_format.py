@@ -141,5 +141,5 @@ async def test_the_app_offers_it(bench: Workbench, notes: Path, monkeypatch: pyt
     assert "jotter" not in {name for name, _, _ in choices(notes, FORMATS)}
 
 
-def _no_app(store: Path, *, origin: str, demo: bool = False) -> int:
+def _no_app(store: Path, *, origin: str, demo: bool = False, **more: object) -> int:
     raise AssertionError(store, origin, demo)

@@ -13,14 +13,18 @@ from tests.retrieval.samples import T0, memories, memory, near
 from workbench.core.errors import UnknownRecord
 from workbench.core.record import from_doc, to_doc
 from workbench.core.served import is_served
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.feedback import effective_importance
+from workbench.core.stream.memory import Memory, MemoryType
 from workbench.core.tuning.naming import question_share
+from workbench.core.tuning.profile import WORKBENCH
 from workbench.retrieval.ranking import pool as pool_module
 from workbench.retrieval.ranking.candidates import Candidates
+from workbench.retrieval.ranking.columns import most_important
 from workbench.retrieval.ranking.pool import PINNED, Pool
 from workbench.retrieval.ranking.times import EPOCH, micros
 
-COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "servable", "id_rank")
+COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "servable", "settled", "id_rank")
+LASTING: tuple[MemoryType, ...] = ("semantic", "procedural")
 
 
 def assert_same(one: Pool, other: Pool) -> None:
@@ -186,3 +190,20 @@ def test_what_is_known_of_texts_that_did_not_change_is_not_worked_out_again(
     monkeypatch.setattr(pool_module, "question_share", counted)
     assert len(change(pool).asks) >= 4
     assert len(looked) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(memories(), st.integers(1, 6))
+def test_the_most_important_are_those_of_the_plain_rule(every: list[Memory], count: int) -> None:
+    pool, now, types = Pool.build(every), T0, LASTING
+    rows = np.flatnonzero(pool.settled & pool.is_of(*types) & pool.served(now))
+    found = pool.memories_at(most_important(pool, rows, count, WORKBENCH, now))
+
+    def weight(one: Memory) -> float:
+        return effective_importance(one, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life)
+
+    lasting = [m for m in every if m.memory_type in types and m.status != "signal" and is_served(m, now)]
+    np.testing.assert_allclose([*map(weight, found)], sorted(map(weight, lasting), reverse=True)[:count])
+    assert {m.id for m in found} <= {m.id for m in lasting}
+    pinned = pool.memories_at(np.flatnonzero(pool.is_pinned()))
+    assert {m.id for m in pinned} == {m.id for m in every if m.pinned}

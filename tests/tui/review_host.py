@@ -110,7 +110,7 @@ class Driver:
     def _searched(self) -> bool:
         shown = self.screen.shown
         if shown is None:
-            return not self.screen.rows.rows
+            return not self.ids
         return shown.proposal.id == self.current and shown.evidence is not None and shown.evidence.searched
 
     @property
@@ -121,12 +121,16 @@ class Driver:
     @property
     def ids(self) -> list[str]:
         """The listed ids."""
-        return [p.id for p in self.screen.rows.rows]
+        return [p.id for p in self.screen.queue.listed]
+
+    def go(self, id: str) -> None:
+        """Move the cursor to an item, or to the heading of a group."""
+        self.screen.rows.cursor = next(at for at, row in enumerate(self.screen.rows.rows) if row.id == id)
 
     @property
     def current(self) -> str:
         """The id under the cursor."""
-        row = self.screen.rows.current
+        row = self.screen.queue.current
         return row.id if row else ""
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 
 import pexpect
 import pytest
+from textual.app import App
 from textual.theme import Theme
 
 from tests.caches import make, take_along
@@ -88,7 +89,7 @@ def import_file(bench: Workbench, path: Path) -> None:
     bench.importer.carry_out(bench.importer.plan(path))
 
 
-def screen_text(app: WorkbenchApp) -> str:
+def screen_text(app: App[Any]) -> str:
     """Return every character the terminal would be sent for the present screen."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)

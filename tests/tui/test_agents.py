@@ -367,10 +367,10 @@ async def test_episodes_are_listed_by_time_noted_tagged_deleted_and_undone(
         await until(pilot, lambda: bench.episodes.all()[0].tags == () and bench.episodes.all()[0].status == "active")
         await until_drawn(pilot, lambda: "(deleted)" not in screen_text(app))
         await pilot.press("j")
-        await until_drawn(pilot, lambda: "o opens it" in screen_text(app))
+        await until_drawn(pilot, lambda: "z opens it" in screen_text(app))
         assert "no rule" not in screen_text(app)
-        await pilot.press("o")
-        await until_drawn(pilot, lambda: "o opens it" not in screen_text(app))
+        await pilot.press("z")
+        await until_drawn(pilot, lambda: "z opens it" not in screen_text(app))
         assert "[bold]no rule[/bold]" in screen_text(app) or size == SIZES[0]
         await pilot.press("tab", "tab", "escape")
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
@@ -382,7 +382,7 @@ async def test_without_episodes_it_says_how_to_have_some_and_a_lost_file_is_name
     async with opened(app) as pilot:
         await pilot.press("L")
         await until_drawn(pilot, lambda: "No episodes yet" in screen_text(app))
-        await pilot.press("n", "t", "d", "o", "u", "escape")
+        await pilot.press("n", "t", "d", "z", "u", "escape")
         bench.library.blobs.remove((bench.episodes.store(done("Lost")).episode.hash,))
         await until(pilot, lambda: isinstance(app.screen, AgentsScreen))
         await pilot.press("L")

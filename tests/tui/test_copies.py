@@ -15,8 +15,8 @@ from workbench.bench.promotion.plan import Target
 from workbench.core.agents.read import AgentRead
 from workbench.core.stream.memory import Memory
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.promotion.copies import CopiesDialog
-from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 NPM, PNPM = "Use npm here.", "Use pnpm here."
@@ -43,7 +43,7 @@ def bench(project: Path) -> Workbench:
 async def corrected(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
     """Type the correction and save."""
     await pilot.press("e")
-    await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+    await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
     app.screen.query_one(InertTextArea).load_text(PNPM)
     await pilot.press("ctrl+s")
 
@@ -83,7 +83,7 @@ async def test_n_saves_it_alone_and_esc_goes_on_editing(bench: Workbench, projec
         await corrected(app, pilot)
         await asked(app, pilot)
         await pilot.press("escape")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         assert bench.stream.get("k1").content == NPM
         await pilot.press("ctrl+s")
         await asked(app, pilot)
@@ -100,7 +100,7 @@ async def test_a_file_changed_while_it_is_shown_refuses_and_keeps_the_text(bench
         file = project / "AGENTS.md"
         file.write_text(file.read_text() + "Theirs.\n")
         await pilot.press("y")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor) and "meanwhile" in screen_text(app))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm) and "meanwhile" in screen_text(app))
         assert bench.stream.get("k1").content == NPM
         await pilot.press("ctrl+s")
         await asked(app, pilot)
@@ -138,7 +138,7 @@ async def test_a_file_that_is_gone_by_then_is_not_made_anew(bench: Workbench, pr
         await asked(app, pilot)
         (project / "AGENTS.md").unlink()
         await pilot.press("y")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor) and "meanwhile" in screen_text(app))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm) and "meanwhile" in screen_text(app))
         assert bench.stream.get("k1").content == NPM
         assert not (project / "AGENTS.md").exists()
 
@@ -148,12 +148,12 @@ async def test_theirs_and_yours_stand_beside_each_other(bench: Workbench, size: 
     app = app_over(bench)
     async with app.run_test(size=size) as pilot:
         await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         app.screen.query_one(InertTextArea).load_text("Use pnpm there.")
         bench.stream.edit("k1", "Use yarn there.")
         await pilot.press("ctrl+s")
         await until_drawn(
-            pilot, lambda: isinstance(app.screen, TextEditor) and "changed by someone" in screen_text(app)
+            pilot, lambda: isinstance(app.screen, RecordForm) and "changed by someone" in screen_text(app)
         )
         await until_drawn(pilot, lambda: "Use [-yarn-]{+pnpm+} there." in screen_text(app))
         assert "Use pnpm there." in app.screen.query_one(InertTextArea).text

@@ -9,6 +9,7 @@ from tests.tui.support import app_over, demo_bench, screen_text
 from workbench.bench.open import Workbench
 from workbench.config import drafts, recent
 from workbench.tui.app.run import _left
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.widgets.texts.editor import TextEditor
 
 
@@ -24,14 +25,14 @@ async def typed(bench: Workbench, folder: Path, *keys: str) -> tuple[str, str]:
         for key in keys:
             await pilot.press(key)
             await pilot.pause()
-        assert isinstance(app.screen, TextEditor)
+        assert isinstance(app.screen, RecordForm | TextEditor)
         before, shown = app.screen.query_one(TextArea).text, screen_text(app)
         await pilot.press("Z")
         await pilot.pause()
     return before, shown
 
 
-@pytest.mark.parametrize("keys", ["1 e", "2 e", "2 S", "3 j e", "3 o"])
+@pytest.mark.parametrize("keys", ["1 e", "1 o", "2 e", "2 S", "3 j e", "3 o"])
 async def test_what_is_typed_outlives_the_app(bench: Workbench, tmp_path: Path, keys: str) -> None:
     folder, rev = tmp_path / "drafts", bench.library.journal.rev
     stored, shown = await typed(bench, folder, *keys.split())
@@ -54,7 +55,7 @@ async def test_a_candidate_that_was_edited_in_review_goes_on_in_the_stream(bench
         rows.cursor = rows.index_of(id)  # type: ignore[attr-defined]
         await pilot.press("e", "escape", "escape")
         await pilot.pause()
-        assert not isinstance(app.screen, TextEditor)
+        assert not isinstance(app.screen, RecordForm)
     assert list(folder.iterdir()) == []
 
 

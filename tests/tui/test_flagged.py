@@ -30,7 +30,7 @@ def detail_of(app: WorkbenchApp) -> str:
     return str(app.screen.query_one("#detail", Static).content)
 
 
-@pytest.mark.parametrize("key", ["o", "enter"])
+@pytest.mark.parametrize("key", ["z", "enter"])
 async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: Path, key: str) -> None:
     app = flagged_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
@@ -39,7 +39,7 @@ async def test_flagged_text_is_marked_masked_and_folded_until_opened(tmp_path: P
         assert f"{FLAGGED} Deploy with [secret: {RULE}] today." in shown
         assert KEY not in shown
         assert "This looks like an AWS key." in detail_of(app)
-        assert "The text is folded away. o shows it." in detail_of(app)
+        assert "The text is folded away. z shows it." in detail_of(app)
         await pilot.press(key)
         await pilot.pause()
         assert f"Deploy with {KEY} today.\nSecond line." in detail_of(app)
@@ -61,7 +61,7 @@ async def test_a_flagged_row_of_the_ranking_has_the_mark_and_the_others_have_non
 async def test_a_clean_memory_has_neither_mark_nor_fold(tmp_path: Path) -> None:
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 40)) as pilot:
-        await pilot.press("o")
+        await pilot.press("z")
         await pilot.pause()
         assert FLAGGED not in screen_text(app)
 

@@ -125,7 +125,7 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         assert "Nothing was done in this store yet." in text
         await keys(pilot, "D")
         assert "No duplicates among 0 memories." in screen_text(app)
-        await keys(pilot, "a", "p", "m", "x", "t", "c", "o", "enter", "escape")
+        await keys(pilot, "a", "p", "m", "x", "t", "c", "z", "enter", "escape")
         assert app.bench.library.journal.rev == 0
 
 
@@ -362,14 +362,15 @@ async def test_tab_goes_from_part_to_part_and_a_click_selects(tmp_path: Path) ->
     app = app_over(filled(tmp_path))
     async with opened(app) as pilot:
         seen = []
-        for _ in range(9):
+        for _ in range(11):
             row = health(app).rows.current
             assert row is not None
             seen.append(row.section)
             await pilot.press("tab")
         parts = ["reflection", "upkeep", "duplicates", "store", "files", "history", "captures", "trends"]
+        parts += ["still-true", "consolidation"]
         assert seen == [*parts, "reflection"]
-        await pilot.press("shift+tab", "shift+tab")
+        await pilot.press("shift+tab", "shift+tab", "tab")
         await pilot.click("#parts", offset=(6, 2))
         current = health(app).rows.current
         assert current is not None
@@ -387,7 +388,7 @@ async def test_hostile_texts_stay_inert(tmp_path: Path, size: tuple[int, int]) -
     app = app_over(bench)
     async with opened(app, size) as pilot:
         await keys(pilot, "D")
-        for key in ["j"] * 40 + ["o", "enter", "escape", "tab", "j", "enter", "escape"]:
+        for key in ["j"] * 40 + ["z", "enter", "escape", "tab", "j", "enter", "escape"]:
             await pilot.press(key)
             await pilot.pause()
             found = DANGEROUS.search(screen_text(app))
@@ -422,3 +423,15 @@ async def test_a_broken_change_of_files_is_shown_and_settled_after_a_yes(tmp_pat
         await until(pilot, (project / RULE).exists)
         await settled(pilot)
         assert not any(row.name.startswith("half-done") for row in rows(app, "store"))
+
+
+async def test_what_waits_is_one_line_that_goes_to_review(tmp_path: Path) -> None:
+    app = app_over(filled(tmp_path))
+    async with opened(app) as pilot:
+        count = len(app.bench.upkeep.plan().proposals)
+        go(app, "upkeep", "in review")
+        await pilot.pause()
+        assert f"{count}  wait in Review · enter goes there" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id != "health" and "Only noise?" in screen_text(app))
+        await until(pilot, lambda: getattr(app.screen.query_one("#queue").current, "id", "") == "group noise")  # type: ignore[attr-defined]

@@ -64,7 +64,7 @@ async def test_each_row_has_its_numbers(tmp_path: Path) -> None:
         app.bench.stream.vote(["old", "seen"], "helpful")
         await keys(pilot)
         assert [row.name for row in rows(app, "trends") if row.item] == [
-            "made", "types", "categories", "decisions", "votes", "statuses", "confidences", "sources",
+            "made", "types", "categories", "decisions", "votes", "hits", "statuses", "confidences", "sources",
         ]  # fmt: skip
         for name, said in (
             ("made", "Memories a day: 9 in all"), ("types", f"{clipped('general', 20)} ▓"), ("categories", "(none)"),

@@ -16,11 +16,11 @@ from workbench.bench.stream.observation import Observation
 from workbench.core.stream.memory import Memory
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.history_dialog import PAGE, HistoryDialog, RecordThen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.lists.line_view import LineView
-from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 ID = "mem-20260320-0000257"
@@ -202,7 +202,7 @@ async def test_a_half_typed_edit_survives_what_others_do(tmp_path: Path, key: st
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, key, *(["j"] if key == "3" else []), "e")
         editor = app.screen
-        assert isinstance(editor, TextEditor)
+        assert isinstance(editor, RecordForm)
         editor.query_one(InertTextArea).text = "half a sen"
         other = Library(app.bench.library.folder, lambda: NOW)
         with other.transaction("agent:test", "ingest") as tx:
@@ -221,7 +221,7 @@ async def test_a_text_that_cannot_be_written_stays_open(
     async with app.run_test(size=(140, 45)) as pilot:
         await keys(pilot, key, *(["j"] if key == "3" else []), "e")
         editor = app.screen
-        assert isinstance(editor, TextEditor)
+        assert isinstance(editor, RecordForm)
         editor.query_one(InertTextArea).text = "precious words"
 
         def full(*_: object) -> int:
@@ -249,7 +249,7 @@ async def test_a_memory_that_was_changed_meanwhile_is_not_overwritten_unasked(tm
         assert app.bench.stream.get(ID).content == "my words"
 
 
-async def test_secrets_are_masked_until_o_shows_those_of_one_change(tmp_path: Path) -> None:
+async def test_secrets_are_masked_until_z_shows_those_of_one_change(tmp_path: Path) -> None:
     _, key = secrets()["github"]
     app = demo_app(tmp_path)
     async with app.run_test(size=(140, 30)) as pilot:
@@ -259,13 +259,13 @@ async def test_secrets_are_masked_until_o_shows_those_of_one_change(tmp_path: Pa
         await keys(pilot, "h")
         assert key not in screen_text(app)
         assert "[secret: GitHub token]" in shown(app)
-        assert "Secrets are masked. o shows them." in shown(app)
-        await keys(pilot, "o")
+        assert "Secrets are masked. z shows them." in shown(app)
+        await keys(pilot, "z")
         assert key in shown(app)
         await keys(pilot, "enter")
         assert isinstance(app.screen, RecordThen)
         assert key not in shown(app)
-        await keys(pilot, "o")
+        await keys(pilot, "z")
         assert key in shown(app)
         await keys(pilot, "escape", "j", "k")
         assert isinstance(app.screen, HistoryDialog)

@@ -16,7 +16,7 @@ DANGEROUS = re.compile(
 )
 
 WAYS: dict[str, list[str]] = {
-    "1": ["j"] * 30 + ["enter", "escape", "e", "escape", "h", "escape", "slash", "h", "o", "escape", "escape"],
+    "1": ["j"] * 30 + ["enter", "escape", "e", "escape", "h", "escape", "slash", "h", "z", "escape", "escape"],
     "2": ["j"] * 12 + ["enter", "escape", "e", "escape", "h", "escape", "m", "escape"],
     "3": ["j"] * 16 + ["enter", "escape", "e", "escape", "h", "escape", "X", "escape", "M", "escape"],
     "4": ["slash", *"host", "enter", *["j"] * 8, "enter", "escape", "l", "escape"],

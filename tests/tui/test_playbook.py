@@ -8,10 +8,10 @@ from tests.tui.playbook_host import BOOK, TEXT, bring_in, opened
 from tests.tui.waiting import until_drawn
 from tests.tui.widgets.host import picture
 from workbench.bench.open import Workbench
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.playbook.screen import PlaybookScreen
 from workbench.tui.widgets.choose import Choose
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -32,7 +32,7 @@ async def test_a_first_section_and_bullet_begin_a_playbook(empty: Workbench) -> 
         await hand.back()
         assert hand.here == "hard_rules"
         await hand.press("o")
-        await hand.dialog(TextEditor)
+        await hand.dialog(RecordForm)
         await hand.write("be kind")
         await hand.press("ctrl+s")
         await hand.back()
@@ -150,7 +150,7 @@ async def test_pin_and_unpin(bench: Workbench) -> None:
 async def test_edit_saves_what_was_shown(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("e")
-        await hand.dialog(TextEditor)
+        await hand.dialog(RecordForm)
         await hand.write(" Ever")
         await hand.press("ctrl+s")
         await hand.back()
@@ -162,7 +162,7 @@ async def test_edit_saves_what_was_shown(bench: Workbench) -> None:
 async def test_an_edit_that_meets_another_one_keeps_the_text_and_asks_again(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("e")
-        editor = await hand.dialog(TextEditor)
+        editor = await hand.dialog(RecordForm)
         bench.playbooks.edit(BOOK, "hr-00001", "theirs")
         await hand.write(" mine")
         await hand.press("ctrl+s")
@@ -177,7 +177,7 @@ async def test_an_edit_that_meets_another_one_keeps_the_text_and_asks_again(benc
 async def test_an_edit_of_a_deleted_bullet_loses_nothing(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("e")
-        editor = await hand.dialog(TextEditor)
+        editor = await hand.dialog(RecordForm)
         bench.playbooks.delete(BOOK, ["hr-00001"])
         await hand.write(" mine")
         await hand.press("ctrl+s")
@@ -188,7 +188,8 @@ async def test_an_edit_of_a_deleted_bullet_loses_nothing(bench: Workbench) -> No
 
 async def test_the_own_editor(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     async def answer(self: PlaybookScreen, text: str) -> str | None:
-        return text.upper()
+        front, _, content = text.rpartition("---\n")
+        return f"{front}---\n{content.upper()}"
 
     monkeypatch.setattr(PlaybookScreen, "edit_externally", answer)
     async with opened(bench) as hand:
@@ -199,7 +200,7 @@ async def test_the_own_editor(bench: Workbench, monkeypatch: pytest.MonkeyPatch)
 async def test_add_puts_a_bullet_at_the_end_of_the_section_and_goes_there(bench: Workbench) -> None:
     async with opened(bench) as hand:
         await hand.press("o")
-        await hand.dialog(TextEditor)
+        await hand.dialog(RecordForm)
         await hand.write("new one")
         await hand.press("ctrl+s")
         await hand.back()
@@ -213,7 +214,7 @@ async def test_a_new_bullet_that_the_filter_hides_is_named(bench: Workbench) -> 
         await hand.press("slash")
         await hand.write("never")
         await hand.press("enter", "o")
-        await hand.dialog(TextEditor)
+        await hand.dialog(RecordForm)
         await hand.write("other")
         await hand.press("ctrl+s")
         await hand.back()

@@ -10,11 +10,11 @@ from tests.tui.review_host import TEXTS, Ticking, memory, put, review, store
 from tests.tui.support import NOW, screen_text
 from workbench.bench.open import Workbench
 from workbench.bench.review.rejection import rejection_of
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.review.line import REST
 from workbench.tui.review.merge import MergeChoice
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
-from workbench.tui.widgets.texts.editor import TextEditor
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ async def test_a_click_on_a_reason_is_its_key(bench: Workbench) -> None:
 async def test_editing_approves_as_edited_and_goes_on(bench: Workbench) -> None:
     async with review(bench) as drive:
         await drive.keys("e")
-        assert isinstance(drive.app.screen, TextEditor)
+        assert isinstance(drive.app.screen, RecordForm)
         drive.app.screen.query_one(TextArea).text = "Read the contract first."
         await drive.keys("ctrl+s")
         approved = bench.library.memories.get("c1")
@@ -147,7 +147,7 @@ async def test_a_refused_edit_stays_in_the_editor(bench: Workbench) -> None:
         drive.app.screen.query_one(TextArea).text = "precious words"
         bench.review.approve(["c1"])
         await drive.keys("ctrl+s")
-        assert isinstance(drive.app.screen, TextEditor)
+        assert isinstance(drive.app.screen, RecordForm)
         assert drive.app.screen.query_one(TextArea).text == "precious words"
         assert "No proposal c1 waits for review." in screen_text(drive.app)
 
@@ -156,8 +156,9 @@ async def test_an_outer_editor_approves_what_it_saves(bench: Workbench, monkeypa
     saved = ["Saved outside.", "x" * 20_000]
 
     async def edited(_self: object, text: str) -> str:
-        assert text in TEXTS.values()
-        return saved.pop(0)
+        front, _, content = text.rpartition("---\n")
+        assert content in TEXTS.values()
+        return f"{front}---\n{saved.pop(0)}"
 
     async with review(bench) as drive:
         monkeypatch.setattr(type(drive.screen), "edit_externally", edited)
@@ -165,7 +166,7 @@ async def test_an_outer_editor_approves_what_it_saves(bench: Workbench, monkeypa
         assert bench.library.memories.get("c1").content == "Saved outside."
         assert drive.current == "c2"
         await drive.keys("E")
-        assert isinstance(drive.app.screen, TextEditor)
+        assert isinstance(drive.app.screen, RecordForm)
         assert len(drive.app.screen.query_one(TextArea).text) == 20_000
         assert bench.library.memories.get("c2").status == "candidate"
 

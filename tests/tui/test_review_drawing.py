@@ -8,7 +8,7 @@ from textual.content import Content
 from tests.tui.support import NOW
 from workbench.tui.review.candidate import folded
 from workbench.tui.review.evidence import overlap
-from workbench.tui.review.queue import PAUSE, Progress
+from workbench.tui.review.inbox.progress import PAUSE, Progress
 from workbench.tui.widgets.content import word_diff
 from workbench.tui.widgets.figures import since
 
@@ -71,4 +71,4 @@ def test_the_pace_starts_anew_after_a_pause() -> None:
 
 def test_deciding_again_counts_once() -> None:
     progress = Progress().with_decided(["a"], NOW).with_decided(["a", "b"], NOW)
-    assert [id for id, _ in progress.decided] == ["a", "b"]
+    assert [one[0] for one in progress.decided] == ["a", "b"]

@@ -187,7 +187,8 @@ async def test_a_proposal_of_upkeep_says_what_it_asks_why_and_what_the_answers_d
     put(bench, memory("m1", "Ports are named in one place.", status=status, related=("o1", "o2")))
     put(bench, ask(kind, "m1", "o2", reasons=("somebody said so",)))
     async with review(bench) as drive:
-        assert drive.current == f"{kind}-1"
+        drive.go(f"{kind}-1")
+        await drive.until(lambda: question in drive.text("candidate"))
         card = drive.text("candidate")
         assert question in card
         assert "+ somebody said so" in card
@@ -212,6 +213,8 @@ async def test_a_merge_of_three_shows_each_against_the_newest(bench: Workbench) 
         ask("merge", "n3", "n2", "n1"),
     )
     async with review(bench) as drive:
+        drive.go("merge-1")
+        await drive.until(lambda: "Do these 3" in drive.text("candidate"))
         card = drive.text("candidate")
         assert "Do these 3 say the same?" in card
         assert "From n2 to the newest" in card

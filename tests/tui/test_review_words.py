@@ -183,7 +183,7 @@ async def test_only_candidates_are_split_or_refined(bench: Workbench) -> None:
 
     id = add_merge(bench)
     async with review(bench) as drive:
-        drive.screen.rows.cursor = drive.ids.index(id)
+        drive.go(id)
         await drive.pilot.pause()
         await drive.keys("S", "r")
         assert drive.app.screen is drive.screen
@@ -230,7 +230,7 @@ async def test_an_unsafe_text_is_folded_until_it_is_opened(bench: Workbench) -> 
         await drive.keys("a", "e", "S", "r", "y")
         assert drive.app.screen is drive.screen
         assert bench.library.memories.get("bad").status == "candidate"
-        await drive.keys("o")
+        await drive.keys("z")
         await drive.settle()
         assert UNSAFE in shown(drive)
         await drive.keys("a")

@@ -18,13 +18,13 @@ from workbench.core.stream.memory import Memory
 from workbench.core.stream.orders import Arranged, SavedView
 from workbench.store.library import Library
 from workbench.tui.app.app import WorkbenchApp
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.found import ruled_at
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.stream.screen import StreamScreen
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
-from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.safe_input import SafeInput
 
 
@@ -103,7 +103,7 @@ async def test_editing_here_and_leaving_twice(tmp_path: Path) -> None:
     async with app.run_test(size=(140, 45)) as pilot:
         old = current(app).content
         await keys(pilot, "e")
-        assert isinstance(app.screen, TextEditor)
+        assert isinstance(app.screen, RecordForm)
         app.screen.query_one(TextArea).text = "changed but left"
         await keys(pilot, "escape", "escape")
         assert current(app).content == old
@@ -128,7 +128,7 @@ async def test_a_text_that_cannot_be_stored_stays_in_the_editor(
         with monkeypatch.context() as patched:
             patched.setattr("os.fsync", full)
             await keys(pilot, "ctrl+s")
-        assert isinstance(app.screen, TextEditor)
+        assert isinstance(app.screen, RecordForm)
         assert "cannot be written" in " ".join(screen_text(app).split())
         await keys(pilot, "ctrl+s")
         assert current(app).content == "precious words"
@@ -341,7 +341,7 @@ async def test_keys_typed_ahead_reach_the_dialog(tmp_path: Path) -> None:
         await keys(pilot, "escape", "escape")
         await pilot.press("e", "d", "y")
         await pilot.pause()
-        assert isinstance(app.screen, TextEditor)
+        assert isinstance(app.screen, RecordForm)
         assert app.screen.query_one(TextArea).text.endswith("dy")
 
 

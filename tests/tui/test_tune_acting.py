@@ -6,12 +6,12 @@ from tests.tui.support import demo_app
 from tests.tui.tune_host import WIDE, opened, settled, tune
 from tests.tui.waiting import until, until_drawn
 from workbench.core.stream.memory import Memory
+from workbench.tui.forms.form import RecordForm
 from workbench.tui.stream.history_dialog import HistoryDialog
 from workbench.tui.tuning.rows import memory_of
 from workbench.tui.tuning.screen import TuneScreen
 from workbench.tui.widgets.bars.slider import Slider
 from workbench.tui.widgets.confirm import Confirm
-from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 
@@ -54,7 +54,7 @@ async def test_what_is_edited_there_is_ranked_anew(tmp_path: Path) -> None:
         screen.rows.focus()
         memory = here(screen)
         await pilot.press("e")
-        await until_drawn(pilot, lambda: isinstance(app.screen, TextEditor))
+        await until_drawn(pilot, lambda: isinstance(app.screen, RecordForm))
         app.screen.query_one(InertTextArea).load_text("Nothing that anybody asks for.")
         await pilot.press("ctrl+s")
         await until_drawn(pilot, lambda: not app.screen.is_modal)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from workbench.bench.agents.documents.reading import open_folder
+from workbench.bench.demo_agents import act
 from workbench.bench.files.imports.importing import query_id
 from workbench.bench.open import Workbench
 from workbench.core.agents.actors import stands_by
@@ -45,6 +47,12 @@ DOCUMENTS, SESSIONS, NOTES = "documents", "sessions", "notes"
 TRUSTED = ("tp-webhooks", "tp-audit", NOTES)
 """The folders of documents that count as looked at; the one that is left shows how that is done."""
 
+PROJECT = "scratch-project"
+"""The folder of the files that agents read, to try promotion on."""
+
+PLACED = "CLAUDE.md"
+"""The file of it in which what was promoted there stands."""
+
 WRITTEN = timedelta(days=4)
 """How long before the present documents were written that do not say when."""
 
@@ -67,7 +75,7 @@ def fill(bench: Workbench, folder: Path) -> None:
 
 
 def surround(bench: Workbench, folder: Path, place: Path) -> None:
-    """Add to a demo store what was decided and voted in those weeks, and the documents that agents kept meanwhile.
+    """Add to a demo store what was decided and voted in those weeks, and what agents did, learned and wrote meanwhile.
 
     The documents are copied to a `place`, and followed; those that `TRUSTED` names count as looked at. Nothing of
     this ranks.
@@ -90,11 +98,36 @@ def surround(bench: Workbench, folder: Path, place: Path) -> None:
         for root in (*sessions, *notes):
             tx.put(FollowedFolder(str(root.resolve()), bench.context.now()))
     _keep_reads(bench, folder / RECALLED, shift)
+    act(bench, folder, shift, ACTOR)
     if stands_by(bench.context.actor):
         for root in (*sessions, *notes):
             if root.name in TRUSTED:
                 bench.documents.trust(bench.documents.opened(root))
     library.maintenance.save_checkpoint()
+
+
+def lay_out(bench: Workbench, folder: Path) -> Path:
+    """Give a demo store a scratch project: files that agents read, with what was promoted to them; return its folder.
+
+    It lies in the store's own folder, so that promoting, importing and checking touch no file of the person's.
+    """
+    from workbench.bench.promotion.placement_paths import scratch_of
+    from workbench.bench.promotion.placements import Placing
+    from workbench.bench.promotion.plan import Target
+    from workbench.bench.promotion.targets import Drafts
+
+    library, place = bench.library, scratch_of(bench.library.folder)
+    shutil.copytree(folder / PROJECT, place)
+    placing = Placing(library)
+    there = [memory for memory in library.memories.all() if memory.promoted_to == PLACED]
+    drafts = Drafts(placing, lambda: bench.playbooks, bench.context.now())
+    placements = drafts.of(there, Target("block", PLACED)).placements
+    with placing.guarded() as follow, library.transaction(ACTOR, f"what was promoted to {PLACED}") as tx:
+        for placement in placements:
+            tx.put(placement)
+        follow()
+    library.maintenance.save_checkpoint()
+    return place
 
 
 def forget(bench: Workbench) -> None:

@@ -4,6 +4,7 @@ An area is made, and its modules imported, when it is first asked for: what the 
 not need does not make it wait.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from workbench.store.records import RECORDS, Records
 
 if TYPE_CHECKING:
     from workbench.bench.agents.capture.catching_up import CatchUp
+    from workbench.bench.agents.consolidation.consolidating import Consolidating
     from workbench.bench.agents.documents.documents import Documents
     from workbench.bench.agents.documents.stored import StoredDocuments
     from workbench.bench.agents.episodes.finding import EpisodeFinder
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.bench.agents.patterns.patterns import Patterns
     from workbench.bench.agents.replay import Replay
     from workbench.bench.agents.sessions import AgentSessions
+    from workbench.bench.claims.checking import StillTrue
     from workbench.bench.duplicates.bullets import BulletDuplicates
     from workbench.bench.duplicates.deduplication import Deduplication
     from workbench.bench.duplicates.wording import BookWording
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from workbench.bench.files.exports.folders import FolderExporter
     from workbench.bench.files.imports.importing import Importer
     from workbench.bench.files.replaced import Replaced
+    from workbench.bench.forms.bullets import BulletForms
+    from workbench.bench.forms.memories import MemoryForms
+    from workbench.bench.forms.proposals import ProposalForms
     from workbench.bench.health.history import History
     from workbench.bench.health.maintenance import Care
     from workbench.bench.health.overview import Overview
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
     from workbench.bench.review.impact import ImpactPreview
     from workbench.bench.review.refinement import Refinement
     from workbench.bench.review.review import Review
+    from workbench.bench.review.working_out import WorkingOut
     from workbench.bench.safety.leaks import Leaks
     from workbench.bench.safety.safety import Safety
     from workbench.bench.safety.trust import Trust
@@ -114,6 +121,13 @@ class Workbench:
         from workbench.bench.review.review import Review
 
         return Review(self.context, lambda: self.retriever)
+
+    @cached_property
+    def working_out(self) -> "WorkingOut":
+        """What waits without being stored."""
+        from workbench.bench.review.working_out import WorkingOut
+
+        return WorkingOut(self, self.review)
 
     @cached_property
     def history(self) -> "History":
@@ -236,6 +250,13 @@ class Workbench:
         return Upkeep(self.context, lambda: self.retriever)
 
     @cached_property
+    def still_true(self) -> "StillTrue":
+        """Whether what memories and bullets name still is in the working tree."""
+        from workbench.bench.claims.checking import StillTrue
+
+        return StillTrue(self.context)
+
+    @cached_property
     def ingest(self) -> "Ingest":
         """The way in for single observations."""
         from workbench.bench.stream.ingest import Ingest
@@ -248,6 +269,27 @@ class Workbench:
         from workbench.bench.stream.fields import MemoryFields
 
         return MemoryFields(self.context)
+
+    @cached_property
+    def memory_forms(self) -> "MemoryForms":
+        """Memories as forms."""
+        from workbench.bench.forms.memories import MemoryForms
+
+        return MemoryForms(self.context, self.fields, lambda: self.retriever, lambda: self.ingest)
+
+    @cached_property
+    def proposal_forms(self) -> "ProposalForms":
+        """What waits in Review as forms."""
+        from workbench.bench.forms.proposals import ProposalForms
+
+        return ProposalForms(self.context, lambda: self.review)
+
+    @cached_property
+    def bullet_forms(self) -> "BulletForms":
+        """The bullets of playbooks as forms."""
+        from workbench.bench.forms.bullets import BulletForms
+
+        return BulletForms(self.context, lambda: self.playbooks)
 
     @cached_property
     def replacing(self) -> "Replacing":
@@ -268,7 +310,12 @@ class Workbench:
         """Reflections, and what they cost."""
         from workbench.bench.reflection.reflection import Reflecting
 
-        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=self.index_file.follow)
+        after, before = self.index_file.follow, self._before_reflection
+        return Reflecting(self.context, lambda: self.retriever, self.safety.masked, after=after, before=before)
+
+    def _before_reflection(self, cancelled: Callable[[], bool]) -> None:
+        if self.context.settings.still_true:
+            self.still_true.before_reflection(cancelled)
 
     @cached_property
     def index_file(self) -> "IndexFile":
@@ -419,6 +466,13 @@ class Workbench:
         return Patterns(self.context, self.gate)
 
     @cached_property
+    def consolidating(self) -> "Consolidating":
+        """The way to tidy up what agents did and learned, stage by stage."""
+        from workbench.bench.agents.consolidation.consolidating import Consolidating
+
+        return Consolidating(self.context, self.episode_finder, self.patterns, lambda: self.retriever)
+
+    @cached_property
     def pattern_intake(self) -> "PatternIntake":
         """The way in for files of patterns."""
         from workbench.bench.agents.patterns.intake import PatternIntake
@@ -446,7 +500,12 @@ class Workbench:
         return self.context.library
 
     def keep_caches(self) -> None:
-        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it."""
+        """Keep of a large store what makes the next start fast, in the user's cache; nothing fails for it.
+
+        Of the past nothing is kept: it would take the present's place.
+        """
+        if self.library.standpoint is not None:
+            return
         self.library.keep_index()
         self.context.origins.keep()
         if "retriever" in self.__dict__:
@@ -454,10 +513,13 @@ class Workbench:
 
     def close(self) -> None:
         """Write a checkpoint and let go of the store."""
-        self.context.origins.keep()
+        present = self.library.standpoint is None
+        if present:
+            self.context.origins.keep()
         self.library.close()
         if "retriever" in self.__dict__:
-            self.retriever.keep()
+            if present:
+                self.retriever.keep()
             self.retriever.close()
 
 
@@ -478,33 +540,41 @@ def open_workbench(
     records: Records = RECORDS,
     kinds: Kinds = KINDS,
     documents: DocumentPlaces = NOWHERE,
+    at: int | None = None,
 ) -> Workbench:
-    """Open (or create) the store in `folder`.
+    """Open (or create) the store in `folder`; with `at` as it was right after that revision, to be looked at only.
 
     `profiles` is where a person's own profiles lie, `replaced` where copies go of files that are replaced on a
     person's word, `cache` the user's cache folder, unless it is the usual one, and `heads` where this machine
-    remembers what it stored, so that a loss is noticed; `None` for no memory. `believed` means that a person said
-    outside the store that it can be trusted. `recipe` is what rankings are made of (`None`: the
-    workbench's own), `formats` are the kinds of files, `records` the kinds of records and `kinds` those of proposals
-    that are known. `documents` says where those lie that agents keep on disk.
-    Opening changes nothing; what is half done stands in the journal's notices.
-    Raises `StoreProblem`.
+    remembers what it stored (`None`: no memory). `believed`: a person said outside the store that it can be trusted.
+    `recipe` is what rankings are made of, `formats` are the kinds of files, `records` of records and `kinds` of
+    proposals that are known; `documents` are where agents keep some on disk. Opening changes nothing.
+    Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
     gate = Gate(records=records)
     own = place(cache or paths.cache_dir(), folder)
     library = Library(
         folder, clock, heads=heads, gate=gate, believed=believed, records=records,
-        cache=own, begin_cache=lambda: begin(own, folder),
+        cache=own, begin_cache=lambda: begin(own, folder), at=at,
     )  # fmt: skip
     _take_note(library)
-    around = documents._replace(replaced=replaced)
-    known, verdicts = settings or Settings(), Verdicts(cache)
-    context = Context(library, clock, known, own, actor, given, verdicts, formats, kinds, Origins(own), around)
+    known, verdicts, around = settings or Settings(), Verdicts(cache), documents._replace(replaced=replaced)
+    context = Context(
+        library, _clock_of(library, clock), known, own, actor, given, verdicts, formats, kinds, Origins(own), around
+    )
     return Workbench(context, profiles, replaced, gate, recipe)
+
+
+def _clock_of(library: Library, clock: Clock) -> Clock:
+    """Return the clock, or in the past one that stands still."""
+    then = None if library.standpoint is None else library.standpoint.at
+    return clock if then is None else lambda: then
 
 
 def _take_note(library: Library) -> None:
     """Say what a person should know of a store that was just opened."""
+    if library.standpoint is not None:
+        return
     if library.standing.upgraded:
         from workbench.bench.safety.trust import keep_upgraded
 

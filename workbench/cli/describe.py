@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import plain
 from workbench.core.playbook.book import Bullet
+from workbench.core.stream.confidence import Confidence, scored
 from workbench.core.stream.memory import FILE_KEY, Memory
 
 if TYPE_CHECKING:
@@ -14,12 +15,15 @@ if TYPE_CHECKING:
 
 
 def memory_json(memory: Memory) -> dict[str, object]:
-    """Return a memory with all its fields and both counts; who said it only where that is known."""
+    """Return a memory with all its fields, both counts and its confidence with the reasons.
+
+    Who said it is there only where that is known.
+    """
     source = plain(memory.source)
     assert isinstance(source, dict)
     if memory.source.speaker is None:
         del source["speaker"]
-    return {**_with_counts(memory), "source": source}
+    return {**_with_counts(memory), "source": source, "confidence_scored": _confidence_json(scored(memory))}
 
 
 def bullet_json(bullet: Bullet) -> dict[str, object]:
@@ -55,6 +59,11 @@ def found_json(rank: int, scored: "Scored", terms: "Sequence[TermPart]" = ()) ->
         "created_at": plain(memory.created_at),
         "last_accessed_at": plain(memory.last_accessed_at),
     }
+
+
+def _confidence_json(found: Confidence) -> dict[str, object]:
+    reasons = [{"rule": one.rule.id, "count": one.held, "points": one.points} for one in found.reasons]
+    return {"value": found.value, "said": found.said, "reasons": reasons}
 
 
 def _with_counts(record: Memory | Bullet) -> dict[str, object]:

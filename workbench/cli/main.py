@@ -12,12 +12,14 @@ from workbench import __version__
 from workbench.cli import exit_codes
 from workbench.cli.exit_codes import PROBLEM
 from workbench.cli.output import fail, warn
-from workbench.cli.parsing import Parser, add_store
-from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, require_secrets_for_people
+from workbench.cli.parsing import Parser, add_store, revision
+from workbench.cli.session import Clock, OpenApp, ServeAgents, Session, Welcome, require_secrets_for_people
 from workbench.config import paths
 from workbench.core.errors import WorkbenchError
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from workbench.config import loading
     from workbench.core.files.formats import Formats
     from workbench.core.review.kinds import Kinds
@@ -52,10 +54,12 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "review.review": ("review",),
     "stream.history": ("undo", "redo", "history"),
     "stream.reading": ("show", "list", "stats"),
+    "stream.views": ("views",),
     "stream.status": ("status",),
     "health.doctor": ("doctor", "compact"),
     "health.backup": ("backup", "restore"),
     "review.upkeep": ("upkeep", "dedup"),
+    "review.claims": ("still-true",),
     "health.purge": ("purge",),
     "safety.scan": ("scan", "allow"),
     "safety.trust": ("trust",),
@@ -71,6 +75,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "agents.recall": ("recall",),
     "agents.episodes": ("episode",),
     "agents.patterns.commands": ("pattern",),
+    "agents.consolidate": ("consolidate",),
 }
 """The modules of commands and the commands of each: a known one is all that is imported."""
 
@@ -91,6 +96,8 @@ def build_parser(command: str = "", *, opening: bool = False) -> Parser:
     parser = Parser(prog="workbench", description=_ABOUT, epilog=exit_codes.told())
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     add_store(parser)
+    about = "the store as it was right after this revision: the app only looks"
+    parser.add_argument("--at", metavar="REV", type=revision, help=about)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog=parser.prog, parser_class=Parser)
     chosen = [family for family, names in _FAMILIES.items() if command in names]
     for family in chosen or (() if opening else _FAMILIES):
@@ -110,12 +117,13 @@ def run(
     formats: "Formats | None" = None,
     kinds: "Kinds | None" = None,
     serve_agents: ServeAgents | None = None,
+    welcome: Welcome | None = None,
 ) -> int:
     """Run one command and return its exit code (`exit_codes.MEANINGS`).
 
-    `open_app` runs the app, `serve_agents` a server for agents; `recipe` (of rankings), `formats` (of files) and
-    `kinds` (of proposals) stand in for the workbench's own. Raises `SystemExit` for `--help`, `--version` and wrong
-    arguments.
+    `open_app` runs the app, `serve_agents` a server for agents, `welcome` asks who has no store yet; `recipe` (of
+    rankings), `formats` (of files) and `kinds` (of proposals) stand in for the workbench's own. Raises `SystemExit` for
+    `--help`, `--version` and wrong arguments.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     command = _command(argv)
@@ -125,8 +133,10 @@ def run(
         parser.prog = getattr(args, "prog", parser.prog)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        session = Session(args, cwd or _here(), clock, open_app, cache(_settings), recipe, formats, kinds, serve_agents)
+        known, here = cache(_settings), cwd or _here()
+        session = Session(args, here, clock, open_app, known, recipe, formats, kinds, serve_agents, welcome)
         require_secrets_for_people(args)
+        _require_present(args, command)
         if command not in _UNSETTLED:
             session.settings()
         code: int = args.handler(session)
@@ -136,16 +146,23 @@ def run(
     return code
 
 
+def _require_present(args: "Namespace", command: str) -> None:
+    """Raise `WorkbenchError` when a command that cannot look back is told to."""
+    if command and args.at is not None and not getattr(args, "looks_back", False):
+        hint = "Nothing was done; context, list, replay, search, show and stats take --at."
+        raise WorkbenchError(f"`workbench {command}` cannot look back to a revision.", hint)
+
+
 def is_hook(argv: Sequence[str]) -> bool:
     """Tell whether these arguments are those of a hook of an agent, which is to fail for nothing."""
     return _command(argv) == "capture" and not {"transcript", "status", "brief", "-h", "--help"} & set(argv)
 
 
 def _command(argv: Sequence[str]) -> str:
-    """Return the first word that is neither an option nor the value of `--store`."""
+    """Return the first word that is neither an option nor the value of `--store` or `--at`."""
     words = iter(argv)
     for word in words:
-        if word == "--store":
+        if word in ("--store", "--at"):
             next(words, None)
         elif not word.startswith("-"):
             return word

@@ -1,19 +1,25 @@
 """`workbench` itself, `workbench demo` and `workbench init`: opening the app, and making a store."""
 
 import contextlib
+import os
 import sys
 import tempfile
+from argparse import Namespace
 from pathlib import Path
 
 from workbench.cli.output import say
 from workbench.cli.parsing import Commands, add_command, folder
-from workbench.cli.session import Session, is_there, remember_since, say_made
-from workbench.config import paths
+from workbench.cli.session import Session, Welcome, is_there, remember_since, say_made
+from workbench.config import paths, recent
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.first_run import FirstRun
 
 _DEMO = """Opens a hand-written store of a software project in a temporary copy: try everything, nothing is kept.
+It has a scratch project (CLAUDE.md, AGENTS.md, rules, a skill, memory files): what you promote and export goes there.
 With --into the store is made in a folder of yours and stays there; the app is not opened."""
 
+_RECENT = 3
+"""Stores of other places that the first card offers at most."""
 
 _INIT = """Makes .workbench/ in DIR (otherwise: here), the store of that project from then on; with --store, that one.
 Git sees nothing of it. With --shared it is made to be committed: git sees its journal, merges two branches by keeping
@@ -30,15 +36,86 @@ def add_commands(commands: Commands) -> None:
 
 
 def open_store(session: Session) -> int:
-    """Open the app on the store."""
+    """Open the app on the store; where there is none, and none was named, ask what to do first."""
     _require_terminal()
     choice = session.choice()
-    was_there = is_there(choice.folder)
+    if session.args.at is not None:
+        return _look_back(session, choice.origin, session.args.at)
+    if session.welcome is not None and choice.origin == "global" and not session.has_store():
+        return _welcome(session, session.welcome, choice.folder)
+    return _open(session, choice.folder, choice.origin)
+
+
+def _look_back(session: Session, origin: str, at: int) -> int:
+    """Open the app on the store as it was right after a revision; one that is not there has no past."""
+    store = session.known_store()
+    if not session.has_store():
+        raise StoreProblem(f"There is no store in {store}.", "Nothing was made; without --at the app makes one.")
+    return session.open_app(store, origin=origin, at=at)
+
+
+def _open(session: Session, store: Path, origin: str, begin: str = "") -> int:
+    """Open the app on a store; a folder that was made for nothing is taken away again."""
+    was_there = is_there(store)
     remember_since()
-    code = session.open_app(choice.folder, origin=choice.origin)
-    if not was_there and choice.origin == "option":
-        say_made(choice.folder)
+    code = session.open_app(store, origin=origin, begin=begin)
+    if not was_there:
+        with contextlib.suppress(OSError):
+            store.rmdir()
+        if origin == "option":
+            say_made(store)
     return code
+
+
+def _welcome(session: Session, welcome: Welcome, store: Path) -> int:
+    """Ask what to do where there is no store, and do that."""
+    step = welcome(_first_run(session, store))
+    if step is None:
+        say("Nothing was written. `workbench` asks again; `workbench --help` lists the commands.")
+        return 0
+    if step.choice == "demo":
+        return _try_demo(session)
+    if step.choice == "agent":
+        return _connect(session, step.agent)
+    if step.choice == "recent" and step.folder is not None:
+        return _open(session, step.folder, "recent")
+    if step.choice == "project":
+        from workbench.bench.folder import make_store as make_empty
+
+        made = session.cwd.resolve() / paths.PROJECT_STORE
+        make_empty(made, session.clock, shared=False)
+        return _open(session, made, "project")
+    return _open(session, store, "global", "app.import" if step.choice == "import" else "")
+
+
+def _first_run(session: Session, store: Path) -> FirstRun:
+    """Look at the place that the workbench was started in; nothing is made."""
+    here = session.cwd.resolve()
+    closed = "" if os.access(here, os.W_OK | os.X_OK) else "it cannot be written to"
+    others = [one for one in recent.recent(paths.state_dir()) if _holds_store(one)]
+    return FirstRun(here, store, _is_home(here), closed, tuple(others[:_RECENT]))
+
+
+def _holds_store(folder: Path) -> bool:
+    from workbench.bench.folder import holds_store
+
+    with contextlib.suppress(StoreProblem):
+        return holds_store(folder)
+    return False
+
+
+def _is_home(folder: Path) -> bool:
+    with contextlib.suppress(RuntimeError, OSError):
+        return folder == Path.home().resolve()
+    return False
+
+
+def _connect(session: Session, agent: str) -> int:
+    """Let an agent run the workbench at its hooks, in all projects, after a look at the change and a yes."""
+    from workbench.cli.agents.hooks import hooks
+
+    wanted = {"action": "install", "agent": agent, "user": True, "project": False, "yes": False, "json": False}
+    return hooks(session._replace(args=Namespace(**(vars(session.args) | wanted))))
 
 
 def open_demo(session: Session) -> int:
@@ -48,9 +125,15 @@ def open_demo(session: Session) -> int:
     if session.args.into is not None:
         return _make_demo(session, session.args.into)
     _require_terminal()
+    return _try_demo(session)
+
+
+def _try_demo(session: Session) -> int:
+    """Open the app on a temporary demo store."""
     with tempfile.TemporaryDirectory(prefix="workbench-demo-", ignore_cleanup_errors=True) as folder:
-        _fill(session, Path(folder) / "demo")
-        code = session.open_app(Path(folder) / "demo", origin="demo", demo=True)
+        project = _fill(session, Path(folder) / "demo")
+        with contextlib.chdir(project):  # files are named from there, and written there
+            code = session.open_app(Path(folder) / "demo", origin="demo", demo=True)
         _forget(session, Path(folder) / "demo")
         return code
 
@@ -81,19 +164,23 @@ def _make_demo(session: Session, into: Path) -> int:
         raise StoreProblem(f"{folder} cannot be looked into: {error.strerror}.", "Nothing was changed.") from error
     if taken:
         raise StoreProblem(f"{folder} is not empty.", "Nothing was changed; name a new or empty folder.")
-    _fill(session, folder)
+    project = _fill(session, folder)
     say(f"The demo store is in {folder}.")
     say(f"Open it with: workbench --store {folder}")
+    say(f"What is promoted goes into its scratch project, {project}.")
     return 0
 
 
-def _fill(session: Session, folder: Path) -> None:
-    from workbench.bench.demo import fill, surround
+def _fill(session: Session, folder: Path) -> Path:
+    """Fill a demo store and return the folder of its scratch project."""
+    from workbench.bench.demo import fill, lay_out, surround
 
     bench, shipped = session.open(folder), paths.shipped("fixtures/demo")
     fill(bench, shipped)
     surround(bench, shipped, folder / "documents")
+    project = lay_out(bench, shipped)
     bench.close()
+    return project
 
 
 def _forget(session: Session, folder: Path) -> None:

@@ -143,6 +143,14 @@ def add_store(parser: ArgumentParser, default: object = None) -> None:
     parser.add_argument("--store", metavar="DIR", type=folder, default=default, help=about)
 
 
+def add_at(
+    parser: ArgumentParser, about: str = "the store as it was right after this revision; only looked at"
+) -> None:
+    """Add `--at` to a command that can look back."""
+    parser.add_argument("--at", metavar="REV", type=revision, default=SUPPRESS, help=about)
+    parser.set_defaults(looks_back=True)
+
+
 def add_limit(parser: ArgumentParser, default: int) -> None:
     """Add `-n` and `--limit`; read it with `cut`."""
     about = f"how many; 0 lists all (default: {default})"

@@ -13,11 +13,14 @@ from workbench.cli.output import warn
 from workbench.config import paths
 from workbench.core.agents.actors import agent_in
 from workbench.core.errors import StoreProblem, WorkbenchError
+from workbench.core.record import minute
 
 if TYPE_CHECKING:
     from workbench.bench.open import Workbench
     from workbench.config import loading
     from workbench.core.files.formats import Formats
+    from workbench.core.first_run import FirstRun, FirstStep
+    from workbench.core.health.standpoint import Standpoint
     from workbench.core.review.kinds import Kinds
     from workbench.core.tuning.factors import Recipe
 
@@ -30,8 +33,18 @@ CLI_ACTOR = "cli"
 class OpenApp(Protocol):
     """Runs the app on a store and returns its exit code."""
 
-    def __call__(self, store: Path, *, origin: str, demo: bool = False) -> int:
-        """Open `store`; `origin` says what led to it."""
+    def __call__(self, store: Path, *, origin: str, demo: bool = False, begin: str = "", at: int | None = None) -> int:
+        """Open `store`; `origin` says what led to it, `begin` names the action that it begins with (none: nothing).
+
+        With `at` it is looked at as it was right after that revision.
+        """
+
+
+class Welcome(Protocol):
+    """Asks a person who has no store yet what to do, and writes nothing."""
+
+    def __call__(self, first: "FirstRun") -> "FirstStep | None":
+        """Return what they chose, `None` for leaving."""
 
 
 class ServeAgents(Protocol):
@@ -56,6 +69,7 @@ class Session(NamedTuple):
     formats: "Formats | None" = None
     kinds: "Kinds | None" = None
     serve_agents: ServeAgents | None = None
+    welcome: Welcome | None = None
 
     def known_kinds(self) -> "Kinds":
         """Return the kinds of proposals that are known."""
@@ -74,21 +88,25 @@ class Session(NamedTuple):
         return paths.find_store(self.cwd, self.args.store)
 
     @contextmanager
-    def reading(self, *, remarks: bool = True, planning: bool = False) -> "Iterator[Workbench]":
+    def reading(self, *, remarks: bool = True, planning: bool = False, at: int | None = None) -> "Iterator[Workbench]":
         """Open the store without writing to it; the default one reads as an empty one while it is not there yet.
 
-        Raises `StoreProblem` when `--store` names none, unless it is only asked what a change would do (`planning`).
+        With `at` it is the store as it was right after that revision, which is said. Raises `StoreProblem` when
+        `--store` names none, unless it is only asked what a change would do (`planning`), and `UnknownRecord` for a
+        revision that there is not.
         """
         folder = self.choice().folder if planning else self.known_store()
         if is_there(folder):
-            bench = self.open(folder, remarks=remarks)
+            bench = self.open(folder, remarks=remarks, at=at)
+            if (standpoint := bench.library.standpoint) is not None:
+                warn(f"As it was right after revision {told(standpoint)}.")
             yield bench
             bench.keep_caches()
             return
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as empty:
-            yield self.open(Path(empty))
+            yield self.open(Path(empty), at=at)
 
     def known_store(self) -> Path:
         """Return the store's folder; raises `StoreProblem` when `--store` names none, for that is a typo."""
@@ -143,8 +161,11 @@ class Session(NamedTuple):
                 with contextlib.suppress(OSError):
                     folder.rmdir()
 
-    def open(self, folder: Path, actor: str = "", *, remarks: bool = True) -> "Workbench":
-        """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off."""
+    def open(self, folder: Path, actor: str = "", *, remarks: bool = True, at: int | None = None) -> "Workbench":
+        """Open a store folder; what it has to say about itself goes to stderr, unless `remarks` is off.
+
+        With `at` it is opened as it was right after that revision.
+        """
         from workbench.bench.agents.documents.places import DocumentPlaces
         from workbench.bench.open import open_workbench
 
@@ -165,6 +186,7 @@ class Session(NamedTuple):
             formats=self.known_formats(),
             kinds=self.known_kinds(),
             documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir(), self.cwd),
+            at=at,
         )
         if remarks:
             if not (standing := bench.library.standing).trusted:
@@ -179,6 +201,12 @@ def remember_since() -> None:
     from workbench.bench import folder
 
     folder.remember_since(paths.heads_dir(), paths.was_used)
+
+
+def told(standpoint: "Standpoint") -> str:
+    """Return where somebody stands who looks back: the revision, of how many, and when it was made."""
+    when = "" if standpoint.at is None else f", {minute(standpoint.at)}"
+    return f"{standpoint.rev:,} of {standpoint.latest:,}{when}"
 
 
 def untrusted(foreign: int) -> str:

@@ -9,8 +9,8 @@ edited only a digest is kept. A draft that cannot be written hinders no editor, 
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -36,11 +36,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What was typed, when (UTC), and the digest of the text that it was to replace."""
+    """What was typed, when (UTC), and the digest of the text that it was to replace.
+
+    `fields` holds what was typed into other fields of the same form, each with the digest of what it was to replace.
+    """
 
     text: str
     base: str
     at: datetime
+    fields: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def is_of(self, stored: str) -> bool:
         """Tell whether the stored text still is the one that this was begun from."""
@@ -59,14 +63,22 @@ def find(folder: Path, item: Item) -> Draft | None:
     if data.get("item") != item.name or not (isinstance(text, str) and isinstance(base, str) and isinstance(at, str)):
         return None
     try:
-        return Draft(text, base, parse_time(at))
+        return Draft(text, base, parse_time(at), _fields(data.get("fields")))
     except (ValueError, OverflowError):
         return None
 
 
 def keep(folder: Path, item: Item, draft: Draft) -> str:
     """Keep the draft of an item; return why that was not possible, or an empty text."""
-    data = {"version": 1, "item": item.name, "base": draft.base, "at": iso(draft.at), "text": draft.text}
+    data: dict[str, object] = {
+        "version": 1,
+        "item": item.name,
+        "base": draft.base,
+        "at": iso(draft.at),
+        "text": draft.text,
+    }
+    if draft.fields:
+        data["fields"] = {name: list(typed) for name, typed in draft.fields.items()}
     try:
         draft_files.write(_path(folder, item), data, draft.at)
     except OSError as error:
@@ -106,6 +118,16 @@ def drop_about(folder: Path, records: Iterable[str]) -> int:
 def digest(text: str) -> str:
     """Return a text's SHA-256 in hexadecimal digits; lone surrogates are no obstacle."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _fields(found: object) -> dict[str, tuple[str, str]]:
+    """Return the fields of a draft; what cannot be one is left out."""
+    pairs = found.items() if isinstance(found, dict) else ()
+    fields = {}
+    for name, typed in pairs:
+        if isinstance(typed, list) and len(typed) == 2 and all(isinstance(part, str) for part in typed):
+            fields[str(name)] = (typed[0], typed[1])
+    return fields
 
 
 def _path(folder: Path, item: Item) -> Path:

@@ -4,11 +4,31 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from workbench.core.errors import WorkbenchError
+
+_PLUS = frozenset((
+    "emacs", "emacsclient", "gedit", "gvim", "jmacs", "joe", "kak", "mg", "micro", "mvim", "nano", "ne", "nvim", "pico",
+    "rvim", "vi", "view", "vim",
+))  # fmt: skip
+_COLON = frozenset(("helix", "hx", "subl", "sublime_text", "zed", "zeditor"))
+_GO_TO = frozenset(("code", "code-insiders", "codium", "cursor", "positron", "vscodium", "windsurf"))
+"""Editors by how one tells them where to begin: `+N FILE`, `FILE:N`, `--goto FILE:N`."""
+
+
+def at_line(command: Sequence[str], path: Path, line: int) -> list[str]:
+    """Return the command with a file, at a line (from 1; 0 for none) where its way of saying so is known."""
+    name = Path(command[0]).name.lower().removesuffix(".exe")
+    if line > 0 and name in _PLUS:
+        return [*command, f"+{line}", str(path)]
+    if line > 0 and name in _COLON:
+        return [*command, f"{path}:{line}"]
+    if line > 0 and name in _GO_TO:
+        return [*command, "--goto", f"{path}:{line}"]
+    return [*command, str(path)]
 
 
 def editor_command(setting: str) -> list[str]:
@@ -22,25 +42,25 @@ def editor_command(setting: str) -> list[str]:
 
 
 def edit(
-    text: str, setting: str = "", leaving: Callable[[], AbstractContextManager[object]] = nullcontext
+    text: str, setting: str = "", leaving: Callable[[], AbstractContextManager[object]] = nullcontext, line: int = 0
 ) -> str | None:
     """Open the editor on `text` and return what was saved, or `None` when it is unchanged.
 
-    `leaving` gives the terminal to the editor while it runs. Raises `WorkbenchError` when the editor cannot be run or
-    fails; the text is as it was then.
+    It begins at `line` (from 1; 0 leaves that to the editor). `leaving` gives the terminal to the editor while it runs.
+    Raises `WorkbenchError` when the editor cannot be run or fails; the text is as it was then.
     """
     command = editor_command(setting)
     with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
         path = Path(folder) / "memory.md"
         path.write_text(text, "utf-8", errors="replace", newline="")
         with leaving():
-            _run(command, path)
+            _run(at_line(command, path, line))
         return _changed(path, text)
 
 
-def _run(command: list[str], path: Path) -> None:
+def _run(command: list[str]) -> None:
     try:
-        result = subprocess.run([*command, str(path)], check=False)
+        result = subprocess.run(command, check=False)
     except OSError as error:
         hint = "Set `editor` in the config, or $EDITOR; nothing was changed."
         raise WorkbenchError(f"The editor {command[0]} cannot be run: {error.strerror}.", hint) from error

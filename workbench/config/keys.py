@@ -132,6 +132,10 @@ KEYS: tuple[Key, ...] = (
         "reflection.index", "index_file", "An overview that is written after each reflection, in the store's project.",
         'a file such as "memory-index.md", or "" for none', _text,
     ),
+    Key(
+        "reflection.still_true", "still_true",
+        "Look for what memories name in the working tree before a reflection.", "true or false", _yes,
+    ),
     Key("lifecycle.signal_days", "lifecycle.signal_days", "Propose to archive an untouched signal.", *_DAYS),
     Key("lifecycle.candidate_days", "lifecycle.candidate_days", "Flag a waiting candidate.", *_DAYS),
     Key("lifecycle.confirmed_days", "lifecycle.confirmed_days", "Ask of a confirmed memory: still true?", *_DAYS),
@@ -142,6 +146,11 @@ KEYS: tuple[Key, ...] = (
     Key(
         "lifecycle.references", "lifecycle.references", "Propose a skill when this many memories are referred to.",
         "a whole number from 1 to 1000", _whole(1, 1_000),
+    ),
+    Key(
+        "lifecycle.doubtful", "lifecycle.doubtful",
+        "Ask of a memory that was marked harmful, once its confidence is this low: still true?",
+        "a whole number from 0 to 5", _whole(0, 5),
     ),
     Key("claude.model", "claude.model", "The model that reflects when there is a key.", "a model's name", _name),
     Key(
@@ -194,7 +203,8 @@ KEYS: tuple[Key, ...] = (
         for layer, what in (
             ("pinned", "what is pinned"), ("overview", "the overview of an external memory"),
             ("turns", "its last turns"), ("playbook", "the playbook"), ("known", "what is confirmed"),
-            ("retrieved", "what is found for the task"),
+            ("retrieved", "what is found for the task"), ("patterns", "the patterns that apply"),
+            ("failures", "what failed alike, and what helped then"), ("episodes", "tasks like it"),
         )
     ),
 )  # fmt: skip

@@ -37,6 +37,14 @@ class StoreProblem(WorkbenchError):
     """The store cannot be opened, read or written."""
 
 
+class OnlyLookedAt(StoreProblem):
+    """A change of a store that is looked at as it was at a revision."""
+
+    def __init__(self, rev: int) -> None:
+        message = f"This is the store as it was at revision {rev}; it is only looked at."
+        super().__init__(message, "Nothing was changed; open it as it is now to change it.")
+
+
 class UnknownOutcome(StoreProblem):
     """A change was written, that failed, and it could not be taken back: it may be stored or not."""
 

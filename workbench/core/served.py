@@ -7,6 +7,9 @@ from workbench.core.stream.memory import Memory, Status
 SERVED: frozenset[Status] = frozenset({"signal", "confirmed", "promoted"})
 """Statuses an agent may see; candidates and anything archived never."""
 
+SETTLED: frozenset[Status] = SERVED - {"signal"}
+"""Those among them that say more than that something was seen: it was confirmed, or promoted."""
+
 
 def hidden_because(memory: Memory, now: datetime) -> str | None:
     """Return why an agent is not served `memory` at `now`, or `None` when it is served."""

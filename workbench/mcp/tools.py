@@ -27,6 +27,8 @@ Ctx = Context[Any, Any]
 Id = Annotated[str, Field(description="the id of a memory, as a search returned it", max_length=200)]
 Ids = Annotated[list[str], Field(description="ids of memories, as a search returned them", max_length=20)]
 Query = Annotated[str, Field(description="what you want to know, in plain words")]
+Budget = Annotated[int, Field(description="tokens it may take", ge=100, le=100_000)]
+Error = Annotated[str, Field(description="what just failed, as it was said", max_length=4_000)]
 Kind = Annotated[str, Field(description="only this observation type or memory type", max_length=40)]
 
 
@@ -60,6 +62,9 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry("find_patterns", "find_patterns", is_core=False),
     ToolEntry("add_pattern", "add_pattern", writes=True, is_core=False),
     ToolEntry("record_application", "record_application", writes=True, is_core=False),
+    ToolEntry("get_context_for_task", "get_context_for_task", is_core=False),
+    ToolEntry("similar_failures", "similar_failures", is_core=False),
+    ToolEntry("learn_from_episode", "learn_from_episode", writes=True, is_core=False),
     ToolEntry("store_episode", "store_episode", writes=True, is_core=False),
     ToolEntry("episode_search", "episode_search", is_core=False),
     ToolEntry("episode_get", "episode_get", is_core=False),
@@ -171,10 +176,14 @@ class Tools:
         self,
         ctx: Ctx,
         task: Query,
-        budget_tokens: Annotated[int, Field(description="tokens it may take", ge=100, le=100_000)] = USUAL,
+        budget_tokens: Budget = USUAL,
+        error: Error = "",
     ) -> Answer:
-        """Use once at the start of a task: rules, playbook, confirmed lessons and memories for it, under a budget."""
-        return await self._run(ctx, lambda door: door.recall(task, budget_tokens))
+        """Use once at the start of a task: rules, playbook, confirmed lessons and memories for it, under a budget.
+
+        With `error`, when something failed: what helped when the same failed before comes with it.
+        """
+        return await self._run(ctx, lambda door: door.recall(task, budget_tokens, error))
 
     async def recall_memory(
         self,
@@ -309,6 +318,37 @@ class Tools:
     ) -> Answer:
         """Use right after a pattern was applied, whether it helped or not: that is its evidence."""
         return await self._run(ctx, lambda door: door.record_application(pattern, episode, outcome, note, time, cost))
+
+    async def get_context_for_task(
+        self, ctx: Ctx, task: Query, budget_tokens: Budget = USUAL, error: Error = ""
+    ) -> Answer:
+        """Use at the start of a task for what to plan with: memory_context in its parts, to work with one by one.
+
+        applicable_patterns, similar_episodes, similar_failures with recovery_patterns, and domain_knowledge.
+        """
+        return await self._run(ctx, lambda door: door.task_context(task, budget_tokens, error))
+
+    async def similar_failures(
+        self,
+        ctx: Ctx,
+        error: Annotated[str, Field(description="what the failure says", min_length=1, max_length=4_000)],
+        budget_tokens: Budget = USUAL,
+    ) -> Answer:
+        """Use as soon as something fails: where the same failed before, and the patterns of what helped then."""
+        return await self._run(ctx, lambda door: door.similar_failures(error, budget_tokens))
+
+    async def learn_from_episode(
+        self,
+        ctx: Ctx,
+        episode: Annotated[dict[str, Any], Field(description="as store_episode takes it: task, outcome, execution, …")],
+        insights: Annotated[list[str] | None, Field(description="what is to be learned from it", max_length=20)] = None,
+    ) -> Answer:
+        """Use once a task is over to keep it and learn from it: store_episode, with what it says of patterns counted.
+
+        Patterns that metadata.patterns_applied names gain evidence; those in reflection.patterns_discovered become
+        candidates. Returns the learning summary.
+        """
+        return await self._run(ctx, lambda door: door.learn(episode, insights or ()))
 
     async def store_episode(
         self,

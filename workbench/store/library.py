@@ -29,6 +29,7 @@ from workbench.store.table import Table
 if TYPE_CHECKING:
     from workbench.core.duplicates.kept_pair import KeptApart, KeptPair
     from workbench.core.file_state import FileState
+    from workbench.core.health.standpoint import Standpoint
     from workbench.core.override import Override
     from workbench.core.playbook.book import Book, Bullet, Section
     from workbench.core.playbook.usage_tally import UsageTally
@@ -156,8 +157,9 @@ class Library:
     upgraded before the first change (see `upgrades`). `heads` is the folder in which this machine remembers what it
     stored (see `heads`), `None` for no memory; `gate` sees every transaction before it is written (see `Journal`);
     `believed` means that a person said outside the store that it can be trusted; `records` are the kinds of records,
-    `cache` is the folder, in the user's own cache, in which a large store is indexed; `begin_cache` makes it.
-    Raises `StoreProblem`.
+    `cache` is the folder, in the user's own cache, in which a large store is indexed; `begin_cache` makes it. With `at`
+    it is the store as it was right after that revision, to be looked at only.
+    Raises `StoreProblem`, and `UnknownRecord` for a revision that there is not.
     """
 
     memories: "Kept[Memory]" = Kept("memories")
@@ -188,12 +190,15 @@ class Library:
         records: Records = RECORDS,
         cache: Path | None = None,
         begin_cache: Callable[[], object] = lambda: None,
+        at: int | None = None,
     ) -> None:
         self.records = records
         indexing = None if cache is None else Indexing(cache, begin_cache, records.marks_of, MEMORIES)
         options = options._replace(believed=believed, indexing=options.indexing or indexing)
         self.journal = open_journal(folder, clock, records.counters, records.key_of, options, heads)
-        self._upgrade_is_due = upgrades.is_due(self.journal, records.tables)
+        if at is not None:
+            self.journal.go_back(at)
+        self._upgrade_is_due = at is None and upgrades.is_due(self.journal, records.tables)
         self.journal.gate = gate
         self.folder = folder
         self.surroundings = Surroundings(folder)
@@ -228,6 +233,8 @@ class Library:
         `group` ties the chunks of one action; every chunk but the last one says `more`.
         """
         joined = self.journal.staged is not None
+        if not joined:
+            self.journal.require_present()
         if self._upgrade_is_due and not joined:
             self._upgrade_is_due = False
             upgrades.run(self.journal, self.records.tables)
@@ -310,8 +317,21 @@ class Library:
         return self.journal.standing
 
     def require_trust(self) -> None:
-        """Raise `NotTrusted` when the store came from elsewhere and nobody has looked at it."""
+        """Raise `NotTrusted` for a store from elsewhere that nobody has looked at, `OnlyLookedAt` in the past.
+
+        Whoever writes files beside the store asks this first.
+        """
+        self.journal.require_present()
         self.journal.require_trust()
+
+    @property
+    def standpoint(self) -> "Standpoint | None":
+        """Where one stands who looks at the store as it was; `None` in the present."""
+        return self.journal.standpoint
+
+    def require_present(self) -> None:
+        """Raise `OnlyLookedAt` in the past."""
+        self.journal.require_present()
 
     @property
     def notices(self) -> "Sequence[Notice]":

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.pause import collection_paused
 from workbench.core.record import from_doc
+from workbench.core.stopping import in_pieces
 from workbench.store.entry import Doc
 from workbench.store.journal.engine import Journal
 from workbench.store.journal.state import State
@@ -90,12 +91,12 @@ class Table(Generic[R]):
         """Return every committed record that can be read, in the order they were first stored.
 
         One that cannot be read is named in the journal's notices and left out. While the records of a large table are
-        built for the first time, others find single ones and change some.
+        built for the first time, others find single ones and change some, and whoever asked may stop (`Stopped`).
         """
         made: dict[str, tuple[Doc, R | None]] = {}
         if not self._complete:
             with collection_paused():
-                for doc_id, doc in list(self._docs().items()):
+                for doc_id, doc in in_pieces(list(self._docs().items())):
                     made[doc_id] = doc, self._try(doc_id, doc, again=True)
         with self._lock:
             self._sync()

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, cast
 
 from workbench.bench.agents.answers import Answering, Json
 from workbench.bench.agents.context.making import gathered, reading_of
+from workbench.bench.agents.context.values import AgentContext
 from workbench.bench.agents.documents.recall import SCOPES
 from workbench.bench.agents.documents.recalled import Recalling, answer_json, answer_text
 from workbench.bench.agents.episodes.giving import EpisodeGiving
 from workbench.bench.agents.episodes.keeping import Episodes
+from workbench.bench.agents.experience.task_context import FAILURES, RECOVERIES, parted
 from workbench.bench.agents.index import overview
 from workbench.bench.agents.reading_log import ReadingLog
 from workbench.bench.agents.reads import Asked, looked_up
@@ -30,7 +32,7 @@ from workbench.bench.stream.ingest import Ingest
 from workbench.bench.stream.observation import Observation
 from workbench.bench.stream.votable import find_votable
 from workbench.core.agents.episodes.criteria import Criteria, Strategy
-from workbench.core.agents.layers import LAYERS
+from workbench.core.agents.layers import LAYERS, LayerKind
 from workbench.core.agents.patterns.names import Outcome
 from workbench.core.duplicates.groups import text_mark
 from workbench.core.errors import InvalidQuery, InvalidRecord, StoreProblem, UnknownRecord, WorkbenchError
@@ -123,14 +125,30 @@ class AgentDoor:
         self._keep_looked_up("", near)
         return {"id": self._answers.name(memory), "timeline": self._answers.lines(near)}
 
-    def recall(self, task: str, budget: int) -> Json:
-        """Return what an agent is given for a task, under a budget of tokens."""
+    def recall(self, task: str, budget: int, error: str = "") -> Json:
+        """Return what an agent is given for a task, and for what just failed in it, under a budget of tokens."""
+        return {**self._answers.context(self._context_of(task, budget, error)), **self._due()}
+
+    def task_context(self, task: str, budget: int, error: str = "") -> Json:
+        """Return the same in its parts: patterns, episodes, failures with what helped then, and what is known."""
+        return parted(self.context, self._context_of(task, budget, error))
+
+    def similar_failures(self, error: str, budget: int) -> Json:
+        """Return the episodes in which the same failed, and the patterns of what helped then."""
+        only = [kind for kind in LAYERS if kind.id == "failures"]
+        whole = parted(self.context, self._context_of(error, budget, error, only))
+        return {name: whole[name] for name in (FAILURES, RECOVERIES, "left_out")}
+
+    def _context_of(
+        self, task: str, budget: int, error: str = "", layers: Sequence[LayerKind] = LAYERS
+    ) -> AgentContext:
+        """Return a context, counted as read."""
         self._trusted()
-        text = _checked_query(task)
-        material = gathered(self.context, self._bench.tuning, self._bench.playbooks, text)
-        made = material.cut(max(0, budget))
+        text, bench = _checked_query(task), self._bench
+        failed = _checked_query(error) if error.strip() else ""
+        made = gathered(self.context, bench.tuning, bench.playbooks, text, layers, error=failed).cut(max(0, budget))
         self._log.add(self.context, reading_of(self.context, made, self._safety.masked(text), self._asked))
-        return {**self._answers.context(made), **self._due()}
+        return made
 
     def recall_documents(self, query: str, scope: str, limit: int) -> Json:
         """Return what documents, raw messages or memories say of something, with citations (source 002, section 5)."""
@@ -293,6 +311,16 @@ class AgentDoor:
         stored = Episodes(self.context).store(doc, session=self.session)
         masked = {"masked": list(stored.masked)} if stored.masked else {}
         return {"id": stored.episode.id, "stored": stored.is_new, "outcome": stored.episode.outcome, **masked}
+
+    def learn(self, doc: Mapping[str, object], insights: Sequence[str]) -> Json:
+        """Keep what the agent did and count it for the patterns it names; return what was learned."""
+        from workbench.bench.agents.experience.learning import Learning
+
+        self._may_write()
+        learned = Learning(self.context, self._bench.patterns).learn(doc, insights, session=self.session).doc
+        rows = cast(list[Json], learned["patterns"])
+        named = [{**row, "pattern": served_name(str(row["pattern"]), self._safety.findings)} for row in rows]
+        return {**learned, "patterns": named}
 
     def find_episodes(self, query: str, strategy: Strategy, criteria: Criteria, k: int) -> Json:
         """Return episodes that matter for a task or an error, or the latest, a text each."""

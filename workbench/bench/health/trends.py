@@ -5,10 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any, NamedTuple, get_args
 
 from workbench.bench.context import Context
+from workbench.core.agents.read import About, AgentRead
 from workbench.core.record import clock_time, iso, moved, parse_time
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.confidence import standing_in, value_of
 from workbench.core.stream.memory import STATUSES, Memory
 from workbench.core.stream.vote import Verdict, Vote
 from workbench.store.entry import DocChange, Entry
@@ -21,6 +24,9 @@ MOST_DAYS = 3_660
 UNKNOWN = ""
 """Stands for a category or a source that a memory does not name."""
 
+MEMORIES = "memories"
+"""What a question was about that does not say."""
+
 REFLECTION = "reflection"
 """The source of what was not observed but concluded."""
 
@@ -30,6 +36,18 @@ Daily = tuple[int, ...]
 _CONFIRMED = ("confirmed", "promoted")
 
 
+class Hits(NamedTuple):
+    """How many questions agents `asked`, and how many of them were `answered` with something."""
+
+    asked: int
+    answered: int
+
+    @property
+    def rate(self) -> float:
+        """The share that was answered; 0 where nothing was asked."""
+        return self.answered / self.asked if self.asked else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Trends:
     """What happened on each of `days` (of a person's own calendar, the last is today), and what the store holds now.
@@ -37,7 +55,8 @@ class Trends:
     `made` are the memories of a day, `types` and `categories` the same by what they are, the most frequent first.
     `approved` and `rejected` are decisions about candidates and other proposals that stand, `helpful` and `harmful`
     votes that do; marks that a file brought have no date. `statuses`, `confidences` (0 to 5) and `sources` are of all
-    memories, not only of these days.
+    memories, not only of these days. `hits` are the questions of agents by what was looked through (source 004, section
+    4.3), as far as readings are kept.
     """
 
     days: tuple[date, ...]
@@ -51,6 +70,7 @@ class Trends:
     statuses: Mapping[str, int]
     confidences: Mapping[str, int]
     sources: Mapping[str, int]
+    hits: Mapping[str, Hits]
 
     @property
     def decided(self) -> Daily:
@@ -98,7 +118,7 @@ class TrendsLook:
         yes, no = self._decisions(window)
         votes = self._library.stored(Vote)
         status = Counter(str(doc.get("status", STATUSES[0])) for doc in memories)
-        confidence = Counter(_confidence(doc.get("confidence")) for doc in memories)
+        confidence = Counter(value_of(standing_in(doc)) for doc in memories)
         return Trends(
             window.days,
             window.counted(day for day, _ in fresh),
@@ -111,6 +131,7 @@ class TrendsLook:
             {name: status[name] for name in STATUSES},
             {str(step): confidence[step] for step in range(6)},
             dict(Counter(map(_source, memories)).most_common()),
+            _hits(self._library.stored(AgentRead), window),
         )
 
     def _decisions(self, window: "_Window") -> tuple[Daily, Daily]:
@@ -205,8 +226,21 @@ def _voted(votes: Iterable[Mapping[str, object]], verdict: Verdict, window: _Win
     return window.counted_at(vote.get("at") for vote in votes if vote.get("verdict") == verdict)
 
 
-def _confidence(value: object) -> int:
-    return value if isinstance(value, int) else 0
+_GIVEN = ("episodes", "documents")
+"""What older records gave, in place of what they were about."""
+
+
+def _hits(reads: Iterable[Mapping[str, object]], window: _Window) -> dict[str, Hits]:
+    """Return the questions of these days by what was looked through, and how many found something."""
+    asked, answered = Counter[Any](), Counter[Any]()
+    for doc in reads:
+        if not doc.get("is_question", True) or window.day_of(doc.get("at")) is None:
+            continue
+        said = doc.get("about") or next((table for table in _GIVEN if doc.get(table)), MEMORIES)
+        name = said if said in get_args(About) else MEMORIES
+        asked[name] += 1
+        answered[name] += not doc.get("is_empty") or bool(doc.get("episodes"))
+    return {name: Hits(count, answered[name]) for name, count in asked.most_common()}
 
 
 def _source(doc: Mapping[str, object]) -> str:

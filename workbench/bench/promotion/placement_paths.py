@@ -1,7 +1,8 @@
 """Which files a store may write promoted memories to, and how their places are stored.
 
-A place is stored relative to the project: the folder that holds the store's `.workbench`. Links are followed when
-a place is named; afterwards the real file is meant, and a path that has become a link since is refused.
+A place is stored relative to the project: the folder that holds the store's `.workbench`, or the scratch project that a
+demo store has in its own folder. Links are followed when a place is named; afterwards the real file is meant, and a
+path that has become a link since is refused.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from workbench.core.promotion.placement import Placement
 SUFFIXES = (".md", ".markdown", ".mdc")
 NOTHING = "Nothing was written."
 _CLOSED = (PROJECT_STORE, ".git")
+_SCRATCH = "scratch-project"
 
 
 class UnsafePath(WorkbenchError):
@@ -31,9 +33,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The files of one store. `project` is `None` for a store that belongs to none."""
+    """The files of one store. `project` is `None` for a store that belongs to none; `is_scratch` says that it is there
+    to try things on.
+    """
 
     project: Path | None
+    is_scratch: bool = False
 
     def named(self, path: Path) -> Place:
         """Return the place that a person names; a relative path counts from the project.
@@ -78,7 +83,16 @@ class Places:
 def places_of(store: Path) -> Places:
     """Return the places of a store folder."""
     real = store.resolve()
-    return Places(real.parent if real.name == PROJECT_STORE else None)
+    if real.name == PROJECT_STORE:
+        return Places(real.parent)
+    scratch = scratch_of(real)
+    is_there = scratch.is_dir() and not scratch.is_symlink()
+    return Places(scratch if is_there else None, is_there)
+
+
+def scratch_of(store: Path) -> Path:
+    """Return where a store folder has a scratch project, if it has one."""
+    return store / _SCRATCH
 
 
 def _require_markdown(path: Path) -> None:

@@ -43,6 +43,11 @@ class Promotion:
         return self._placing.places.project
 
     @property
+    def is_scratch(self) -> bool:
+        """Whether that project is the demo's, to try things on."""
+        return self._placing.places.is_scratch
+
+    @property
     def usual_files(self) -> tuple[str, ...]:
         """The files that agents read, as one knows them."""
         return USUAL_FILES

@@ -75,7 +75,7 @@ class Outcome:
 class Reflecting:
     """Reflections and their trigger. `mask` goes over every text before it is sent or stored.
 
-    `after` is done when one is stored; it may raise `WorkbenchError`.
+    `after` is done when one is stored; it may raise `WorkbenchError`. `before` is done ahead of one, and says nothing.
     """
 
     def __init__(
@@ -85,12 +85,13 @@ class Reflecting:
         mask: Mask = mask_of,
         connect: Connect | None = None,
         after: Callable[[], None] = lambda: None,
+        before: Callable[[Cancelled], None] = lambda _: None,
     ) -> None:
         self._context = context
         self._library = context.library
         self._retriever = retriever
         self._mask = mask
-        self._after = after
+        self._after, self._before = after, before
         self._connect = connect or connecting(context)
         self.runs = LlmRuns(context)
 
@@ -143,6 +144,7 @@ class Reflecting:
 
         Raises `ReflectionProblem` when nothing at all came of it.
         """
+        self._before(cancelled)
         reflection, problem = self._made(plan, tell, cancelled)
         return self._kept(plan.reflector, reflection, problem, plan.request.memories, plan.state)
 

@@ -3,15 +3,17 @@
 What only a decision needs is imported by it: the first screen counts what waits, and is not to wait for more.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from workbench.bench.context import Context
 from workbench.bench.review.citations import Branch, Citations, Cited
+from workbench.bench.review.found import FoundProposals
 from workbench.bench.review.kinds.handler import Handler, handler_of, noted
 from workbench.bench.review.queue import NO_EVIDENCE, ReviewQueue, is_put_off
+from workbench.bench.safety.gate import IMPORT
 from workbench.bench.safety.texts import kept_edges
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import Conflict, InvalidRecord, UnknownRecord, WorkbenchError
@@ -23,6 +25,7 @@ from workbench.core.text import clean_for_store
 if TYPE_CHECKING:
     from workbench.bench.review.evidence import Evidence
     from workbench.bench.stream.authors import Authors
+    from workbench.bench.stream.fields import FieldEdit
     from workbench.bench.tuning.retriever import Retriever
     from workbench.core.stream.filter import Filter, Predicate
 
@@ -46,6 +49,7 @@ class Review:
         self._retriever_of = retriever
         self._citations = Citations(context.library)
         self._queue = ReviewQueue(context, self._citations)
+        self._found = FoundProposals(context)
         self._handlers: dict[str, Handler] = {}
         self._authors: Authors | None = None
 
@@ -69,6 +73,21 @@ class Review:
     def waiting(self) -> int:
         """Return how many proposals wait and are not put off."""
         return self._queue.waiting()
+
+    def found(self) -> tuple[Proposal, ...]:
+        """Return what was worked out (`WorkingOut`) and is stored nowhere, as far as it still stands."""
+        return self._found.standing()
+
+    def take_found(self, by_finder: Mapping[str, Iterable[Proposal]]) -> None:
+        """Take what finders found in place of what they found before; it can be decided on from now on."""
+        self._found.take(by_finder)
+
+    def settle(self, id: str) -> None:
+        """Note of a proposal that was put off and is not found any more that it is done: it was decided elsewhere."""
+        stored = self._library.proposals.find(id)
+        if stored is not None and stored.state == "open" and not self._found.holds(id):
+            with self._library.transaction(self._context.actor, f"approve {id}") as tx:
+                tx.put(replace(stored, state="accepted", decided_at=self._context.now()))
 
     def open_one(self, id: str) -> Proposal:
         """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
@@ -166,7 +185,8 @@ class Review:
     def approve(self, ids: Sequence[str]) -> None:
         """Accept proposals: a candidate is confirmed, a merge is carried out. All of them, or none."""
         require_person(self._context.actor, _DECIDE)
-        with self._library.transaction(self._context.actor, f"approve {_named(ids)}") as tx:
+        group = self._origin(ids)
+        with self._library.transaction(self._context.actor, f"approve {_named(ids)}", group=group) as tx:
             proposals = [self._open(id) for id in ids]
             outcomes = [self._handler(proposal).becoming(proposal) for proposal in proposals]
             if len(ids) > 1:
@@ -174,20 +194,48 @@ class Review:
             for proposal, after in zip(proposals, outcomes, strict=True):
                 self._handler(proposal).accept(tx, proposal, after)
 
-    def edit_and_approve(self, id: str, content: str, expected: str | None = None) -> None:
-        """Confirm a candidate with another text, or carry out a merge with it.
+    def _origin(self, ids: Sequence[str]) -> str:
+        """Return the group of a transaction that accepts these: text that comes from a file is no person's word."""
+        known = (self._known(id) for id in ids)
+        brought = {self._handler(proposal).brings_text for proposal in known if proposal is not None}
+        if len(brought) > 1:
+            raise WorkbenchError("What files say is taken over apart from other decisions.", "Nothing was decided.")
+        if True not in brought:
+            return ""
+        import uuid
 
-        Raises `Conflict` when the text of its memory no longer is the `expected` one.
+        return f"{IMPORT}{uuid.uuid4().hex[:12]}"
+
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the memory that a person may word before accepting, as it will be; one to be stored has no id yet.
+
+        Raises `WorkbenchError` for a proposal without a text to edit, or when accepting is impossible.
+        """
+        open_one = self._open(proposal.id)
+        handler = self._handler(open_one)
+        at, after = handler.worded, handler.becoming(open_one)
+        handler.becoming(open_one, "" if after is None else after[at].content)
+        if after is None:
+            raise UnknownRecord(f"{proposal.id} has no text to edit.", "Approve or reject it; nothing was changed.")
+        return after[at]
+
+    def edit_and_approve(self, id: str, content: str | None = None, fields: "FieldEdit | None" = None) -> None:
+        """Confirm a candidate with another text and other `fields`, or carry out a merge with them.
+
+        Raises `InvalidRecord` for what cannot be stored.
         """
         require_person(self._context.actor, _DECIDE)
         with self._library.transaction(self._context.actor, f"edit and approve {id}") as tx:
             proposal = self._open(id)
-            memory = self.memory(proposal)
-            text = _checked(content, "approved", memory)
-            if memory is not None:
-                _require_text(memory, expected)
+            text = None if content is None else _checked(content, "approved", self.memory(proposal))
             handler = self._handler(proposal)
-            handler.accept(tx, proposal, handler.becoming(proposal, text))
+            after = handler.becoming(proposal, text)
+            if fields is not None and after is not None:
+                from workbench.bench.stream.fields import MemoryFields
+
+                said = MemoryFields(self._context).edited(after[handler.worded], fields)
+                after = (*after[: handler.worded], said, *after[handler.worded + 1 :])
+            handler.accept(tx, proposal, after)
 
     def reject(self, ids: Sequence[str], reason: str = "", keep: Keep | None = None) -> str:
         """Turn proposals down: a candidate leaves a tombstone, both sides of a merge are kept.
@@ -285,10 +333,13 @@ class Review:
             tx.put(with_rounds(memory, rounds, kept_edges(clean_for_store(chosen), memory.content)))
 
     def _open(self, id: str) -> Proposal:
-        found = self._queue.find(id)
+        found = self._known(id)
         if found is None:
             raise UnknownRecord(f"No proposal {id} waits for review.", "It may have been decided elsewhere.")
         return found
+
+    def _known(self, id: str) -> Proposal | None:
+        return self._queue.find(id) or self._found.find(id)
 
     def _places(self, proposal: Proposal, after: tuple[Memory, ...] | None) -> frozenset[tuple[str, str]]:
         """Return table and key of what accepting an open proposal writes to."""

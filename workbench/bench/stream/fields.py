@@ -11,7 +11,8 @@ from workbench.bench.safety.texts import kept_edges, kept_summary
 from workbench.core.agents.actors import require_person
 from workbench.core.errors import InvalidRecord, UnknownRecord
 from workbench.core.review import lifecycle
-from workbench.core.stream.memory import Memory, MemoryType, Status, broken_rule, room_for
+from workbench.core.stream.confidence import confidence_of, said_to_be
+from workbench.core.stream.memory import NOTE, Memory, MemoryType, Status, broken_rule, room_for
 from workbench.core.text import clean_for_store
 
 _TOLD = {"added": "tags", "removed": "tags", "observation_type": "type", "memory_type": "memory type"}
@@ -23,7 +24,8 @@ class FieldEdit:
     """New values for fields of memories; `None` leaves one as it is.
 
     `tags` and `related` (ids of memories) are what there is afterwards; `added` and `removed` change single tags.
-    `importance` runs 0–10, `confidence` 0–5. `status` may be `candidate` (it goes to Review) or `confirmed`.
+    `importance` runs 0–10, `confidence` 0–5 (one that it has by the rules already stays theirs). An empty `note` takes
+    the note away. `status` may be `candidate` (it goes to Review) or `confirmed`.
     """
 
     content: str | None = None
@@ -38,6 +40,7 @@ class FieldEdit:
     category: str | None = None
     section: str | None = None
     related: tuple[str, ...] | None = None
+    note: str | None = None
     session: str | None = None
     speaker: str | None = None
     status: Status | None = None
@@ -51,7 +54,7 @@ class FieldEdit:
     @property
     def typed(self) -> tuple[str, ...]:
         """The texts that somebody typed."""
-        texts = (self.content, self.summary, self.category, self.section, self.session, self.speaker)
+        texts = (self.content, self.summary, self.category, self.section, self.note, self.session, self.speaker)
         return (*(text for text in texts if text), *(self.tags or ()), *self.added)
 
 
@@ -114,7 +117,7 @@ class MemoryFields:
             after = replace(after, summary=_line(wanted.summary) or "")
         plain: dict[str, object] = {
             "observation_type": wanted.observation_type, "memory_type": wanted.memory_type,
-            "importance_score": wanted.importance, "confidence": wanted.confidence,
+            "importance_score": wanted.importance,
             "category": _line(wanted.category), "section": _line(wanted.section), "session_id": _line(wanted.session),
         }  # fmt: skip
         after = replace(after, **{name: value for name, value in plain.items() if value is not None})  # type: ignore[arg-type]
@@ -127,12 +130,22 @@ class MemoryFields:
         after = replace(after, tags=tags, related=related)
         if wanted.speaker is not None:
             after = replace(after, source=replace(after.source, speaker=_line(wanted.speaker) or None))
+        if wanted.note is not None:
+            after = _with_note(after, _line(wanted.note) or "")
         if wanted.status is not None and wanted.status != memory.status:
             after = lifecycle.moved_to(after, wanted.status, self._context.now())
+        if wanted.confidence is not None and wanted.confidence != confidence_of(memory):
+            after = said_to_be(after, wanted.confidence)
         problem = broken_rule(after)
         if problem is not None:
             raise InvalidRecord(f"{memory.id} cannot be so: {problem}.", "Nothing was changed.")
         return after
+
+
+def _with_note(memory: Memory, note: str) -> Memory:
+    """Return a memory with another note, or without one."""
+    others = {name: value for name, value in memory.metadata.items() if name != NOTE}
+    return memory if note == memory.note else replace(memory, metadata={**others, NOTE: note} if note else others)
 
 
 def _line(text: str | None) -> str | None:

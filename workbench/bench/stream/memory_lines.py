@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from workbench.core.stopping import in_pieces
 from workbench.core.stream.memory import Memory
 from workbench.retrieval.arrays import Rows
 from workbench.retrieval.fulltext.fuzzy import FuzzyLines
@@ -60,7 +61,8 @@ class MemoryLines:
 
 
 def _lines(memories: Sequence[Memory]) -> FuzzyLines:
-    return FuzzyLines([searched(memory) for memory in memories], [len(head_of(memory)) for memory in memories])
+    heads = [len(head_of(memory)) for memory in memories]
+    return FuzzyLines([searched(memory) for memory in in_pieces(memories)], heads)
 
 
 def head_of(memory: Memory) -> str:

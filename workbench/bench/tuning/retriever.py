@@ -8,7 +8,8 @@ over when somebody next asks.
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import overload
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from workbench.bench.tuning.kept_pool import KeptPool
 from workbench.core.duplicates.thresholds import DedupThresholds, Thresholds
 from workbench.core.pause import collection_paused, give_back, withhold
 from workbench.core.playbook.book import Bullet
+from workbench.core.stopping import may_stop
 from workbench.core.stream.memory import Memory
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.factors import RECIPE, Recipe
@@ -34,6 +36,10 @@ from workbench.retrieval.ranking.ranker import Ranker
 from workbench.retrieval.text import searched_text, text_of
 from workbench.retrieval.text_keys import Keys, text_keys
 from workbench.store.library import Touched
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.episodes.pool import EpisodePools
+    from workbench.bench.agents.patterns.indexes import PatternIndexes
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -68,7 +74,7 @@ class Retriever:
         """Load whatever is not loaded yet.
 
         `progress` is told how many of the texts that the caches do not know are embedded, then how many are indexed.
-        Raises `UnreadableFile` when the model cannot be loaded, `EmbeddingCancelled` or `IndexingCancelled`.
+        Raises `UnreadableFile` when the model cannot be loaded, `EmbeddingCancelled`, `IndexingCancelled` or `Stopped`.
         """
         with self._lock, collection_paused():
             if self._ranker is None:
@@ -88,6 +94,10 @@ class Retriever:
                 self._follow(self._ranker)
             return self._ranker
 
+    def pool(self) -> Pool:
+        """Return the memories as columns, as they are now, without waiting for the model or for who is loading it."""
+        return self._pool() if self._ranker is None else self.ranker().pool
+
     def keep(self) -> None:
         """Keep what was read of a large store for the next question, if it was read and is not kept yet."""
         with self._lock:
@@ -98,6 +108,20 @@ class Retriever:
         """Let go of what was loaded; does not wait for who is still loading."""
         self._ranker = None
         give_back()
+
+    @cached_property
+    def episodes(self) -> "EpisodePools":
+        """What is searched of the store's episodes; it follows the store on its own."""
+        from workbench.bench.agents.episodes.pool import EpisodePools
+
+        return EpisodePools(self._context, self.vectors)
+
+    @cached_property
+    def patterns(self) -> "PatternIndexes":
+        """The indexes over the store's patterns; they follow the store on their own."""
+        from workbench.bench.agents.patterns.indexes import PatternIndexes
+
+        return PatternIndexes(self._library)
 
     @property
     def embedder(self) -> Embedder:
@@ -148,10 +172,12 @@ class Retriever:
         rows, cosines = nearest(self.vector(text), ranker.vectors, k, mask)
         return tuple((ranker.pool.memories[r], float(c)) for r, c in zip(rows.tolist(), cosines.tolist(), strict=True))
 
-    def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts that are about to be stored, shape (n, dim)."""
+    def vectors(
+        self, texts: Sequence[str], progress: Progress | None = None, cancelled: Cancelled | None = None
+    ) -> Vectors:
+        """Return the vectors of texts that are no memories, or not yet, shape (n, dim); raises `EmbeddingCancelled`."""
         with self._lock:
-            return self._vectors([clean_for_store(text) for text in texts])
+            return self._vectors([clean_for_store(text) for text in texts], None, progress, cancelled)
 
     def near_memories(self, vectors: Vectors, least: float) -> list[list[tuple[Memory, float]]]:
         """Return for each vector the memories, archived ones too, with a cosine of `least` or more."""
@@ -182,11 +208,14 @@ class Retriever:
 
     def _loaded(self, pool: Pool, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Ranker:
         """Put a ranker together; the caches give what they know and are told the rest."""
+        may_stop()
         texts = Texts(pool)
         if not pool.has_keys:
             pool.take_keys(text_keys(list(texts)))
         keys = pool.text_keys
+        may_stop()
         vectors = self._vectors(texts, keys, progress, cancelled)
+        may_stop()
         index = self._texts.index(texts, keys, progress, cancelled)
         self._matrix = GrowingMatrix(vectors)
         return Ranker(pool, vectors, index, self.embedder.embed, recipe=self._recipe, related=self._near)

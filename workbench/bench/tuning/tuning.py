@@ -15,6 +15,7 @@ from workbench.core.tuning.factors import Recipe
 from workbench.core.tuning.judgment import SavedQuery
 from workbench.core.tuning.profile import Profile
 from workbench.retrieval.ranking.outcome import Ranking
+from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.ranker import QueryScores
 
 
@@ -27,6 +28,11 @@ class Tuning:
         self.profiles = profiles
         self.snapshots = Snapshots(profiles.snapshots, profiles.recipe)
         self.floors = Floors(context, retriever)
+
+    @property
+    def retriever(self) -> Retriever:
+        """What keeps the ranking in step with the store."""
+        return self._retriever
 
     @property
     def recipe(self) -> Recipe:
@@ -54,6 +60,13 @@ class Tuning:
     def rank(self, scores: QueryScores, profile: Profile, now: datetime | None = None, k: int | None = None) -> Ranking:
         """Rank what an agent would be served."""
         return self._retriever.ranker().rank(scores, profile, now or self._context.now(), k)
+
+    def pool(self, *, loading: bool) -> Pool:
+        """Return the memories as columns, as they are now.
+
+        Where the model is not there yet it is waited for when `loading`; else they are read for this once.
+        """
+        return self._retriever.ranker().pool if loading else self._retriever.pool()
 
     def queries(self) -> tuple[SavedQuery, ...]:
         """Return the saved queries."""

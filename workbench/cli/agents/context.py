@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import counted, say, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, revision, wants_json
+from workbench.cli.parsing import Commands, add_at, add_command, add_json, revision, wants_json
 from workbench.cli.session import Session, actor_of
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import InvalidQuery
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from workbench.bench.agents.context.values import AgentContext, Why
 
 _DETAILS = """Prints what memory_context gives over MCP: pinned memories, the playbook, what is confirmed and what the
-ranking finds, each layer under its budget of tokens (UTF-8 bytes / 4); what a layer does not use, the later ones may.
+ranking finds, and where there are patterns and episodes, those that fit; each layer under its budget of tokens
+(UTF-8 bytes / 4); what a layer does not use, the later ones may.
 It only looks, unless an agent asks with --for-agent. What is left out, and why, goes to stderr.
 
   workbench context "fix the token refresh" --budget 4000"""
@@ -35,9 +36,11 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("task", metavar="TASK", help="what the agent is about to do")
     about = f"tokens of all layers together (default: {USUAL:,})"
     parser.add_argument("--budget", metavar="N", type=revision, default=USUAL, help=about)
+    parser.add_argument("--error", metavar="TEXT", default="", help="what just failed: what helped then comes with it")
     about = "give it to this agent: what it is given counts as read by it now"
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
+    add_at(parser, "the store as it was right after this revision; documents on disk are as they are now")
     add_json(parser)
 
 
@@ -46,7 +49,11 @@ def context(session: Session) -> int:
     args = session.args
     if not args.task.strip():
         raise InvalidQuery("The task is empty.", "Say what the agent is about to do.")
-    with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
+    if args.actor is not None and args.at is not None:
+        raise InvalidQuery("--at only looks, so nothing is given to an agent.", "Leave out --at or --for-agent.")
+    with (
+        session.reading(at=args.at) if args.actor is None else session.changing(actor_of(args), trusted=False) as bench
+    ):
         from workbench.bench.agents.answers import Answering, text_of
         from workbench.bench.agents.context.making import gathered, kept
 
@@ -55,7 +62,7 @@ def context(session: Session) -> int:
             if wants_json(args):
                 write_json({})
             return 0
-        made = gathered(asker, bench.tuning, bench.playbooks, args.task).cut(args.budget)
+        made = gathered(asker, bench.tuning, bench.playbooks, args.task, error=args.error).cut(args.budget)
         if args.actor is not None:
             kept(asker, made, bench.safety.masked(args.task), args.session)
         if wants_json(args):

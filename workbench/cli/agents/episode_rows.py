@@ -1,5 +1,6 @@
 """Episodes as they are printed: a line each, or one whole; and the options that say which are meant."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from workbench.cli.session import Session
 from workbench.core.agents.episodes.criteria import Criteria, checked
 from workbench.core.agents.episodes.episode import Episode, EpisodeUse, unused
 from workbench.core.agents.episodes.phases import Phase, phase_dates, phase_of
+from workbench.core.errors import UnreadableFile
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -137,3 +139,12 @@ def _say_part(value: object, indent: str) -> None:
                 say(f"{indent}- {one_line(said, _LINE)}")
             else:
                 say(f"{indent}- {one_line(str(item), _LINE)}")
+
+
+def read_stdin() -> str:
+    """Return what stdin says; raises `UnreadableFile`."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{error.object[error.start]:02x} at offset {error.start:,}"
+        raise UnreadableFile(f"stdin is not UTF-8 text: {what}.", "Nothing was stored.") from error

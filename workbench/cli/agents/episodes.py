@@ -1,17 +1,18 @@
 """`workbench episode`: what agents did, kept as it was; shown, listed, corrected by a person, written to files."""
 
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.agents.episode_learning import add_learning
 from workbench.cli.agents.episode_rows import (
     SHOWN,
     add_criteria,
     criteria_of,
     no_criteria,
     print_whole,
+    read_stdin,
     row_of,
     say_rows,
 )
@@ -21,7 +22,7 @@ from workbench.cli.parsing import Commands, Parser, add_command, add_json, add_l
 from workbench.cli.safety.flags import Shown, add_secrets
 from workbench.cli.session import CLI_ACTOR, Session, actor_of
 from workbench.core.agents.episodes.criteria import STRATEGIES, Criteria
-from workbench.core.errors import InvalidQuery, UnreadableFile
+from workbench.core.errors import InvalidQuery
 from workbench.core.text import one_line
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def add_commands(commands: Commands) -> None:
     adding.add_argument("file", metavar="FILE", type=file_or_stdin, help="a file or a folder, or - for stdin")
     adding.add_argument("--actor", metavar="NAME", help="the agent that did it, and whose word it is (otherwise: you)")
     adding.add_argument("--session", metavar="S", default="", help="the agent session, where the episode names none")
+    add_learning(verbs)
     showing = add_command(verbs, "show", show_episode, "show one, whole", _SHOW)
     showing.add_argument("id", metavar="ID")
     showing.add_argument("--trace", action="store_true", help="open the trace of an old one, too")
@@ -129,7 +131,7 @@ def add_episodes(session: Session) -> int:
 
     args = session.args
     if args.file == "-":
-        text, name = _stdin(), "stdin"
+        text, name = read_stdin(), "stdin"
         found = files.checked(files.episodes_in(text, name), name)
     else:
         path = session.cwd / os.fsdecode(args.file)
@@ -316,11 +318,3 @@ def export_episodes(session: Session) -> int:
     else:
         say(f"Wrote {counted(len(docs), 'episode')} to {target}.")
     return 0
-
-
-def _stdin() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        what = f"byte 0x{error.object[error.start]:02x} at offset {error.start:,}"
-        raise UnreadableFile(f"stdin is not UTF-8 text: {what}.", "Nothing was stored.") from error

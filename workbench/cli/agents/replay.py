@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, add_limit, count, path_of, revision, wants_json
+from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, path_of, wants_json
 from workbench.cli.session import Session
 from workbench.core.text import one_line
 
@@ -33,7 +33,7 @@ def add_commands(commands: Commands) -> None:
     """Add `replay`."""
     parser = add_command(commands, "replay", replay, "show what an agent would have been given in a session", _REPLAY)
     parser.add_argument("file", metavar="FILE", type=path_of, help="a session's transcript")
-    parser.add_argument("--at", metavar="REV", type=revision, help="the store at this revision, at every step")
+    add_at(parser, "the store at this revision, at every step")
     parser.add_argument("-k", metavar="N", type=count, help="how many are given at most (default: the profile's k)")
     parser.add_argument("--profile", metavar="NAME", default="", help="the retrieval profile (default: the config's)")
     parser.add_argument("--agent", metavar="NAME", default="claude", help="the agent that would be served (claude)")

@@ -23,6 +23,10 @@ def trends_json(trends: Trends) -> dict[str, object]:
         "days": [day.isoformat() for day in trends.days],
         **{name: getattr(trends, name) for name in (*names, "sources")},
         "approval": trends.approval,
+        "hits": {
+            name: {"asked": one.asked, "answered": one.answered, "rate": round(one.rate, 4)}
+            for name, one in trends.hits.items()
+        },
     }
 
 
@@ -40,6 +44,8 @@ def trends_lines(trends: Trends) -> Iterator[str]:
             *_named("category", trends.categories),
         ]
     )
+    if trends.hits:
+        yield f"answered to agents: {', '.join(_hits(trends))}"
     yield "all of the store"
     yield from table([("  confidence", _split(trends.confidences)), ("  sources", _split(trends.sources))])
 
@@ -58,6 +64,12 @@ def _decided(trends: Trends) -> str:
         return "none"
     yes, no = sum(trends.approved), sum(trends.rejected)
     return f"{yes + no:,}: {yes:,} approved, {no:,} rejected ({trends.approval:.0%} approved)"
+
+
+def _hits(trends: Trends) -> Iterator[str]:
+    """Yield what was asked, and how much of it was answered."""
+    for name, one in trends.hits.items():
+        yield f"{name} {one.answered:,} of {counted(one.asked, 'question')} ({one.rate:.0%})"
 
 
 def _fitted(values: Daily) -> Daily:

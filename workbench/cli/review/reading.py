@@ -33,28 +33,55 @@ def list_queue(session: Session) -> int:
     args = session.args
     with session.reading() as bench:
         waiting = len(bench.review.queue())
-        found = matching(bench, " ".join(args.filter), args.kind)
+        found = matching(bench, " ".join(args.filter), args.kind, found=args.found)
+        worked_out = frozenset(proposal.id for proposal in bench.review.found()) if args.found else frozenset()
     shown = cut(found, args.limit)
     if wants_json(args):
         printed = Shown(bench, secrets=args.show_secrets)
-        write_json([_json(printed(proposal), bench.context.kinds) for proposal in shown])
+        rows = [_json(printed(proposal), bench.context.kinds) for proposal in shown]
+        stored = [{"stored": proposal.id not in worked_out} if args.found else {} for proposal in shown]
+        write_json([{**row, **more} for row, more in zip(rows, stored, strict=True)])
         printed.remark()
         return 0
     print_rows(bench, shown, secrets=args.show_secrets)
-    if not waiting:
+    if not waiting and not found:
         warn("Nothing waits. `workbench reflect` and `workbench upkeep` make proposals.")
     elif not found:
         warn(f"No proposal matches; {counted(waiting, 'proposal')} in all.")
     return 0
 
 
-def matching(bench: "Workbench", text: str, kind: str | None) -> tuple[Proposal, ...]:
-    """Return what waits and a filter and a kind let through; raises `InvalidQuery`."""
+def matching(bench: "Workbench", text: str, kind: str | None, *, found: bool = False) -> tuple[Proposal, ...]:
+    """Return what waits and a filter and a kind let through; with `found`, what is worked out now, too.
+
+    Raises `InvalidQuery`.
+    """
     kinds = bench.context.kinds
     if kind is not None and kind not in kinds:
         raise InvalidQuery(f"There is no kind “{kind}”.", f"There are: {', '.join(kinds.ids)}.")
-    found = bench.review.matching(bench.review.queue(), text)
-    return tuple(p for p in found if kind in (None, p.kind))
+    if found:
+        work_out(bench, () if kind is None else (kind,))
+    waiting = (*bench.review.queue(), *(bench.review.found() if found else ()))
+    return tuple(p for p in bench.review.matching(waiting, text) if kind in (None, p.kind))
+
+
+def work_out(bench: "Workbench", kinds: Sequence[str]) -> None:
+    """Work out what waits without being stored, of these kinds or of all; what could not be is said."""
+    looked = bench.working_out.run(lambda: False, only=kinds, asked=True, load=True)
+    for _, problem in looked.problems:
+        warn(problem)
+
+
+def opened(bench: "Workbench", id: str) -> Proposal:
+    """Return what waits under a name, worked out where nobody stored it; raises `UnknownRecord`."""
+    try:
+        return bench.review.open_one(id)
+    except UnknownRecord:
+        kind = bench.working_out.kind_of(id)
+        if not kind or bench.library.proposals.find(id) is not None:
+            raise
+        work_out(bench, (kind,))
+        return bench.review.open_one(id)
 
 
 def print_rows(bench: "Workbench", proposals: Sequence[Proposal], *, secrets: bool = False) -> None:
@@ -73,7 +100,7 @@ def show_proposal(session: Session) -> int:
     args = session.args
     with session.reading() as bench:
         try:
-            proposal = bench.review.get(args.id)
+            proposal = bench.review.get(opened(bench, args.id).id)
         except UnknownRecord as error:
             raise UnknownRecord(error.message, "`workbench review list` shows what waits.") from error
         memory = bench.review.memory(proposal)
@@ -180,6 +207,9 @@ def _print(proposal: Proposal, kinds: Kinds, memory: "Memory | None", evidence: 
         say(text)
     say()
     say(memory.content if memory is not None else proposal.title)
+    lines = proposal.operation.get("lines")
+    for line in lines if isinstance(lines, list | tuple) else ():
+        say(str(line))
     instead = proposal.operation.get("content")
     if isinstance(instead, str):
         say()

@@ -22,6 +22,8 @@ LISTED = 10
 _REVIEW = """What reflections, agents and upkeep propose waits in one queue. Nothing of it is served to an agent until
 somebody approves it. Several ids are decided together: all of them, or none when one cannot be."""
 
+_FOUND = "what is worked out now and stored nowhere: near copies, prunes, files that changed, what is not trusted yet"
+
 _LIST = """FILTER is the filter language of the Stream, on the memories; other words are looked for in the text, the
 tags, the kind and the flags. Flagged ones come first, then the important, then the oldest; put-off ones last."""
 
@@ -44,13 +46,14 @@ def add_commands(commands: Commands) -> None:
     from workbench.cli.review.reading import list_queue, show_proposal
 
     review = add_command(commands, "review", list_queue, "decide on what waits in Review", _REVIEW)
-    review.set_defaults(filter=[], limit=DEFAULT, kind=None, json=False, show_secrets=False)
+    review.set_defaults(filter=[], limit=DEFAULT, kind=None, found=False, json=False, show_secrets=False)
     verbs = review.add_subparsers(title="what to do", metavar="VERB", prog=review.prog, parser_class=Parser)
     listing = add_command(verbs, "list", list_queue, "list what waits, in the order of the queue", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which ones (default: all)")
     listing.takes_filter = True
     add_limit(listing, DEFAULT)
     listing.add_argument("--kind", metavar="KIND", help="only these: reflection, merge, prune, confirm, …")
+    listing.add_argument("--found", action="store_true", help=f"and {_FOUND}")
     show = add_command(verbs, "show", show_proposal, "print a proposal in full, with its evidence")
     show.add_argument("id", metavar="ID")
     show.add_argument("--quick", action="store_true", help="leave out what the search model would find")
@@ -137,6 +140,7 @@ def _add_decision(verbs: Commands, name: str, handler: Callable[[Session], int],
     about = "in place of ids: every proposal that this filter lets through, as in `review list`"
     parser.add_argument("--filter", metavar="TEXT", default="", help=about)
     parser.add_argument("--kind", metavar="KIND", help="in place of ids: every proposal of this kind")
+    parser.add_argument("--found", action="store_true", help=f"with --filter and --kind: {_FOUND}, too")
     parser.add_argument("--yes", action="store_true", help="decide all that --filter and --kind name")
     _add_reason(parser)
     add_json(parser)
@@ -181,7 +185,7 @@ def _asked(session: Session, bench: "Workbench") -> list[str]:
         raise InvalidQuery("Name ids, or --filter and --kind, and not both.", "Nothing was changed.")
     if not chosen:
         return _waiting(bench, args.ids)
-    found = matching(bench, args.filter, args.kind)
+    found = matching(bench, args.filter, args.kind, found=args.found)
     if not found:
         raise InvalidQuery("No proposal matches.", "Nothing was changed; `workbench review list` shows what waits.")
     if not args.yes:
@@ -198,10 +202,12 @@ def _reason(session: Session) -> str:
 
 def _waiting(bench: "Workbench", asked: Sequence[str]) -> list[str]:
     """Return the ids, each once, of what is called so; raises `UnknownRecord` for what waits for nothing."""
+    from workbench.cli.review.reading import opened
+
     ids = []
     for id in asked:
         try:
-            ids.append(bench.review.open_one(id).id)
+            ids.append(opened(bench, id).id)
         except UnknownRecord as error:
             raise UnknownRecord(error.message, f"Nothing was changed. {_hint(bench, id)}") from error
     return list(dict.fromkeys(ids))

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import bullet_json, compact, memory_json
 from workbench.cli.output import counted, cut, moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, add_limit, count, revision, wants_json
+from workbench.cli.parsing import Commands, add_at, add_command, add_json, add_limit, count, wants_json
 from workbench.cli.safety.flags import Shown, add_secrets, reasons, sign
 from workbench.cli.session import Session
+from workbench.cli.stream.views import add_arranging, arrange, chosen, found_by
 from workbench.core.errors import UnknownRecord
 from workbench.core.playbook.book import Bullet
+from workbench.core.stream.confidence import NOTES, SUREST, scored, told
 from workbench.core.stream.feedback import effective_importance
 from workbench.core.stream.memory import FILE_KEY, Memory
 from workbench.core.text import one_line
@@ -27,7 +29,7 @@ SHOWN = 200
 
 _LIST = """FILTER is the filter language of the Stream: type: memory: status: tag: section: session: speaker: since:
 until: pinned: id: is:, "exact phrase", a leading - excludes, other words are searched for with typing errors
-forgiven. Archived memories are listed only when a status: asks for them."""
+forgiven. Archived memories are listed only when a status: asks for them. Dates are always written in full."""
 
 
 _STATS = """Trends are of the last days, the last of which is today: each is one block of a line, a · stands for none.
@@ -39,17 +41,20 @@ def add_commands(commands: Commands) -> None:
     show = add_command(commands, "show", show_record, "print memories or bullets in full")
     about = "a memory's id or a bullet's (BOOK/ID when several playbooks have it)"
     show.add_argument("ids", metavar="ID", nargs="+", help=about)
-    show.add_argument("--at", metavar="REV", type=revision, help="as it was right after this revision")
+    add_at(show, "as it was right after this revision")
     add_secrets(show)
     add_json(show)
     listing = add_command(commands, "list", list_memories, "list memories, the newest first", _LIST)
     listing.add_argument("filter", metavar="FILTER", nargs="*", help="which memories (default: all)")
     listing.takes_filter = True
+    add_arranging(listing)
     add_limit(listing, DEFAULT)
+    add_at(listing)
     add_secrets(listing)
     add_json(listing)
     stats = add_command(commands, "stats", print_stats, "count what the store holds, and how it goes", _STATS)
     stats.add_argument("--days", metavar="N", type=count, help="days that trends are of (default: six weeks)")
+    add_at(stats)
     add_json(stats)
 
 
@@ -95,9 +100,11 @@ def _print_record(session: Session, record: Memory | Bullet, why: str) -> None:
 def list_memories(session: Session) -> int:
     """Print the memories that a filter lets through."""
     args = session.args
-    with session.reading() as bench:
-        view = bench.stream.view(" ".join(args.filter))
-    listed, shown = cut(view.memories, args.limit), Shown(bench, secrets=args.show_secrets)
+    text, arranged = chosen(session)
+    with session.reading(at=args.at) as bench:
+        view = found_by(bench, text, args.view)
+        memories = arrange(bench, view, arranged)
+    listed, shown = cut(memories, args.limit), Shown(bench, secrets=args.show_secrets)
     if wants_json(args):
         write_json([memory_json(shown(memory)) for memory in listed])
         shown.remark()
@@ -129,7 +136,7 @@ def print_stats(session: Session) -> int:
     from workbench.bench.health.trends import DAYS
     from workbench.cli.health.trends import trends_json, trends_lines
 
-    with session.reading() as bench:
+    with session.reading(at=session.args.at) as bench:
         stats, gauge, shown = Shown(bench)(bench.overview.stats()), bench.overview.gauge(), Shown(bench)
         trends = shown(bench.trends.look(session.args.days or DAYS))
         unfinished = dict(bench.library.unfinished)
@@ -157,7 +164,8 @@ def _length(memory: Memory) -> str:
 
 def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, str]]:
     status = f"{memory.status} ({memory.archived_reason})" if memory.archived_reason else memory.status
-    effective = effective_importance(memory, now)
+    effective, sure = effective_importance(memory, now), scored(memory)
+    notes = {name: value for name, value in memory.metadata.items() if name not in NOTES and name != FILE_KEY}
     return [
         ("id", memory.id),
         ("summary", memory.summary),
@@ -166,7 +174,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("⚑ flagged", why),
         ("importance", f"{memory.importance_score:g} · with votes {effective:g}"),
         ("votes", f"+{memory.helpful_count} −{memory.harmful_count}"),
-        ("confidence", f"{memory.confidence} of 5" if memory.confidence else ""),
+        ("confidence", f"{sure.value} of {SUREST}: {known}" if (known := " · ".join(told(sure))) else ""),
         ("length", f"{_length(memory)}: an agent's budget may cut it" if memory.is_long else ""),
         ("section", memory.section),
         ("category", memory.category),
@@ -180,7 +188,7 @@ def _memory_facts(memory: Memory, now: "datetime", why: str) -> list[tuple[str, 
         ("review after", moment(memory.review_after) if memory.review_after else ""),
         ("created", moment(memory.created_at)),
         ("read", f"{moment(memory.last_accessed_at)} · {memory.access_count:,} times" if memory.access_count else ""),
-        *((name, one_line(compact(value), SHOWN)) for name, value in memory.metadata.items() if name != FILE_KEY),
+        *((name, one_line(compact(value), SHOWN)) for name, value in notes.items()),
     ]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.describe import found_json
 from workbench.cli.output import counted, moment, say, table, warn, write_json
-from workbench.cli.parsing import Commands, add_command, add_json, count, time, wants_json
+from workbench.cli.parsing import Commands, add_at, add_command, add_json, count, time, wants_json
 from workbench.cli.progress import ProgressLine
 from workbench.cli.safety.flags import Shown, add_secrets, held_back, not_approved, sign
 from workbench.cli.session import Session, actor_of
@@ -30,8 +30,9 @@ LONG = 2000
 """Texts above which embedding them shows its progress."""
 
 _DETAILS = f"""Ranks by {listed(RECIPE)} under a retrieval profile, over what agents are served:
-no candidates, nothing archived, nothing from after --now. It only looks: no access is counted,
-unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody allowed is held back.
+no candidates, nothing archived, nothing from after --now (with --at: after that revision). It only looks: no
+access is counted, unless an agent asks with --for-agent; then secrets are masked, and flagged text that nobody
+allowed is held back.
 What no person wrote or approved is given to an agent in a block that names its source: [unreviewed MARK] … [end MARK],
 with a mark drawn for this answer. agents.serve = "approved" in the config file gives agents only what a person wrote
 or approved.
@@ -51,6 +52,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--for-agent", metavar="NAME", dest="actor", help=about)
     parser.add_argument("--session", metavar="S", default="", help="with --for-agent: the agent's session")
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
+    add_at(parser)
     add_secrets(parser)
     add_json(parser)
 
@@ -59,7 +61,9 @@ def search(session: Session) -> int:
     """Print the best memories, the best first."""
     args = session.args
     _check(args)
-    with session.reading() if args.actor is None else session.changing(actor_of(args), trusted=False) as bench:
+    with (
+        session.reading(at=args.at) if args.actor is None else session.changing(actor_of(args), trusted=False) as bench
+    ):
         if args.actor is not None and not bench.trust.standing.trusted:
             # A hook goes on without: what nobody here has seen is no agent's to read.
             return nothing_served(session)
@@ -115,6 +119,8 @@ def _check(args: "Namespace") -> None:
         raise InvalidQuery("--session is the session of an agent that is served.", "Name it: --for-agent NAME.")
     if args.actor is not None and args.now is not None:
         raise InvalidQuery("--now only looks, so it serves no agent.", "Leave out --now or --for-agent.")
+    if args.actor is not None and args.at is not None:
+        raise InvalidQuery("--at only looks, so it serves no agent.", "Leave out --at or --for-agent.")
 
 
 def nothing_served(session: Session) -> int:
@@ -131,7 +137,7 @@ def _served(session: Session, bench: "Workbench", profile: "Profile") -> "Served
 
     args, tuning = session.args, bench.tuning
     if args.actor is None:
-        return look(tuning, args.query, args.k, profile, args.now or session.clock())
+        return look(tuning, args.query, args.k, profile, args.now or bench.context.now())
     served = serve(
         bench.context, tuning, args.query, args.k, profile, bench.safety, replace(BY_COMMAND, session=args.session)
     )

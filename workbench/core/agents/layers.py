@@ -3,7 +3,8 @@
 An entry names what finds its items (`core.named`), which is imported when it is first used. The budgets are those of
 a working memory (source 004, section 1): 2,000 tokens for what always holds, 5,000 for the playbook as the task's own
 rules, 3,000 for what is known, 2,000 for what was retrieved; 3,000 for the overview of an external memory and 8,000
-for its last turns, where there is one.
+for its last turns, where there is one; 1,000 for the patterns that apply, 1,500 for what failed alike with what helped
+then, and 1,500 for tasks like it (source 004, section 4.1), where there are any.
 """
 
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 _FINDERS = "workbench.bench.agents.context.finders"
 _DOCUMENTS = "workbench.bench.agents.context.from_documents"
+_EXPERIENCE = "workbench.bench.agents.context.from_experience"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,9 @@ LAYERS: tuple[LayerKind, ...] = (
     LayerKind("turns", "Recent turns", 8_000, f"{_DOCUMENTS}:turns", may_lack=True),
     LayerKind("playbook", "Playbook", 5_000, f"{_FINDERS}:playbook"),
     LayerKind("known", "Known", 3_000, f"{_FINDERS}:known"),
+    LayerKind("patterns", "What works", 1_000, f"{_EXPERIENCE}:patterns", may_lack=True),
+    LayerKind("failures", "What failed alike", 1_500, f"{_EXPERIENCE}:failures", may_lack=True),
+    LayerKind("episodes", "Done before", 1_500, f"{_EXPERIENCE}:episodes", may_lack=True),
     LayerKind("retrieved", "For this task", 2_000, f"{_FINDERS}:retrieved"),
 )
 """The workbench's own."""
@@ -47,6 +52,9 @@ class ContextSettings(NamedTuple):
     playbook: int = 5_000
     known: int = 3_000
     retrieved: int = 2_000
+    patterns: int = 1_000
+    failures: int = 1_500
+    episodes: int = 1_500
 
     def sized(self, kind: LayerKind) -> LayerKind:
         """Return a layer with the budget that is set for it; one that has no setting keeps its own."""

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
+
+About = Literal["", "context", "episodes", "patterns", "documents"]
+"""What an agent's question was about, where it was not the memories alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,7 @@ class AgentRead:
     that were given, best first, with their `scores` under `profile`; none where `is_empty`, nothing being relevant.
     `documents` are the places in documents that were given, as they are cited, `episodes` the ids of those given.
     `held`, `unapproved` and `weak` count what was left out, as in `bench.agents.serving.Served`.
+    `about` says what was looked through; older records, and a search of the memories, leave it empty.
     `parent` names the process that started the one it was asked through, empty where nobody looked.
     """
 
@@ -37,3 +42,4 @@ class AgentRead:
     is_question: bool = True
     parent: str = ""
     episodes: tuple[str, ...] = ()
+    about: About = ""

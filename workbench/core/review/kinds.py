@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from workbench.core.review.groups import OTHER
+
 _BENCH = "workbench.bench.review.kinds"
+_FINDERS = "workbench.bench.review.finders"
 _RULES = "workbench.core.review.upkeep"
 _VIEWS = "workbench.tui.review.views"
 
@@ -25,7 +28,9 @@ class ProposalKind(NamedTuple):
     (`tui.review.views.View`). `outcome` names the rule for what accepting makes of its memory
     (`core.review.upkeep.Outcome`), `refused` the one for what follows from a rejection (`core.review.upkeep.Refused`);
     both empty where there is none. `is_candidate` says that it is a memory that waits, and no record of its own,
-    `settled_by_promotion` that promoting its memory answers it.
+    `settled_by_promotion` that promoting its memory answers it. `group` is that of `core.review.groups` in which it is
+    listed. `finder` names what works out proposals of this kind that nobody stored
+    (`bench.review.finders.finder.Finder`); their ids begin with the kind's and a hyphen.
     """
 
     id: str
@@ -42,6 +47,8 @@ class ProposalKind(NamedTuple):
     refused: str = ""
     is_candidate: bool = False
     settled_by_promotion: bool = False
+    group: str = OTHER
+    finder: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,12 +79,13 @@ class Kinds:
 
 def _lifecycle(
     id: str, label: str, question: str, yes: str, no: str, outcome: str, *, refused: str = "",
-    flagged: tuple[tuple[str, str, str], ...] = (), settled: bool = True,
+    flagged: tuple[tuple[str, str, str], ...] = (), settled: bool = True, group: str = OTHER, found: bool = True,
 ) -> ProposalKind:  # fmt: skip
     """Return a kind whose outcome is computed from its memory as it is when it is accepted."""
     return ProposalKind(
         id, label, question, yes, no, flagged=flagged, handler=f"{_BENCH}.lifecycle:Lifecycle",
         outcome=f"{_RULES}:{outcome}", refused=refused and f"{_RULES}:{refused}", settled_by_promotion=settled,
+        group=group, finder=f"{_FINDERS}.upkeep:UPKEEP" if found else "",
     )  # fmt: skip
 
 
@@ -92,36 +100,46 @@ KINDS = Kinds(
         ProposalKind(
             "reflection", "candidate", "Is this worth knowing?",
             "it is confirmed and served to agents", "it leaves a tombstone",
-            handler=f"{_BENCH}.candidate:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True,
+            handler=f"{_BENCH}.candidate:Candidate", view=f"{_VIEWS}:CANDIDATE", is_candidate=True, group="new",
         ),
         ProposalKind(
             "merge", "merge", "Do these say the same?",
             "they become one; the newest text wins, votes add up, the ids of the others live on",
             "all stay; asked again only when a text changes", "∪",
             many=("merge of {count}", "Do these {count} say the same?"),
-            handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE",
+            handler=f"{_BENCH}.merge:Merge", view=f"{_VIEWS}:MERGE", group="same",
+            finder=f"{_FINDERS}.copies:COPIES",
         ),
         _lifecycle(
             "prune", "prune", "Is this only noise?",
             "it is archived as pruned", "it stays; asked again after another period", "pruned", settled=False,
+            group="noise",
         ),
         _lifecycle(
             "confirm", "confirm", "Has this earned to be confirmed?",
             "it is confirmed", "it stays; asked again when it was seen more", "confirmed",
+            group="new",
         ),
         _lifecycle(
             "reconfirm", "still true?", "Is this still true?", "it counts as confirmed anew",
             "it loses a point of confidence, and a proposal to forget it follows", "reconfirmed", refused="doubted",
-            flagged=(("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),),
+            flagged=(
+                ("contradicted", "contradicted", "A newer memory says otherwise. Is this still true?"),
+                ("doubtful", "doubtful", "This was marked harmful. Is it still true?"),
+            ),
+            group="true",
         ),
-        ProposalKind("pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped"),
+        ProposalKind(
+            "pattern", "pattern", "Does this pattern hold?", "it is taken over", "it is dropped", group="new",
+            handler=f"{_BENCH}.pattern:MinedPattern", view=f"{_VIEWS}:PATTERN", finder=f"{_FINDERS}.mining:MINING",
+        ),
         ProposalKind(
             "curator", "curator", "Should the playbook change like this?", "it is changed", "it stays as it is",
             handler=f"{_BENCH}.curator:Curator", view=f"{_VIEWS}:CURATOR",
         ),
         _lifecycle(
             "forget", "forget", "Should this be forgotten?", "it is archived as forgotten", "it stays", "forgotten",
-            settled=False,
+            settled=False, found=False,
         ),
         ProposalKind(
             "supersede", "replace", "Should this take the place of what is known?",
@@ -129,8 +147,54 @@ KINDS = Kinds(
             "↻",
             handler=f"{_BENCH}.supersede:Supersede", view=f"{_VIEWS}:SUPERSEDE",
         ),
+        ProposalKind(
+            "stale", "out of date", "It names what is not in the working tree any more. Is it out of date?",
+            "new names are written into it; where none is known, it is archived as forgotten",
+            "it stays; asked again when its text changes, or when something else that it names goes", "≁",
+            flagged=(
+                ("renamed", "renamed", "It names what is called otherwise now. Should it say the new name?"),
+                ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
+            ),
+            handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
+        ),
         _lifecycle(
             "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",
+            group="new",
+        ),
+        ProposalKind(
+            "file", "changed on disk", "Should the store take over what this file says now?",
+            "what differs becomes what the file says, as an import; one undo takes it back",
+            "the store stays as it is; asked again when the file changes once more",
+            handler=f"{_BENCH}.file:ChangedFile", view=f"{_VIEWS}:FILE", group="files",
+            finder=f"{_FINDERS}.files:FILES",
+        ),
+        ProposalKind(
+            "trust", "from elsewhere", "Is what came into this store from elsewhere to be trusted?",
+            "you are shown what came and who wrote it, and asked", "it stays as it is: read, and given to no agent",
+            handler=f"{_BENCH}.elsewhere:Store", view=f"{_VIEWS}:TRUST", group="trust",
+            finder=f"{_FINDERS}.trust:STORE",
+        ),
+        ProposalKind(
+            "documents", "documents", "Are these documents to be trusted as they are now?",
+            "they are shown, and t trusts them after a question",
+            "agents are not given them; asked again when they change",
+            handler=f"{_BENCH}.elsewhere:DocumentsChanged", view=f"{_VIEWS}:DOCUMENTS", group="trust",
+            finder=f"{_FINDERS}.trust:DOCUMENTS",
+        ),
+        ProposalKind(
+            "instructions", "from a document", "Should these records of an instruction file go?",
+            "they are archived, the file stays what it is; one undo brings all of them back",
+            "they stay; asked again only when the file is imported once more",
+            handler=f"{_BENCH}.instructions:Instructions", view=f"{_VIEWS}:GOING", group="places",
+            finder=f"{_FINDERS}.instructions:INSTRUCTIONS",
+        ),
+        ProposalKind(
+            "moved", "a pattern", "Should these memories become patterns?",
+            "each becomes a pattern with its confidence and its applications, and is archived as superseded; "
+            "one undo takes all of it back",
+            "they stay memories; asked again when others come in",
+            handler=f"{_BENCH}.pattern:Moved", view=f"{_VIEWS}:MOVED", group="places",
+            finder=f"{_FINDERS}.mining:MOVES",
         ),
     )
 )  # fmt: skip

@@ -12,13 +12,11 @@ from typing import Literal
 from workbench.core.errors import InvalidRecord, WorkbenchError
 from workbench.core.record import moved
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
-from workbench.core.stream.memory import ARCHIVED_REASONS, ArchivedReason, Memory, Status
+from workbench.core.stream.confidence import doubted_once_more, keeping_word, scored
+from workbench.core.stream.memory import ARCHIVED_FROM, ARCHIVED_REASONS, ArchivedReason, Memory, Status
 
 LADDER: tuple[Status, ...] = ("signal", "candidate", "confirmed", "promoted")
 """The statuses of a living memory, in the order they are climbed."""
-
-ARCHIVED_FROM = "archived_from"
-"""Metadata key that remembers the status before archiving, so that `restore` can give it back."""
 
 UNCHANGED = "Nothing was changed."
 
@@ -43,7 +41,7 @@ def approve(memory: Memory, now: datetime | None = None, limits: LifecycleLimits
     """Confirm a signal or candidate; "still true?" is asked `confirmed_days` after `now` (default: its creation)."""
     _require(memory, ("signal", "candidate"), "approved")
     review = None if now is None else now + timedelta(days=limits.confirmed_days)
-    return replace(memory, status="confirmed", review_after=review)
+    return replace(keeping_word(memory), status="confirmed", review_after=review)
 
 
 def reject(memory: Memory) -> Memory:
@@ -69,7 +67,7 @@ def reconfirm(memory: Memory, now: datetime, limits: LifecycleLimits = DEFAULT_L
 def contradict(memory: Memory) -> Memory:
     """Take one point of confidence, down to 0, from a living memory that was contradicted."""
     _require(memory, LADDER, "contradicted")
-    return replace(memory, confidence=max(0, memory.confidence - 1))
+    return doubted_once_more(memory)
 
 
 def moved_to(memory: Memory, status: Status, now: datetime) -> Memory:
@@ -162,9 +160,27 @@ def waits_from(candidate: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> d
 
 
 def earned_confirmation(memory: Memory, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
-    """Tell whether a signal or candidate was seen again or marked helpful often enough to propose confirming it."""
+    """Tell whether a signal or candidate was seen again or marked helpful often enough to propose confirming it.
+
+    Each time that something spoke against it takes one away.
+    """
     seen = memory.helpful_absorbed + memory.helpful_votes
-    return memory.status in ("signal", "candidate") and seen >= limits.sightings
+    if memory.status not in ("signal", "candidate") or seen < limits.sightings:
+        return False
+    return seen - scored(memory).against >= limits.sightings
+
+
+def is_doubtful(memory: Memory, since: datetime | None, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:
+    """Tell whether a trusted memory was marked harmful until little is left of its confidence.
+
+    `since` is when a person last said that it still is true: only what was marked after that counts.
+    """
+    if memory.status not in ("confirmed", "promoted") or not memory.harmful_votes:
+        return False
+    if since is not None and (memory.last_feedback_at is None or memory.last_feedback_at <= since):
+        return False
+    found = scored(memory)
+    return found.value <= limits.doubtful and any(reason.rule.id == "harmful" for reason in found.reasons)
 
 
 def is_skill_material(memory: Memory, *, resolved: bool, limits: LifecycleLimits = DEFAULT_LIMITS) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from workbench.core.review import lifecycle
 from workbench.core.review.limits import DEFAULT_LIMITS, LifecycleLimits
 from workbench.core.review.proposal import Proposal
+from workbench.core.stream.confidence import confidence_of, times
 from workbench.core.stream.memory import Memory
 
 UpkeepKind = Literal["prune", "confirm", "reconfirm", "skill"]
@@ -28,6 +29,9 @@ SKILL_TAG = "skill"
 
 CONTRADICTED = "contradicted"
 """The flag of a question that a newer memory raised."""
+
+DOUBTFUL = "doubtful"
+"""The flag of a question that votes raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ def finding(
         )  # fmt: skip
     if memory.status == "signal" and lifecycle.earned_confirmation(memory, limits):
         return _earned(memory, limits)
+    if lifecycle.is_doubtful(memory, answered.get("reconfirm"), limits):
+        return _doubtful(memory)
     aged = lifecycle.age_finding(memory, now, limits)
     if aged is not None and aged.action in ("archive", "reconfirm"):
         kind: UpkeepKind = "prune" if aged.action == "archive" else "reconfirm"
@@ -154,7 +160,7 @@ def doubted(proposal: Proposal, memory: Memory, now: datetime) -> tuple[Memory |
         importance=memory.importance_score,
         reasons=(
             "you said that it no longer is true",
-            f"its confidence went from {memory.confidence} to {doubtful.confidence}",
+            f"its confidence went from {confidence_of(memory)} to {confidence_of(doubtful)}",
         ),
     )
     return (doubtful, follow_up)
@@ -174,8 +180,14 @@ def is_resolved(memory: Memory, related: Iterable[Memory | None], disputed: bool
 def _earned(memory: Memory, limits: LifecycleLimits) -> UpkeepFinding:
     seen = memory.helpful_absorbed + memory.helpful_votes
     parts = [(memory.helpful_absorbed, "seen again"), (memory.helpful_votes, "marked helpful")]
-    told = " and ".join(f"{what} {_times(count)}" for count, what in parts if count > 0)
+    told = " and ".join(f"{what} {times(count)}" for count, what in parts if count > 0)
     return UpkeepFinding("confirm", memory.id, (told,), f"{seen // max(1, limits.sightings)}")
+
+
+def _doubtful(memory: Memory) -> UpkeepFinding:
+    marks, value = memory.harmful_votes, confidence_of(memory)
+    told = f"it was marked harmful {times(marks)}, and its confidence is {value} of 5"
+    return UpkeepFinding("reconfirm", memory.id, (told,), f"harmful-{marks}", (DOUBTFUL,))
 
 
 def _begun(memory: Memory, kind: UpkeepKind) -> datetime:
@@ -184,7 +196,3 @@ def _begun(memory: Memory, kind: UpkeepKind) -> datetime:
         times = (memory.created_at, memory.last_accessed_at, memory.last_feedback_at, memory.review_after)
         return max(t for t in times if t is not None)
     return memory.review_after or memory.created_at
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from workbench.core.errors import InvalidQuery
 from workbench.core.record import clock_time, minute
+from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import MEMORY_TYPES, OBSERVATION_TYPES, STATUSES, Memory
 
 Predicate = Callable[[Memory], bool]
@@ -194,7 +195,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }
 _NUMBERS: dict[str, Callable[[Memory], float]] = {
     "importance": lambda memory: memory.importance_score,
-    "confidence": lambda memory: memory.confidence,
+    "confidence": confidence_of,
 }
 _CLOSED: dict[str, tuple[str, ...]] = {
     "memory": MEMORY_TYPES,

@@ -38,6 +38,12 @@ MAX_KEPT = 1_000_000
 FILE_KEY = "_file"
 """The metadata key under which a reader keeps how a record was written; it tells a person nothing."""
 
+ARCHIVED_FROM = "archived_from"
+"""The metadata key that remembers the status before archiving, so that it can be given back."""
+
+NOTE = "note"
+"""The metadata key of a person's note on a memory: it is for people, and part of no text."""
+
 SCHEMA_VERSION = 1
 
 
@@ -61,7 +67,8 @@ NO_SOURCE = Source()
 class Memory:
     """One memory.
 
-    Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5.
+    Scores: `importance_score` and `effective_importance` run 0–10, `confidence` 0–5: what a person or a
+    file says of it, to which `core.stream.confidence` adds what is known besides.
     The helpful count is the sum of four parts that are kept apart: what an import
     brought, +1 for creation by ingestion, duplicates absorbed, and live votes.
     Times are UTC and timezone-aware.
@@ -116,6 +123,12 @@ class Memory:
     def is_long(self) -> bool:
         """Whether its content is longer than anybody may write one: a file brought it."""
         return len(self.content) > MAX_CONTENT
+
+    @property
+    def note(self) -> str:
+        """What a person noted on it; empty for nothing."""
+        found = self.metadata.get(NOTE)
+        return found if isinstance(found, str) else ""
 
     @property
     def line(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from workbench.core.stream.confidence import confidence_of
 from workbench.core.stream.memory import Memory
 
 Dates = Literal["", "relative", "absolute"]
@@ -39,7 +40,7 @@ ORDERS = (
     Order("read", "what agents read last first", "what was never read, or longest ago, first", _read),
     Order("importance", "the most important first", "the least important first", lambda m: (m.importance_score,)),
     Order("votes", "the most helpful first", "the most harmful first", _votes),
-    Order("confidence", "the surest first", "the least sure first", lambda m: (m.confidence,)),
+    Order("confidence", "the surest first", "the least sure first", lambda m: (confidence_of(m),)),
     Order(SCORE, "the best score first", "the worst score first", None),
 )
 """Those that are known."""

@@ -15,6 +15,9 @@ from workbench.formats.shared.markdown import Statement
 from workbench.formats.shared.reading import COUNTS, checked, created_at, digest, place, rating, votes_in
 
 NAME = "claude-memory"
+PREFIX = "cc"
+"""How the ids of its records begin."""
+
 LINK = (
     r"[-*+][ \t]+\[(?P<title>[^\]\n]{1,300})\]\((?P<target>[^()\s]{1,300}\.md)\)"
     r"(?:[ \t]*(?:[—–:|]|-{1,2})[ \t]*(?P<hook>(?:[^\n \t]|[ \t]++(?=[^\n \t]))*+))?[ \t]*$"
@@ -102,4 +105,4 @@ def statement(one: Statement, context: ReadContext) -> tuple[Memory, Notes]:
 
 
 def _id(name: str, context: ReadContext) -> str:
-    return "-".join(part for part in ("cc", place(context), name) if part)
+    return "-".join(part for part in (PREFIX, place(context), name) if part)

@@ -25,6 +25,8 @@ from workbench.formats.shared.report import Report, shown
 
 NAME = "records"
 _SHORT = 10_000
+_COMPUTED = frozenset({"confidence_scored"})
+"""What `list --json` says of a memory that is worked out anew wherever it is."""
 _KEYS = {field.name: field.key for field in FIELDS.values()} | {
     "importance": "importance_score", "helpful": "helpful_count", "harmful": "harmful_count",
 }  # fmt: skip
@@ -119,7 +121,7 @@ def _memory(doc: dict[str, Any], context: ReadContext) -> tuple[Memory, Notes]:
         raise ValueError("it has no content")
     memory, notes = from_entry(entry, context)
     own = {name: value for name, value in memory.metadata.items() if name != FILE_KEY}
-    other = {name: value for name, value in doc.items() if name not in _KEYS and name != FILE_KEY}
+    other = {name: value for name, value in doc.items() if name not in _KEYS and name not in _COMPUTED | {FILE_KEY}}
     return replace(memory, metadata={**other, **own}), notes
 
 

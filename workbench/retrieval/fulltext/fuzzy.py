@@ -10,7 +10,8 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from workbench.retrieval.arrays import Column, Mask
-from workbench.retrieval.fulltext.line_words import INSIDE, TYPO, TYPO_FROM, WORD, LineWords, Values
+from workbench.retrieval.fulltext.line_words import INSIDE, TYPO, WORD, LineWords, Values
+from workbench.retrieval.fulltext.spelling import TYPO_FROM, Spelling
 
 SPANNED = 2_000
 """Characters of a line in which matches are marked; nobody is shown more of one."""
@@ -97,9 +98,10 @@ class FuzzyLines:
             return known
 
     def _look_up(self, word: str) -> _Held:
-        lines = self._words
-        literal, misspelt = lines.held(word), lines.misspelt(word)
-        return _Held(lines.in_lines(literal), lines.in_lines(misspelt), lines.in_heads(np.maximum(literal, misspelt)))
+        # A word as it is typed is worth more than any typo: of the best in a line one can tell which of the two it is.
+        best, shows = self._words.in_lines(np.maximum(self._words.held(word), self._words.misspelt(word)))
+        literal = best >= INSIDE
+        return _Held(np.where(literal, best, 0), np.where(literal, 0, best), shows)
 
 
 def _words_of(query: str) -> list[str]:
@@ -129,8 +131,9 @@ def spans_in(text: str, query: str) -> tuple[Span, ...]:
     for word in _words_of(query):
         places = [(m.start(), m.end()) for m in re.finditer(re.escape(word), line)]
         if not places:
-            near = LineWords([line]).near(word)
-            places = [m.span() for m in WORD.finditer(line) if m[0] in near[0] or m[0] in near[1]]
+            known = list(dict.fromkeys(WORD.findall(line)))
+            near = {known[place] for places in Spelling(known).near(word) for place in places.tolist()}
+            places = [m.span() for m in WORD.finditer(line) if m[0] in near]
         found += places
     return _merged(found)
 

@@ -1,22 +1,15 @@
 """The words of many lines, and which lines hold a word as it is typed, or spelled almost like it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from itertools import chain
+from bisect import bisect_right
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
+from workbench.core.stopping import in_pieces
 from workbench.retrieval.arrays import Mask, Rows
-
-TYPO_FROM = 4
-"""Letters a word needs before a typo is forgiven."""
-
-START_FROM = 6
-"""Letters a word needs before a typo is forgiven against the start of a longer word."""
+from workbench.retrieval.fulltext.spelling import Spelling
 
 WORD = re.compile(r"\w+")
 
@@ -28,6 +21,12 @@ EXACT, START, INSIDE = 100, 95, 90
 
 TYPO, TYPO_START = 80, 75
 """Values of a word that is a word of the line, or starts one, but for one typo."""
+
+_FEW = 8
+"""Of so many places of chunks in lines one holds what is looked for, where each of those is gone to by itself."""
+
+_OFTEN = 2000
+"""Words that hold what is looked for, from which on all words are asked and not the text of all."""
 
 
 class LineWords:
@@ -42,25 +41,24 @@ class LineWords:
         numbers: dict[str, int] = {}
         at: list[int] = []
         sizes, shown = np.zeros(len(lines), np.intp), np.zeros(len(lines), np.intp)
-        for row, line in enumerate(lines):
+        for row, line in enumerate(in_pieces(lines)):
             found = line.split()
             at += [numbers.setdefault(chunk, len(numbers)) for chunk in found]
             is_whole = heads is None or heads[row] >= len(line)
             sizes[row] = len(found)
             shown[row] = len(found) if is_whole or heads is None else len(line[: heads[row]].split())
         self._chunks = list(numbers)
-        self._chunk_at: Rows = np.array(at, np.intp)
-        self._filled = np.flatnonzero(sizes)
-        starts = np.cumsum(sizes) - sizes
-        self._starts = starts[self._filled]
-        self._in_head: Mask = np.arange(len(at)) < np.repeat(starts + shown, sizes)
+        self._places = _Places(np.array(at, np.intp), sizes, shown, len(numbers))
         self._words, self._word_in, self._in_chunk = _vocabulary(self._chunks)
+        self._text = "\n".join(self._words)
+        self._begin = np.cumsum([0, *(len(word) + 1 for word in self._words)])
+        self._spelling = Spelling(self._words)
 
     def held(self, word: str) -> Values:
         """Return how well each chunk holds a word as it is typed."""
         values = np.zeros(len(self._chunks), np.int8)
         if WORD.fullmatch(word) is not None:
-            holding = [number for number, known in enumerate(self._words) if word in known]
+            holding = self._holding(word)
             of_words = np.zeros(len(self._words), np.int8)
             of_words[holding] = [_value(word, self._words[number]) for number in holding]
             return self._of_words(of_words)
@@ -73,49 +71,28 @@ class LineWords:
 
     def misspelt(self, word: str) -> Values:
         """Return how well each chunk holds a word that is `word` but for one typo, or begins so."""
-        whole, start = self.near(word)
-        if not whole and not start:
-            return np.zeros(len(self._chunks), np.int8)
+        whole, start = self._spelling.near(word)
         of_words = np.zeros(len(self._words), np.int8)
-        for near, value in ((start, TYPO_START), (whole, TYPO)):
-            of_words[[self._number[word] for word in near]] = value
+        of_words[start] = TYPO_START
+        of_words[whole] = TYPO
         return self._of_words(of_words)
 
-    def in_lines(self, chunks: Values) -> Values:
-        """Return the best value that any chunk of a line has, for each line."""
-        found = np.zeros(self._count, np.int8)
-        if chunks.any():
-            found[self._filled] = np.maximum.reduceat(chunks[self._chunk_at], self._starts)
+    def in_lines(self, chunks: Values) -> tuple[Values, Mask]:
+        """Return for each line the best value that any of its chunks has, and whether one with a value shows of it."""
+        found, shows = np.zeros(self._count, np.int8), np.zeros(self._count, np.bool_)
+        self._places.spread(chunks, found, shows)
+        return found, shows
+
+    def _holding(self, word: str) -> list[int]:
+        """Return the numbers of the words that hold another one."""
+        if self._text.count(word) > _OFTEN:
+            return [number for number, known in enumerate(self._words) if word in known]
+        found: list[int] = []
+        place = self._text.find(word)
+        while place >= 0:
+            found.append(bisect_right(self._begin, place) - 1)
+            place = self._text.find(word, int(self._begin[found[-1] + 1]))
         return found
-
-    def in_heads(self, chunks: Values) -> Mask:
-        """Tell for each line whether a chunk that shows of it has a value."""
-        found = np.zeros(self._count, np.bool_)
-        if chunks.any():
-            shown = (chunks > 0)[self._chunk_at] & self._in_head
-            found[self._filled] = np.logical_or.reduceat(shown, self._starts)
-        return found
-
-    def near(self, word: str) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the words that are `word` with one typo, and the longer words that start so.
-
-        One typo is a letter wrong, missing or added, or two neighbours swapped.
-        """
-        if len(word) < TYPO_FROM:
-            return frozenset(), frozenset()
-        sizes = range(len(word) - 1, len(word) + 2)
-        whole = frozenset(_within_one(word, list(chain(*(self._of_length.get(size, ()) for size in sizes)))))
-        if len(word) < START_FROM:
-            return whole, frozenset()
-        longer: set[str] = set()
-        for size in sizes:
-            beginnings = self._beginnings(size)
-            longer |= set(chain(*(beginnings[near] for near in _within_one(word, list(beginnings)))))
-        return whole, frozenset(known for known in longer if len(known) > len(word) + 1)
-
-    @cached_property
-    def _number(self) -> Mapping[str, int]:
-        return {word: number for number, word in enumerate(self._words)}
 
     def _of_words(self, values: Values) -> Values:
         """Return the best value that any word of a chunk has, for each chunk."""
@@ -125,26 +102,42 @@ class LineWords:
         np.maximum.at(found, self._in_chunk[hits], of_pairs[hits])
         return found
 
-    @cached_property
-    def _of_length(self) -> Mapping[int, list[str]]:
-        found: dict[int, list[str]] = {}
-        for word in self._words:
-            found.setdefault(len(word), []).append(word)
-        return found
 
-    @cached_property
-    def _known_beginnings(self) -> dict[int, dict[str, list[str]]]:
-        return {}
+class _Places:
+    """Where the chunks stand: `at` is the chunk at each place, line after line, `sizes` and `shown` count them by line.
 
-    def _beginnings(self, size: int) -> Mapping[str, list[str]]:
-        """Return the words that are longer than `size`, by how they begin."""
-        found = self._known_beginnings.get(size)
-        if found is None:
-            found = {}
-            for word in chain(*(words for length, words in self._of_length.items() if length > size)):
-                found.setdefault(word[:size], []).append(word)
-            self._known_beginnings[size] = found
-        return found
+    The places are known in two orders, that of the lines and that of the chunks: what few hold is gone to by these.
+    """
+
+    def __init__(self, at: Rows, sizes: Rows, shown: Rows, chunks: int) -> None:
+        self._at = at
+        self._line = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        starts = np.cumsum(sizes) - sizes
+        self._filled = np.flatnonzero(sizes)
+        self._starts = starts[self._filled]
+        self._shows: Mask = np.arange(len(at)) < np.repeat(starts + shown, sizes)
+        self._sorted = np.argsort(at.astype(np.int32), kind="stable").astype(np.int32)
+        self._ends = np.cumsum(np.bincount(at, minlength=chunks))
+
+    def spread(self, chunks: Values, found: Values, shows: Mask) -> None:
+        """Write the best value of a line's chunks to `found`, and to `shows` whether one with a value shows of it."""
+        holding = np.flatnonzero(chunks)
+        ends = self._ends[holding]
+        begins = np.where(holding > 0, self._ends[holding - 1], 0)
+        many = int((ends - begins).sum())
+        if not many:
+            return
+        if many * _FEW > len(self._at):
+            values = chunks[self._at]
+            found[self._filled] = np.maximum.reduceat(values, self._starts)
+            shows[self._filled] = np.logical_or.reduceat((values > 0) & self._shows, self._starts)
+            return
+        # One range of the places, sorted by chunk, after the other: each begins that far from where it would go on.
+        steps = np.repeat(begins - np.cumsum(ends - begins) + (ends - begins), ends - begins)
+        places = self._sorted[np.arange(many) + steps]
+        lines = self._line[places]
+        np.maximum.at(found, lines, chunks[self._at[places]])
+        shows[lines[self._shows[places]]] = True
 
 
 def _vocabulary(chunks: Sequence[str]) -> tuple[list[str], Rows, Rows]:
@@ -161,10 +154,3 @@ def _vocabulary(chunks: Sequence[str]) -> tuple[list[str], Rows, Rows]:
 
 def _value(word: str, known: str) -> int:
     return EXACT if known == word else START if known.startswith(word) else INSIDE
-
-
-def _within_one(word: str, words: Sequence[str]) -> Iterable[str]:
-    if not words:
-        return ()
-    distances = process.cdist([word], words, scorer=OSA.distance, score_cutoff=1)[0]
-    return [words[i] for i in np.flatnonzero(distances <= 1).tolist()]

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.core.stream.memory import MEMORY_TYPES
+from workbench.core.tuning.profile import Profile
 from workbench.core.tuning.recency import CUT
 from workbench.core.tuning.scoring import DEAD_SPREAD
 from workbench.retrieval.arrays import Column, Rows
 from workbench.retrieval.ranking.candidates import Candidates
 from workbench.retrieval.ranking.cases import ColumnCase, Columns
+from workbench.retrieval.ranking.pool import Pool
 from workbench.retrieval.ranking.times import micros
 
 NOBODY = -1
@@ -67,14 +69,29 @@ def recency_column(case: ColumnCase) -> Column:
 
 def importance_column(case: ColumnCase) -> Column:
     """Return the effective importance, 0…1; see `core.feedback.effective_importance`."""
-    pool, chosen, profile, now = case.pool, case.chosen, case.profile, case.now
-    delta = pool.net[chosen.rows] * profile.feedback
+    return effective_importance(case.pool, case.chosen.rows, case.profile, case.now) / 10
+
+
+def effective_importance(pool: Pool, rows: Rows, profile: Profile, now: datetime) -> Column:
+    """Return the effective importance of some rows, 0…10."""
+    delta = pool.net[rows] * profile.feedback
     if profile.feedback_half_life is not None:
         voted = np.flatnonzero(delta)
-        hours = _hours_since(pool.feedback[chosen.rows[voted]], now)
+        hours = _hours_since(pool.feedback[rows[voted]], now)
         delta[voted] *= _cut(np.exp2(-hours / (profile.feedback_half_life * 24)))
-    delta += pool.importance[chosen.rows]
-    return np.clip(delta, 0.0, 10.0, out=delta) / 10
+    delta += pool.importance[rows]
+    found: Column = np.clip(delta, 0.0, 10.0, out=delta)
+    return found
+
+
+def most_important(pool: Pool, rows: Rows, count: int, profile: Profile, now: datetime) -> Rows:
+    """Return those of some rows that are the most important, in that order; the smaller id of equals first."""
+    weight = effective_importance(pool, rows, profile, now)
+    if len(rows) > count:
+        least = np.partition(weight, len(rows) - count)[len(rows) - count]
+        rows, weight = rows[weight >= least], weight[weight >= least]
+    found: Rows = rows[np.lexsort((pool.id_rank[rows], -weight))][:count]
+    return found
 
 
 def normalised(raw: Column, chosen: Candidates, inside: Rows | None) -> FactorColumn:

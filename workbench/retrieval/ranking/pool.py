@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from workbench.core.errors import UnknownRecord
 from workbench.core.record import Doc
-from workbench.core.served import SERVED
+from workbench.core.served import SERVED, SETTLED
 from workbench.core.stream.filter import Filter
-from workbench.core.stream.memory import MEMORY_TYPES, Memory
+from workbench.core.stream.memory import MEMORY_TYPES, Memory, MemoryType
 from workbench.core.stream.searchable import Searchable
 from workbench.core.text import clean_for_store
 from workbench.core.tuning.candidates import candidate_filter
@@ -72,7 +72,7 @@ _HARMFUL = ("harmful_imported", "harmful_votes")
 _TIMES = frozenset({"created_at", "last_accessed_at", "last_feedback_at"})
 
 
-COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "session", "speaker", "servable")
+COLUMNS = ("created", "accessed", "feedback", "importance", "net", "kind", "session", "speaker", "servable", "settled")
 """The columns that are read from memories; all others follow from them."""
 
 
@@ -89,8 +89,8 @@ class Pool:
     `created`, `accessed` and `feedback` (the last vote, else the creation) are in microseconds; `importance`
     is 0–10 before votes; `net` is helpful − harmful; `kind` the index of the memory type, plus `PINNED`;
     `session` a number per session and `speaker` one per speaker, −1 for none; `servable` whether the status may be
-    served at all. The three tokens change with what they cover: layout (membership, sessions, speakers, creation,
-    status), access, importance.
+    served at all, `settled` whether it was confirmed. The three tokens change with what they cover: layout
+    (membership, sessions, speakers, creation, servable), access, importance.
     """
 
     memories: MemoryRows
@@ -106,6 +106,7 @@ class Pool:
     session: NDArray[np.int32]
     speaker: NDArray[np.int32]
     servable: Mask
+    settled: Mask
     layout_token: Token = field(default_factory=Token)
     access_token: Token = field(default_factory=Token)
     importance_token: Token = field(default_factory=Token)
@@ -166,6 +167,18 @@ class Pool:
     def served(self, now: datetime) -> Mask:
         """Tell for each row whether an agent asking at `now` may be given it (`core.served`)."""
         return self.servable & (self.created <= micros(now))
+
+    def memories_at(self, rows: Rows) -> list[Memory]:
+        """Return the memories of some rows, in their order; no other is read for it."""
+        return [self.memories[row] for row in rows.tolist()]
+
+    def is_pinned(self) -> Mask:
+        """Tell for each row whether it is pinned."""
+        return self.kind >= PINNED
+
+    def is_of(self, *types: MemoryType) -> Mask:
+        """Tell for each row whether its memory type is one of these."""
+        return np.isin(self.kind % PINNED, [_KINDS[name] for name in types])
 
     def matching(self, candidates: str, now: datetime) -> Mask:
         """Tell for each row whether a candidate filter lets it take part; only relative times look at `now`.
@@ -329,6 +342,7 @@ def _measured(memories: Sequence[Memory]) -> dict[str, Any]:
         "net": np.array([m.helpful_count - m.harmful_count for m in memories], np.float64),
         "kind": np.array([_KINDS[m.memory_type] + PINNED * m.pinned for m in memories], np.int8),
         "servable": np.array([m.status in SERVED for m in memories], np.bool_),
+        "settled": np.array([m.status in SETTLED for m in memories], np.bool_),
     }
 
 
@@ -363,6 +377,7 @@ def _read_columns(docs: DocColumns, names: _Names) -> dict[str, Any]:
         "session": docs.column("session_id", -1, np.int32, partial(_numbered, names.sessions)),
         "speaker": docs.column("source", -1, np.int32, lambda sources: _numbered(names.speakers, _speakers(sources))),
         "servable": docs.column("status", True, np.bool_, partial(_mapped, SERVED.__contains__)),
+        "settled": docs.column("status", False, np.bool_, partial(_mapped, SETTLED.__contains__)),
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.core.health.damage import MendedIndex
 from workbench.core.record import iso, parse_time
+from workbench.core.stopping import in_pieces
 from workbench.store.entry import Doc
 from workbench.store.files import read_regular
 from workbench.store.index.indexing import Indexing
@@ -69,7 +70,7 @@ def _differing_in(index: ReadIndex, indexing: Indexing, table: str, docs: Mappin
     expected = iter(docs)
     wrong: set[str] = set()
     seen: set[str] = set()
-    for doc_id, said in index.rows(table):
+    for doc_id, said in in_pieces(index.rows(table)):
         seen.add(doc_id)
         doc = docs.get(doc_id)
         in_place = next(expected, None) == doc_id

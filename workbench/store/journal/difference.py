@@ -38,6 +38,12 @@ def take_back(tables: Tables, entries: Iterable[Entry], rev: int) -> Tables:
     return tables
 
 
+def taken_back(entry: Entry) -> Entry:
+    """Return what takes a transaction back; what was purged since is gone at every revision."""
+    changes = (DocChange(c.table, c.doc, "delete") if c.redacted else reverse(c) for c in reversed(entry.changes))
+    return entry._replace(changes=tuple(changes), next_ids={})
+
+
 def _take_back(tables: Tables, change: DocChange) -> None:
     if change.op == "table":
         tables.pop(change.table, None)

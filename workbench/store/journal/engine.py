@@ -12,9 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.core.errors import StoreProblem
+from workbench.core.errors import OnlyLookedAt, StoreProblem, UnknownRecord
 from workbench.core.health.damage import Damage, Gone, MendedIndex, Renumbered
-from workbench.core.record import iso
+from workbench.core.health.standpoint import Standpoint
+from workbench.core.pause import collection_paused
+from workbench.core.record import iso, parse_time
 from workbench.core.waiting import StoreBusy
 from workbench.store import git_files
 from workbench.store.entry import Doc, Entry, Kind, from_json, to_json
@@ -28,7 +30,7 @@ from workbench.store.index.news import Arrival
 from workbench.store.journal import chain, segments
 from workbench.store.journal.announce import Announcer, Listener
 from workbench.store.journal.codec import seal, unseal
-from workbench.store.journal.difference import changed_keys, diff_tables, take_back
+from workbench.store.journal.difference import changed_keys, diff_tables, take_back, taken_back
 from workbench.store.journal.groups import Groups
 from workbench.store.journal.lock import LOCK, WriteLock, overtaken, taken_away
 from workbench.store.journal.segments import Position
@@ -51,6 +53,9 @@ Gate = Callable[[Entry, Mapping[str, Mapping[str, Doc]]], Entry]
 """Returns a transaction as it may be written over the documents as they are; raises to refuse it."""
 
 _RECENT = 10
+
+_SINGLY = 2_000
+"""Changes that are taken back, of a store with a read index, without reading all of its documents."""
 
 _REPLAYED, _REPLAYED_BESIDE_INDEX = 200, 5000
 """Revisions whose replay costs a start more than writing a checkpoint does, without a read index and with one."""
@@ -116,6 +121,8 @@ class Journal:
         self.standing = Standing()
         self._newcomers: Newcomers | None = None
         self._unsure = False
+        self.standpoint: Standpoint | None = None
+        """Where one stands in the past; `None` in the present."""
         self._load()
 
     @property
@@ -156,8 +163,11 @@ class Journal:
 
     @property
     def mark(self) -> str:
-        """The checksum of the last line that was taken in; it tells two histories with as many changes apart."""
-        return self._tail.mark
+        """The checksum of the last line that was taken in; it tells two histories with as many changes apart.
+
+        Empty in the past, which stands on none that is looked for.
+        """
+        return self._tail.mark if self.standpoint is None else ""
 
     @property
     def unfinished(self) -> Mapping[str, str]:
@@ -212,7 +222,7 @@ class Journal:
         Raises `StoreProblem` when the journal cannot be read.
         """
         try:
-            if self.staged is not None or self._tail.is_removed:
+            if self.staged is not None or self.standpoint is not None or self._tail.is_removed:
                 return 0
             count = 0 if self._tail.is_current else self._pull()
             self._look_whence()
@@ -237,6 +247,7 @@ class Journal:
         if (joined := self.staged) is not None:
             yield joined
             return
+        self.require_present()
         self._require_trust()
         try:
             with self._lock.held():
@@ -276,8 +287,15 @@ class Journal:
         """Yield the transactions, newest first, those that contain one of `needles` if any is given; damaged
         lines are passed over.
 
-        With `docs` changes of other documents may be left out. Raises `StoreProblem` when a segment cannot be read.
+        With `docs` changes of other documents may be left out. In the past, those that came later are none. Raises
+        `StoreProblem` when a segment cannot be read.
         """
+        past = self.standpoint
+        for entry in self._entries_back(*needles, docs=docs):
+            if past is None or entry.rev <= past.rev:
+                yield entry
+
+    def _entries_back(self, *needles: bytes | None, docs: Container[str] | None = None) -> Iterator[Entry]:
         if self._settled is not None:
             # The file is not in order yet; what holds is known, and short enough to be read whole.
             yield from reversed(self._settled.entries + tuple(self._since))
@@ -295,6 +313,7 @@ class Journal:
 
     def save_checkpoint(self) -> None:
         """Write the checkpoint when there is anything new; not inside a transaction. Raises `StoreProblem`."""
+        self.require_present()
         if self.staged is not None or self.rev == self._keeper.saved_rev or self._settled is not None:
             return
         unplaced = self.stranger is not None and self.stranger.unplaced
@@ -315,8 +334,8 @@ class Journal:
 
     @property
     def saved(self) -> str:
-        """The hash of the `memory.json` that the store's index is of; empty where there is no index."""
-        return self._index.digest
+        """The hash of the `memory.json` that the store's index is of; empty without an index, and in the past."""
+        return self._index.digest if self.standpoint is None else ""
 
     def read(self) -> None:
         """Read all documents, and let go of the index, for others to write. Raises `OSError`."""
@@ -327,7 +346,7 @@ class Journal:
 
     def keep_index(self) -> None:
         """Make the index of the store when it has none; a cache of this user's, which reading may write."""
-        if not self._can_be_indexed():
+        if self.standpoint is not None or not self._can_be_indexed():
             return
         if self.state.base_failed:
             self._index.forget(self.clock(), None)
@@ -341,7 +360,7 @@ class Journal:
         `StoreProblem` when the files cannot be read, or others hold the store.
         """
         try:
-            if not self._can_be_indexed() or self._index.differing() == 0:
+            if self.standpoint is not None or not self._can_be_indexed() or self._index.differing() == 0:
                 return
             with self._lock.held():
                 if (documents := self._index.differing()) == 0:
@@ -362,7 +381,7 @@ class Journal:
 
     def arrivals(self, after: int) -> list[Arrival] | None:
         """Return who added and read which memories after a revision; `None` when only the journal knows."""
-        return self._index.arrivals(after)
+        return self._index.arrivals(after) if self.standpoint is None else None
 
     @property
     def is_adopting(self) -> bool:
@@ -375,6 +394,7 @@ class Journal:
         `shown` are the fingerprints of the foreign lines that were (default: all that there are). Raises
         `StoreProblem` when others came since.
         """
+        self.require_present()
         with self._keeper.held(), self._lock.held():
             self._read_tail()
             if shown is not None and not {fingerprint_of(line) for _, line in self.strange_lines()} <= set(shown):
@@ -401,6 +421,32 @@ class Journal:
                 yield str(unseal(line).get("actor", "")), line
         except OSError as error:
             raise cannot_read(self.folder, error) from error
+
+    def go_back(self, rev: int) -> None:
+        """Stand at a revision from now on: all is as it was right after it, and nothing can be changed any more.
+
+        What was purged since is gone there, too. Raises `UnknownRecord` for a revision that there is not.
+        """
+        if not 0 <= rev <= self.rev:
+            raise UnknownRecord(f"There is no revision {rev}.", f"The latest is {self.rev}; nothing was opened.")
+        latest, at, taken = self.rev, None, 0
+        with self._reading, collection_paused():
+            for entry in self._entries_back():
+                if entry.rev <= rev:
+                    at = parse_time(entry.at)
+                    break
+                taken += len(entry.changes)
+                if taken > _SINGLY and self.state.unread:
+                    self.read()  # one after the other they would be looked up longer than all of them are read
+                self.state.apply(taken_back(entry))
+            self.state.rev = rev
+            self.stranger = None
+            self.standpoint = Standpoint(rev, at, latest)
+
+    def require_present(self) -> None:
+        """Raise `OnlyLookedAt` in the past."""
+        if self.standpoint is not None:
+            raise OnlyLookedAt(self.standpoint.rev)
 
     def require_trust(self) -> None:
         """Raise `NotTrusted` when the store came from elsewhere and nobody has looked at it."""
@@ -489,6 +535,7 @@ class Journal:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Keep every other writer out for the block, between its transactions, too. Raises as a transaction does."""
+        self.require_present()
         with self._lock.held():
             self._read_tail()
             yield
@@ -496,6 +543,7 @@ class Journal:
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Keep every other writer out, after taking in what they wrote; for work on the files themselves."""
+        self.require_present()
         self._require_trust()
         with self._keeper.held(), self._lock.held():
             sweep(self.folder, exclusive=True)
@@ -593,7 +641,7 @@ class Journal:
         loaded = checkpoint.load(self.folder, self._key_of, self._believed())
         for entry in Tail(self.folder, loaded.position, loaded.mark, loaded.state.rev).entries():
             loaded.state.apply(entry)
-        return take_back(loaded.state.snapshot(), self.entries_back(), rev)
+        return take_back(loaded.state.snapshot(), self._entries_back(), rev)
 
     def _look_closer(self, place: Position) -> None:
         """Find out what the tail does not tell: damage before `place`, changes out of order, and what is gone."""

@@ -49,6 +49,7 @@ class Maintenance:
         """
         from workbench.store.maintenance import backup
 
+        self._journal.require_present()
         return backup.write_backup(self._journal, target, at, force=force, progress=progress)
 
     # What was found, and a person's word on it

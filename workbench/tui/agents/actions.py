@@ -1,7 +1,7 @@
-"""The tables of actions of Agents and its dialog."""
+"""The tables of actions of Agents, its context and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MOVES
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MOVES
 
 AGENTS = Table(
     "Agents",
@@ -14,18 +14,38 @@ AGENTS = Table(
         Action("agents.agent", "f", "agent", "Show only what one agent did", FIND),
         Action("agents.next-pane", "tab", "next pane", "From sessions to what was done, to a text", MOVE),
         Action("agents.last-pane", "shift+tab", "last pane", "Back to the pane before", MOVE, False),
-        Action("agents.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
-        Action("agents.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
-        Action("agents.edit", "e", "edit", "Edit this memory here", CHANGE),
-        Action("agents.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False),
-        Action("agents.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
-        Action("agents.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
+        Action(
+            "agents.helpful",
+            "plus",
+            "helpful",
+            "Vote helpful; again takes the vote back",
+            DECIDE,
+            True,
+            "act('helpful')",
+        ),
+        Action(
+            "agents.harmful",
+            "minus",
+            "harmful",
+            "Vote harmful; again takes the vote back",
+            DECIDE,
+            True,
+            "act('harmful')",
+        ),
+        Action("agents.edit", "e", "edit", "Edit this memory here", CHANGE, True, "act('edit')"),
+        Action(
+            "agents.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False, "act('external')"
+        ),
+        Action("agents.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE, True, "act('pin')"),
+        Action("agents.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE, True, "act('forget')"),
         Action("agents.copy", "y", "copy", "Copy the text, or the question", CHANGE, False),
-        Action("agents.history", "h", "history", "Show every change of this memory", FIND, False),
-        Action("agents.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
-        Action("agents.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
+        Action("agents.history", "h", "history", "Show every change of this memory", FIND, False, "act('history')"),
+        Action("agents.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action(
+            "agents.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
+        ),
     ),
-    LIST,
+    (*LIST, *LINKS),
 )
 
 CONTEXT = Table(
@@ -35,7 +55,7 @@ CONTEXT = Table(
         Action("context.more", "right", "more tokens", "A larger budget, of all or a layer", CHANGE),
         Action("context.reset", "backspace", "as set", "The budgets as they are set", CHANGE, False),
         Action("context.layers", "tab", "layers", "From the text to the layers, and back", MOVE),
-        Action("context.profile", "p", "profile", "Rank under another profile", FIND),
+        Action("context.profile", "r,p", "rank under", "Rank under another profile", FIND),
         Action("context.task", "slash", "task", "Write another task", FIND),
         Action("context.copy", "y", "copy", "Copy what is given, as Markdown", CHANGE),
         Action("context.copy-json", "Y", "copy JSON", "Copy it as JSON, with what is left out", CHANGE),
@@ -58,7 +78,7 @@ DOCUMENTS = Table(
         Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.documents",
 )
 
@@ -74,7 +94,7 @@ PATTERNS = Table(
         Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.patterns",
 )
 
@@ -89,7 +109,7 @@ EPISODES = Table(
         Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.episodes",
 )
 

@@ -1,13 +1,14 @@
 """What an agent would be given for a task: layer by layer, with what is left out and why, before any agent sees it."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import on, work
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -16,24 +17,36 @@ from textual.worker import get_current_worker
 
 from workbench.bench.agents.answers import Answering, text_of
 from workbench.bench.agents.context.making import Material, gathered
-from workbench.bench.agents.context.values import AgentContext, Layer, LeftOut
+from workbench.bench.agents.context.values import AgentContext
+from workbench.bench.context import Context
 from workbench.bench.open import Workbench
 from workbench.bench.safety.provenance import learn_all
 from workbench.core.agents.layers import USUAL
 from workbench.core.errors import WorkbenchError
 from workbench.core.files.replacing import replace_file
+from workbench.core.text import one_line
 from workbench.core.tuning.profile import Profile
 from workbench.tui.agents.actions import CONTEXT
-from workbench.tui.agents.drawing import bar
+from workbench.tui.agents.context_rows import (
+    Given,
+    Head,
+    More,
+    Out,
+    Row,
+    Weak,
+    Whole,
+    draw,
+    is_heading,
+    key_of,
+    rows_of,
+)
 from workbench.tui.app.actions import bindings
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
-from workbench.tui.widgets.bars.slider import CHANGED
+from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.choose import Choice, Choose
-from workbench.tui.widgets.content import MUTED, assemble, body
-from workbench.tui.widgets.dialog import Dialog
-from workbench.tui.widgets.figures import number
+from workbench.tui.widgets.content import MUTED, assemble
 from workbench.tui.widgets.lists.line_view import LineView
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.prompt import Prompt
 from workbench.tui.widgets.texts.safe_input import SafeInput
@@ -41,122 +54,145 @@ from workbench.tui.widgets.texts.safe_input import SafeInput
 STEP = 1_000
 """Tokens by which a key moves the budget."""
 
-BAR = 16
-_LEFT = 5
-"""What was left out is named one by one up to so many in a layer; the rest is counted."""
-
-NO_TASK = "Write what the agent is to do; without a task, what holds for every task is shown."
-NOTHING = "Nothing here is relevant to the task itself."
+LOOKING = "Looking …"
+TASK = "what the agent is to do; without it, what always holds"
+NOTHING = "nothing here is relevant to the task itself"
 NOT_TRUSTED = "This store is not trusted, so an agent is given nothing. `workbench trust` shows what came in."
+
+_ON_RECORD = frozenset({"profile", "copy"})
+"""What a key of this does to all of it means the record itself on a row that has one: p pins, y copies."""
 
 
 class Gathered(Message):
     """A thread found what the layers have for a task, or `problem` says why not."""
 
-    def __init__(self, task: str, material: Material | None, problem: str = "") -> None:
+    def __init__(self, material: Material | None, problem: str = "") -> None:
         super().__init__()
-        self.task = task
         self.material = material
         self.problem = problem
 
 
-class ContextDialog(Dialog[None]):
-    """A task, the budget of each layer as a bar, and everything that an agent would be given. It counts no read."""
+@survives
+class ContextPane(Vertical):
+    """A task, the budget of each layer as a bar, and below each what it gives and leaves out. It counts no read."""
+
+    class Changed(Message):
+        """It was made anew: for another task, under another budget, or of a store that changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(CONTEXT)
     DEFAULT_CSS = """
-    ContextDialog {
-        & > .dialog { width: 94%; height: 94%; }
-        &.-narrow > .dialog { width: 100%; height: 100%; }
-        & .dialog--title, & .dialog--keys { margin: 0; }
-        & SafeInput { background: $background; }
-        & #context-said { height: auto; max-height: 3; margin-top: 1; }
-        & #context-layers { height: auto; max-height: 9; margin-bottom: 1; background: $surface; }
-        & #context-text { height: 1fr; }
+    ContextPane {
+        & > #context-said { height: 1; padding: 0 1; color: $text-muted; }
+        & > SafeInput { padding: 0 1; background: $panel; }
+        & > SafeInput:focus { background: $boost; }
     }
     """
 
-    def __init__(self, bench: Workbench, agent: str, copy: Callable[[str], None], tell: Callable[[str], None]) -> None:
-        shown = bench.safety.masked(agent)
-        super().__init__(f"What {shown or 'an agent'} would be given", CONTEXT)
+    def __init__(self, bench: Workbench, *, id: str) -> None:
+        super().__init__(id=id)
         self._bench = bench
-        self._asker = replace(bench.context, actor=f"agent:{agent or 'preview'}")
-        self._copy = copy
-        self._tell = tell
+        self._agent = ""
         self._budget = USUAL
         self._budgets: dict[str, int] = {}
+        self._unfolded: set[str] = set()
         self._profile: Profile | None = None
-        self.rows: LineView[Layer | AgentContext] = LineView(self._draw, _key, id="context-layers")
         self._wanted = ""
         self._working = self._again = self._is_ready = False
         self._material: Material | None = None
         self.made: AgentContext | None = None
+        self.box = SafeInput(placeholder=TASK, id="context-task")
+        self.rows: LineView[Row] = LineView(
+            self._draw, key_of, is_heading=is_heading, empty=Content(LOOKING), id="context-rows"
+        )
 
-    def contents(self) -> Iterable[Widget]:
-        """Return the task, the layers, and the text."""
-        yield SafeInput(placeholder="what the agent is to do", id="context-task")
-        yield Static(Content.styled(NO_TASK, MUTED), id="context-said")
+    def compose(self) -> Iterable[Widget]:
+        """Return whose context it is, the task, and the rows."""
+        yield Static(id="context-said")
+        yield self.box
         yield self.rows
-        yield ReadingPane(id="context-text")
 
     def on_mount(self) -> None:
-        """Ask for the task, and show what holds without one."""
-        self.query_one("#context-task").focus()
-        self._ask()
+        """Say whose it is."""
+        self._say_whose()
 
-    @on(Input.Changed, "#context-task")
-    def _typed(self, event: Input.Changed) -> None:
-        self._wanted = event.value
-        self._ask()
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows.current
 
-    @on(Input.Submitted, "#context-task")
-    def _entered(self) -> None:
-        self.query_one(ReadingPane).focus()
+    @property
+    def _area(self) -> AreaScreen:
+        return cast(AreaScreen, self.screen)
+
+    @property
+    def _asker(self) -> Context:
+        return replace(self._bench.context, actor=f"agent:{self._agent or 'preview'}")
 
     # Finding it
 
-    def _ask(self) -> None:
-        """Have it found for the task as it stands; what is typed meanwhile is asked once after that."""
+    def ask_as(self, agent: str) -> None:
+        """Show what this agent would be given (empty: any)."""
+        if agent != self._agent:
+            self._agent = agent
+            self._say_whose()
+            if self._material is not None:
+                self.ask()
+
+    def ask(self) -> None:
+        """Have it found for the task as it stands; what changes meanwhile is asked once after that."""
         if not self._bench.trust.standing.trusted:
-            self._say(NOT_TRUSTED)
+            self._show_problem(NOT_TRUSTED)
             return
         self._again = self._working
         if not self._working:
             self._working = True
-            self._gather(self._wanted)
+            self._gather(self._wanted, self._asker, self._profile)
+
+    @on(Input.Changed, "#context-task")
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.value.strip() != self._wanted:
+            self._wanted = event.value.strip()
+            self.ask()
+
+    @on(Input.Submitted, "#context-task")
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.rows.focus()
 
     @work(thread=True, group="context", description="what an agent would be given")
-    def _gather(self, task: str) -> None:
+    def _gather(self, task: str, asker: Context, profile: Profile | None) -> None:
         worker = get_current_worker()
-        material, problem = None, ""
+        material, problem, bench = None, "", self._bench
         try:
-            bench = self._bench
             if not self._is_ready:
                 # Once for all tasks: to look it up for what one of them finds takes as long.
                 learn_all(bench.context)
                 self._is_ready = True
-            material = gathered(self._asker, bench.tuning, bench.playbooks, task, profile=self._profile)
+            material = gathered(asker, bench.tuning, bench.playbooks, task, profile=profile)
         except WorkbenchError as error:
             problem = str(error)
         if not worker.is_cancelled:
-            self.post_message(Gathered(task, material, problem))
+            self.post_message(Gathered(material, problem))
 
     @on(Gathered)
     def _found(self, event: Gathered) -> None:
+        event.stop()
         self._working = False
         if self._again:
-            self._ask()
+            self.ask()
         elif event.material is None:
-            self._say(event.problem)
+            self._show_problem(event.problem)
         else:
             self._material = event.material
             self._cut()
 
-    def _say(self, sentence: str) -> None:
+    def _show_problem(self, sentence: str) -> None:
         self._material = self.made = None
-        self.query_one("#context-said", Static).update(body(sentence, "$text-warning"))
+        self.rows.set_empty(Content.styled(one_line(sentence, 300), "$text-warning"))
         self.rows.set_rows([])
-        self.query_one(ReadingPane).show(Content(""))
+        self._say_whose()
+        self.post_message(self.Changed())
 
     # Showing it
 
@@ -164,17 +200,29 @@ class ContextDialog(Dialog[None]):
         """Show it under the budget; nothing is asked anew for that."""
         if self._material is None:
             return
-        self.made = made = self._material.cut(self._budget, self._budgets)
-        self.rows.set_rows([made, *made.layers])
-        profile = self._profile.name if self._profile is not None else self._bench.context.settings.profile
-        said = Content.styled(f"ranked under {profile}", MUTED)
-        if made.is_empty:
-            said = Content("\n").join([said, Content.styled(NOTHING, "$text-warning")])
-        self.query_one("#context-said", Static).update(said)
-        self.query_one(ReadingPane).show(_whole(made, self._bench.safety.masked), keep_place=True)
+        self.made = self._material.cut(self._budget, self._budgets)
+        self.rows.set_rows(rows_of(self.made, self._budgets.keys(), self._unfolded))
+        self._say_whose()
+        self.post_message(self.Changed())
 
-    def _draw(self, row: Layer | AgentContext, width: int) -> list[Cell]:  # noqa: ARG002 - as a list asks for its cells
-        return [Cell(_layer(row, row.kind.id in self._budgets) if isinstance(row, Layer) else _total(row))]
+    def _say_whose(self) -> None:
+        profile = self._profile.name if self._profile is not None else self._bench.context.settings.profile
+        who = one_line(self._bench.safety.masked(self._agent), 30) or "an agent"
+        parts = [(f"What {who} would be given", ""), (f" · ranked under {profile}", MUTED)]
+        if self.made is not None and self.made.is_empty:
+            parts.append((f" · {NOTHING}", "$text-warning"))
+        self.query_one("#context-said", Static).update(assemble(parts))
+
+    def _draw(self, row: Row, width: int) -> list[Cell] | Content:
+        return draw(row, width, self._bench)
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's way
+        """On the row of a record its keys are those of every list; tab leads from the task to the rows, then on."""
+        if action in _ON_RECORD:
+            return self.box.has_focus or not isinstance(self.row, Given | Out)
+        return self.box.has_focus if action == "layers" else True
 
     def action_less(self) -> None:
         """Give it, or the layer under the cursor, fewer tokens."""
@@ -185,11 +233,13 @@ class ContextDialog(Dialog[None]):
         self._move(STEP)
 
     def _move(self, step: int) -> None:
-        row, made = self.rows.current, self.made
-        if made is None:
+        row = self.row
+        if self.made is None:
             return
-        if isinstance(row, Layer) and self.rows.has_focus:
-            self._budgets[row.kind.id] = max(0, self._budgets.get(row.kind.id, row.own) + step)
+        if row is not None and not isinstance(row, Whole | Weak) and self.rows.has_focus:
+            kind = row.layer.kind.id
+            own = next(layer.own for layer in self.made.layers if layer.kind.id == kind)
+            self._budgets[kind] = max(0, self._budgets.get(kind, own) + step)
         else:
             self._budget = max(0, self._budget + step)
         self._cut()
@@ -200,8 +250,25 @@ class ContextDialog(Dialog[None]):
         self._cut()
 
     def action_layers(self) -> None:
-        """To the layers, whose budgets the keys move then, and back to the text."""
-        (self.query_one(ReadingPane) if self.rows.has_focus else self.rows).focus()
+        """From the task to the layers."""
+        self.rows.focus()
+
+    def action_cancel(self) -> None:
+        """From the task to the layers; from there back to what was done."""
+        if self.box.has_focus:
+            self.rows.focus()
+        else:
+            self._area.go_back()
+
+    def open_row(self) -> bool:
+        """Go from a layer to what it gives, or list what else it leaves out; say whether the row leads there."""
+        row = self.row
+        if isinstance(row, More):
+            self._unfolded.add(row.layer.kind.id)
+            self._cut()
+        elif isinstance(row, Head):
+            self.rows.cursor = self.rows.index_of(("Section", row.layer.kind.id)) or self.rows.cursor
+        return isinstance(row, More | Head)
 
     @asking
     async def action_profile(self) -> None:
@@ -214,23 +281,30 @@ class ContextDialog(Dialog[None]):
             try:
                 self._profile = profiles.get(chosen)
             except WorkbenchError as error:
-                self._tell(str(error))
+                self._area.workbench_app.say(str(error))
             else:
-                self._ask()
+                self.ask()
 
     def action_task(self) -> None:
         """Write another task."""
-        self.query_one("#context-task").focus()
+        self.box.focus()
 
     def action_copy(self) -> None:
         """Copy what is given, as the agent gets it: Markdown."""
         if self.made is not None:
-            self._copy(text_of(self.made))
+            self._area.copy(text_of(self.made))
+
+    def copy_row(self) -> None:
+        """Copy the text of the row under the cursor as the agent gets it; all of it where the row is none."""
+        if isinstance(row := self.row, Given):
+            self._area.copy(row.item.text)
+        else:
+            self.action_copy()
 
     def action_copy_json(self) -> None:
         """Copy it as JSON, with what is left out, as an agent's door gives it."""
         if self.made is not None:
-            self._copy(self._as_json(self.made))
+            self._area.copy(self._as_json(self.made))
 
     @asking
     async def action_export(self) -> None:
@@ -246,7 +320,7 @@ class ContextDialog(Dialog[None]):
         ask = Prompt("Write it to a new file", "context.md", placeholder="context.md or context.json", take=write)
         written = await self.app.push_screen_wait(ask)
         if written:
-            self._tell(f"Wrote {_file(written)}.")
+            self._area.workbench_app.say(f"Wrote {_file(written)}.")
 
     def _as_json(self, made: AgentContext) -> str:
         answer = Answering(self._asker, self._bench.safety).context(made)
@@ -259,52 +333,3 @@ def _file(name: str) -> Path:
         return Path.cwd() / Path(name).expanduser()
     except RuntimeError as error:
         raise WorkbenchError(f"{name} names a home folder that is not known.", "Nothing was written.") from error
-
-
-def _total(made: AgentContext) -> Content:
-    used = f"{number(made.tokens)} of {number(made.budget)} tokens"
-    return assemble([(f"{'all':<14} ", "bold"), (used, "bold"), (f" · {number(len(made.given))} given", MUTED)])
-
-
-def _key(row: Layer | AgentContext) -> str:
-    return row.kind.id if isinstance(row, Layer) else ""
-
-
-def _layer(layer: Layer, moved: bool) -> Content:
-    share = layer.tokens / layer.budget if layer.budget else 0.0
-    figures = f" {number(layer.tokens)} of {number(layer.budget)} · {number(len(layer.items))} given"
-    out = f", {number(len(layer.left_out))} left out" if layer.left_out else ""
-    mark = CHANGED if moved else " "
-    return assemble([(f"{layer.kind.title:<14}{mark}", "")]) + bar(share, BAR) + assemble([(figures, ""), (out, MUTED)])
-
-
-def _whole(made: AgentContext, mask: Callable[[str], str]) -> Content:
-    parts: list[Content] = []
-    for layer in made.layers:
-        if not layer.items and not layer.left_out:
-            continue
-        parts.append(Content.styled(layer.kind.title, "bold $text-accent"))
-        for item in layer.items:
-            score = "" if item.score is None else f" · score {item.score:.3f}"
-            parts += [body(f"{item.id} · {number(item.tokens)} tokens{score}", MUTED), body(item.text)]
-        for left in layer.left_out[:_LEFT]:
-            parts.append(body(f"✗ {mask(left.id)}: {why(left)}", "$text-warning"))
-        if len(layer.left_out) > _LEFT:
-            parts.append(Content.styled(f"✗ … and {number(len(layer.left_out) - _LEFT)} more left out", MUTED))
-        parts.append(Content(""))
-    if made.weak:
-        parts.append(Content.styled(f"✗ {number(made.weak)} below the floor: any question finds as much", MUTED))
-    return Content("\n").join(parts)
-
-
-def why(left: LeftOut) -> str:
-    """Say why something is left out."""
-    return {
-        "budget": f"over budget by {number(left.over)} tokens",
-        "held": "held back: the text gives orders or hides characters",
-        "unapproved": "not approved by a person",
-        "weak": "below the floor",
-        "given": "given by a layer above",
-        "placed": "in a file that agents load",
-        "untrusted": "nobody has looked at it: workbench documents DIR --trust",
-    }[left.why]

@@ -107,7 +107,7 @@ def _text(line: Written | Given | Voted, bench: Workbench) -> Content:
     mask = bench.safety.masked
     memory = bench.library.memories.find(memory_id(line)) if memory_id(line) else None
     if memory is not None:
-        return _memory(memory, bench)
+        return memory_line(memory, bench)
     if isinstance(line, Written) and not line.memory:
         return Content(printable(mask(line.write.label)[:_LONGEST]))
     if isinstance(line, Voted) and line.vote.table == "bullets":
@@ -115,7 +115,8 @@ def _text(line: Written | Given | Voted, bench: Workbench) -> Content:
     return assemble([(clipped(mask(memory_id(line)), 40).rstrip(), MUTED), (f" {GONE}", MUTED)])
 
 
-def _memory(memory: Memory, bench: Workbench) -> Content:
+def memory_line(memory: Memory, bench: Workbench) -> Content:
+    """Return a memory in one line: whether it is flagged, its status and marks, and its text without secrets."""
     mark = f"{SYMBOLS[memory.status]} " + (f"{marks} " if (marks := marks_of(memory)) else "")
     flagged = (f"{FLAGGED} ", FLAG_STYLE) if bench.safety.flags(memory) else ("", "")
     return assemble([flagged, (mark, MUTED), (printable(bench.safety.masked(memory.line[:_LONGEST])), "")])

@@ -72,6 +72,14 @@ def memory_id(line: Line | None) -> str:
     return "" if line is None or isinstance(line, Asked) else line.memory
 
 
+def place_of(line: Line | None) -> tuple[str, str] | None:
+    """Return table and key of the record a line is about; `None` for none."""
+    if isinstance(line, Voted):
+        return (line.vote.table, line.vote.target)
+    id = memory_id(line)
+    return ("memories", id) if id else None
+
+
 def read_of(line: Line | None) -> AgentRead | None:
     """Return the question that a line is, or belongs to."""
     return line.read if isinstance(line, Asked | Given) else None

@@ -1,11 +1,14 @@
-"""Agents: each agent's sessions, what it asked and was given, what it wrote; the usual keys work on every memory."""
+"""Agents: what one would be given, and each agent's sessions: what it asked, was given and wrote.
 
-from collections.abc import Iterable, Sequence
+The usual keys work on every memory and bullet.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
 from textual import events, on, work
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -16,19 +19,23 @@ from workbench.bench.agents.sessions import AgentSession
 from workbench.bench.context import Touched
 from workbench.core.errors import WorkbenchError
 from workbench.core.stream.memory import Memory
-from workbench.tui.agents.actions import AGENTS
+from workbench.tui.agents import context_rows
+from workbench.tui.agents.actions import AGENTS, CONTEXT
+from workbench.tui.agents.context import ContextPane
 from workbench.tui.agents.drawing import counts, draw, session_cells, told
-from workbench.tui.agents.lines import Line, is_heading, key_of, lines_of, memory_id, read_of
-from workbench.tui.app.actions import bindings
+from workbench.tui.agents.lines import Line, is_heading, key_of, lines_of, memory_id, place_of, read_of
+from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
+from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.links import links_of
 from workbench.tui.safety.flagged import FlaggedMemories
 from workbench.tui.stream.around import surroundings
-from workbench.tui.stream.changes import Changes, Picked
 from workbench.tui.stream.memory_view import detail
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.content import MUTED, assemble, clipped
 from workbench.tui.widgets.figures import number, since
+from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.lists.row import Cell
@@ -38,7 +45,11 @@ EMPTY = (
     "`workbench search QUERY --for-agent NAME`; what it asks, is given and writes then shows here while it works."
 )
 NOT_HIS = "Nothing of {} is kept any more. Esc shows all agents."
+TO_A_MEMORY = "Go to a memory first: enter opens a session, j and k go to its rows."
 LOOKING = "Looking …"
+
+_OF_CONTEXT = tuple(action for action in CONTEXT if action.id not in ("context.layers", "dialog.cancel"))
+"""What the keys do to a context, without those that are the area's wherever one is: to the next pane, and back."""
 
 HELP = """A session
   with an id       what one agent did under one id of its own
@@ -62,7 +73,10 @@ class Looked(Message):
 
 
 class AgentsScreen(AreaScreen):
-    """The sessions on the left, what was done in the one under the cursor beside them, and the text of a row."""
+    """What an agent would be given on the left, the sessions over what was done in one beside it, and a row's text.
+
+    Where there is room for less, the context stands over the sessions, and what is opened takes the room of all.
+    """
 
     AREA = "agents"
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGENTS)
@@ -71,22 +85,29 @@ class AgentsScreen(AreaScreen):
     AgentsScreen {
         #agents-line { height: 1; padding: 0 1; color: $text-muted; }
         #work { height: 1fr; }
-        #sessions { width: 42; }
-        #list { width: 1fr; border-left: solid $panel; }
-        #list:focus { border-left: solid $accent; }
+        #context { width: 1fr; height: 1fr; }
+        #doings { width: 1fr; height: 1fr; border-left: solid $panel; }
+        #sessions { height: 1fr; }
+        #list { height: 2fr; border-top: solid $panel; }
+        #list:focus { border-top: solid $accent; }
         #side { width: 1fr; display: none; border-left: solid $panel; }
         #side:focus { border-left: solid $accent; }
-        &.-wide #sessions { width: 46; }
-        &.-wide #list { width: 3fr; }
+        &.-wide #context { width: 2fr; }
+        &.-wide #doings { width: 3fr; }
         &.-wide #side { display: block; width: 2fr; }
         &.-normal.-open #side { display: block; }
-        &.-normal.-open #sessions { display: none; }
-        &.-narrow #sessions { width: 1fr; }
-        &.-narrow #list, &.-narrow #side { display: none; border-left: none; }
+        &.-normal.-open #context { display: none; }
+        &.-normal.-open.-given #context { display: block; }
+        &.-normal.-open.-given #doings { display: none; }
+        &.-narrow #work { layout: vertical; }
+        &.-narrow #context { height: 12; }
+        &.-narrow #doings { border-left: none; border-top: solid $panel; }
+        &.-narrow.-given #context { height: 2fr; }
+        &.-narrow #list, &.-narrow #side { display: none; border-left: none; border-top: none; }
         &.-narrow.-within #list { display: block; }
-        &.-narrow.-within #sessions { display: none; }
-        &.-narrow.-open #side { display: block; }
-        &.-narrow.-open #list, &.-narrow.-open #sessions { display: none; }
+        &.-narrow.-within #sessions, &.-narrow.-within #context { display: none; }
+        &.-narrow.-open #side { display: block; height: 1fr; }
+        &.-narrow.-open #doings, &.-narrow.-open #context { display: none; }
     }
     """
 
@@ -103,13 +124,15 @@ class AgentsScreen(AreaScreen):
         )
         self.rows: LineView[Line] = LineView(self._draw_line, key_of, is_heading=is_heading, id="list")
         self.side = ReadingPane(id="side")
+        self.side.links = links_of(self, self.side, lambda: place_of(self.rows.current))
+        self.preview = ContextPane(self.bench, id="context")
         self.flagged = FlaggedMemories(self)
-        self.changes = Changes(self, Picked(lambda: self.memory, self._picked, lambda: None))
+        self.acts = Acts(lambda: self, self._row_for, missing=TO_A_MEMORY)
 
     def contents(self) -> Iterable[Widget]:
-        """Return the line about all, the sessions, what was done, and the text."""
-        yield Static(id="agents-line")
-        yield Horizontal(self.sessions, self.rows, self.side, id="work")
+        """Return what would be given, the sessions with the line about all, what was done, and the text."""
+        doings = Vertical(Static(id="agents-line"), self.sessions, self.rows, id="doings")
+        yield Horizontal(self.preview, doings, self.side, id="work")
 
     def on_mount(self) -> None:
         """Start in the sessions."""
@@ -118,16 +141,24 @@ class AgentsScreen(AreaScreen):
     @property
     def memory(self) -> Memory | None:
         """The memory of the row under the cursor, as it is now; `None` while the keys are among the sessions."""
-        if self.focused is self.sessions:
-            return None
-        id = memory_id(self.rows.current)
-        return self.bench.library.memories.find(id) if id else None
+        place = self._row_for("read")
+        return self.bench.library.memories.find(place[1]) if place and place[0] == "memories" else None
 
-    def _picked(self) -> list[str]:
-        memory = self.memory
-        if memory is None:
-            self.workbench_app.say("Go to a memory first: enter opens a session, j and k go to its rows.")
-        return [] if memory is None else [memory.id]
+    @property
+    def _is_in_context(self) -> bool:
+        """Whether the keys are in the task of the context, or in its rows."""
+        return self.focused in (self.preview.rows, self.preview.box)
+
+    @property
+    def _is_given(self) -> bool:
+        """Whether what would be given has the keys, or is what is read."""
+        return self.has_class("-given")
+
+    def _row_for(self, _what: str) -> Place | None:
+        """Return where the record of the row under the cursor is, unless the keys are among the sessions."""
+        if self._is_given:
+            return context_rows.place_of(self.preview.row, self.bench)
+        return None if self.focused is self.sessions else place_of(self.rows.current)
 
     # Following the store
 
@@ -144,6 +175,7 @@ class AgentsScreen(AreaScreen):
             self.show_store()
         else:
             self.rows.set_rows(self.rows.rows)
+            self.preview.ask()
             self._show_side()
 
     @work(thread=True, group="agents", description="look up what agents did")
@@ -164,6 +196,7 @@ class AgentsScreen(AreaScreen):
         """Show what was found; the cursor stays on its session and its row."""
         if event.whole:
             self._looking = False
+            self.preview.ask()
         if event.problem:
             self.workbench_app.say(event.problem, "error")
             return
@@ -201,21 +234,38 @@ class AgentsScreen(AreaScreen):
         same = named == self._shown
         self._shown = named
         self.rows.set_rows(lines_of(session), cursor=None if same else 0)
+        self.preview.ask_as(self._only or (session.agent if session is not None else ""))
         self._show_side()
 
     @on(LineView.Highlighted, "#list")
+    @on(LineView.Highlighted, "#context-rows")
+    @on(ContextPane.Changed)
     def _show_side(self) -> None:
-        """Show the row under the cursor in full, with the memory it is about."""
-        line = self.rows.current
-        parts = [] if line is None else [told(line, self.bench)]
-        memory = self.bench.library.memories.find(memory_id(line)) if memory_id(line) else None
-        if memory is not None:
-            width = self.side.scrollable_content_region.width or 60
-            parts.append(detail(memory, surroundings(self.bench, memory, self.flagged.flags_of(memory), width)))
-        text, named = Content("\n").join(parts), None if line is None else key_of(line)
+        """Show the row under the cursor in full, with the memory it is about, where there is room for that."""
+        if not self.side.display:
+            return
+        parts, named = self._reading()
+        text = Content("\n").join(parts)
         if text.plain != self.side.plain:
             self.side.show(text, keep_place=named == self._read)
         self._read = named
+
+    def _reading(self) -> tuple[list[Content], Hashable]:
+        """Return what the row under the cursor says, with the memory it is about, and the name of the row."""
+        named: Hashable
+        if self._is_given:
+            row = self.preview.row
+            parts = [] if row is None else [context_rows.told(row, self.bench)]
+            id, named = context_rows.id_of(row), None if row is None else context_rows.key_of(row)
+        else:
+            line = self.rows.current
+            parts = [] if line is None else [told(line, self.bench)]
+            id, named = memory_id(line), None if line is None else key_of(line)
+        memory = self.bench.library.memories.find(id) if id else None
+        if memory is not None:
+            width = self.side.scrollable_content_region.width or 60
+            parts.append(detail(memory, surroundings(self.bench, memory, self.flagged.flags_of(memory), width)))
+        return parts, named
 
     def _draw_session(self, session: AgentSession, width: int) -> list[Cell]:
         return session_cells(session, width, self.bench)
@@ -237,14 +287,34 @@ class AgentsScreen(AreaScreen):
     @on(LineView.Opened, "#list")
     def _open(self) -> None:
         self.action_unfold()
+        self._enter_text()
+
+    @on(LineView.Opened, "#context-rows")
+    def _open_given(self) -> None:
+        if not self.preview.open_row():
+            self._open()
+
+    def _enter_text(self) -> None:
         self.add_class("-open")
         self.side.focus()
+        self.call_after_refresh(self._show_side)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember which pane has the keys, for where there is room for one only."""
-        self.set_class(event.widget in (self.rows, self.side), "-within")
+        """Remember which pane has the keys, for where there is room for one only; the keys that hold there show."""
         if event.widget is not self.side:
+            self.set_class(self._is_in_context, "-given")
             self.remove_class("-open")
+            self._show_side()
+        self.set_class(event.widget is self.rows or (event.widget is self.side and not self._is_given), "-within")
+        self.query_one(KeyBar).actions = self.shown_actions()
+
+    def shown_actions(self) -> tuple[Action, ...]:
+        """Return the actions of the key bar: those of the context while it has the keys."""
+        return (*self.as_mapped(_OF_CONTEXT if self._is_in_context else ()), *super().shown_actions())
+
+    def held_actions(self) -> tuple[Action, ...]:
+        """Return what has a key here; in the context, its own first."""
+        return (*(_OF_CONTEXT if self._is_in_context else ()), *super().held_actions())
 
     def action_next_pane(self) -> None:
         """To the next pane."""
@@ -255,23 +325,28 @@ class AgentsScreen(AreaScreen):
         self._go(-1)
 
     def _go(self, step: int) -> None:
-        panes: tuple[Widget, ...] = (self.sessions, self.rows, self.side)
-        here = next((n for n, pane in enumerate(panes) if pane is self.focused), 0)
-        last = 2 if self.has_class("-wide") or self.has_class("-open") else 1
-        self._enter((here + step) % (last + 1))
+        panes: list[Widget] = [self.preview.rows, self.sessions, self.rows]
+        panes += [self.side] if self.has_class("-wide") or self.has_class("-open") else []
+        focused = self.preview.rows if self.focused is self.preview.box else self.focused
+        here = next((n for n, pane in enumerate(panes) if pane is focused), 1)
+        self._enter(panes[(here + step) % len(panes)])
 
-    def _enter(self, pane: int) -> None:
+    def _enter(self, pane: Widget) -> None:
         """Bring a pane into sight, where there is no room for all, and give it the keys."""
-        self.set_class(pane > 0, "-within")
-        self.set_class(pane == 2, "-open")
-        (self.sessions, self.rows, self.side)[pane].focus()
+        if pane is self.side:
+            self._enter_text()
+            return
+        self.set_class(pane is self.rows, "-within")
+        self.set_class(pane is self.preview.rows, "-given")
+        self.remove_class("-open")
+        pane.focus()
 
     def go_back(self) -> None:
-        """Close the text, leave the session, or show all agents again."""
+        """Close the text, leave the session or the context, or show all agents again."""
         if self.has_class("-open") or self.focused is self.side:
-            self._enter(1)
-        elif self.focused is self.rows:
-            self._enter(0)
+            self._enter(self.preview.rows if self._is_given else self.rows)
+        elif self.focused is self.rows or self._is_given:
+            self._enter(self.sessions)
         elif self._only:
             self._only = ""
             self._show()
@@ -292,12 +367,8 @@ class AgentsScreen(AreaScreen):
             self._show()
 
     def action_context(self) -> None:
-        """Show what an agent would be given for a task: the one that is shown alone, or the session's."""
-        from workbench.tui.agents.context import ContextDialog
-
-        session = self.sessions.current
-        agent = self._only or (session.agent if session is not None else "")
-        self.app.push_screen(ContextDialog(self.bench, agent, self.copy, self.workbench_app.say))
+        """To the task of what an agent would be given: the one that is shown alone, or the session's."""
+        self.preview.box.focus()
 
     def action_documents(self) -> None:
         """Show what agents keep in documents."""
@@ -335,35 +406,6 @@ class AgentsScreen(AreaScreen):
 
     # Changing
 
-    def action_helpful(self) -> None:
-        """Vote helpful."""
-        self.changes.vote("helpful")
-
-    def action_harmful(self) -> None:
-        """Vote harmful."""
-        self.changes.vote("harmful")
-
-    def action_pin(self) -> None:
-        """Pin or unpin."""
-        self.changes.pin()
-
-    @asking
-    async def action_forget(self) -> None:
-        """Forget after a yes; archived memories are restored instead."""
-        await self.changes.forget()
-
-    @asking
-    async def action_edit(self) -> None:
-        """Edit here."""
-        if self._picked():
-            await self.changes.edit()
-
-    @asking
-    async def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        if self._picked():
-            await self.changes.edit_externally()
-
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""
         if (memory := self.memory) is not None and self.flagged.unfold(memory):
@@ -371,23 +413,13 @@ class AgentsScreen(AreaScreen):
 
     def action_copy(self) -> None:
         """Copy the text of the memory, or the question."""
-        read = read_of(self.rows.current)
+        read = None if self._is_given else read_of(self.rows.current)
         if (memory := self.memory) is not None:
             self.copy(memory.content)
+        elif self._is_given:
+            self.preview.copy_row()
         elif read is not None and self.focused is not self.sessions:
             self.copy(read.query)
-
-    def action_history(self) -> None:
-        """Show who changed what."""
-        if ids := self._picked():
-            self.show_history(ids[0])
-
-    def action_promote(self) -> None:
-        """Promote it: written where agents read it, after a look at the text."""
-        if ids := self._picked():
-            from workbench.tui.promotion.dialog import open_promote
-
-            open_promote(self, ids)
 
 
 def counts_of(sessions: Sequence[AgentSession]) -> str:

@@ -15,6 +15,9 @@ MOVE = "Move"
 FIND, DECIDE, CHANGE, MARK, APP = "Find", "Decide", "Change", "Mark", "App"
 """The other groups, as the help heads them."""
 
+_ON_SCREEN = frozenset(("copy", "auto", "load", "earlier", "later", "options", "candidates", "revert"))
+"""The last parts of the ids of actions that change what is shown, and nothing that is stored."""
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -37,6 +40,11 @@ class Action:
     def method(self) -> str:
         """The Textual action string this action runs."""
         return self.run or self.id.rpartition(".")[2].replace("-", "_")
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changes something that is stored, or begins to; what changes on the screen only is no change."""
+        return self.group in (CHANGE, DECIDE) and self.id.rpartition(".")[2] not in _ON_SCREEN
 
     @property
     def first_key(self) -> str:
@@ -159,7 +167,7 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_PANES = {"list": "list", "slider": "sliders"}
+_PANES = {"list": "list", "slider": "sliders", "link": "text"}
 """What the panes are called whose keys mean something else in another pane, by the first part of their actions' ids."""
 
 

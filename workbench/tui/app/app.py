@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual._context import active_message_pump
@@ -18,6 +18,7 @@ from textual.app import SystemCommand
 from textual.binding import BindingsMap, BindingType
 from textual.command import Provider
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
@@ -28,7 +29,8 @@ from workbench import crash
 from workbench.bench.context import Touched, is_person
 from workbench.bench.open import Workbench
 from workbench.bench.stream.stream import SMALL
-from workbench.core.errors import WorkbenchError
+from workbench.core.errors import OnlyLookedAt, WorkbenchError
+from workbench.core.stopping import Stopped, may_stop, stoppable
 from workbench.core.text import printable
 from workbench.tui.agents.lately import STEP, Doing, heard, latest
 from workbench.tui.app import modes
@@ -36,7 +38,7 @@ from workbench.tui.app.actions import GLOBAL, bindings, palette_entries
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.areas import AREAS, Areas
 from workbench.tui.app.asking import asking
-from workbench.tui.app.host import AppOptions, Host
+from workbench.tui.app.host import AppOptions, Host, LookBack
 from workbench.tui.app.stillness import Heap
 from workbench.tui.app.surviving import close_unbuilt, survives
 from workbench.tui.app.waiting import Threads
@@ -45,6 +47,9 @@ from workbench.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from workbench.tui.health.undoing import Undoing
+
+CHANGING = frozenset(("app.import", "app.reflect", "app.undo", "app.redo"))
+"""What holds everywhere and changes the store."""
 
 SHOWN_FROM = 2000
 """Texts from which embedding and indexing take long enough to be shown."""
@@ -179,8 +184,10 @@ class WorkbenchApp(Host):
         self.set_interval(FOLLOW_SECONDS, self._follow)
         self.call_after_refresh(self._say_notices)
         self.call_after_refresh(self._leave_alone)
-        if not self.bench.trust.standing.trusted:
+        if not self.bench.trust.standing.trusted and self.bench.library.standpoint is None:
             self.call_after_refresh(self.ask_for_trust)
+        if self.options.begin:
+            self.call_after_refresh(self._run_in, self.DEFAULT_MODE, self.options.begin)
 
     def _no_theme(self) -> Iterator[str]:
         """Say so when the theme that is asked for does not exist."""
@@ -282,7 +289,7 @@ class WorkbenchApp(Host):
         with self.reporting():
             for notice in self._notices.fresh():
                 self.say(notice, "warning")
-            if due := self._due.fresh():
+            if self.bench.library.standpoint is None and (due := self._due.fresh()):
                 self.say(due)
                 self._show_status()
 
@@ -344,35 +351,49 @@ class WorkbenchApp(Host):
     @work(thread=True, group="retriever", exit_on_error=False)
     def _load_retriever(self) -> None:
         worker = get_current_worker()
+        with contextlib.suppress(Stopped), stoppable(lambda: worker.is_cancelled):
+            self._load_all(lambda: worker.is_cancelled)
+
+    def _load_all(self, cancelled: Callable[[], bool]) -> None:
+        """Read the store, then make ready what finds in it, then what makes the next start fast; may be left anywhere.
+
+        Raises `Stopped` when the app is left meanwhile.
+        """
         problem = ""
 
         def progress(done: int, total: int) -> None:
-            if total >= SHOWN_FROM and not worker.is_cancelled:
+            if total >= SHOWN_FROM and not cancelled():
                 self.post_message(RetrieverLoading(done, total))
 
         try:
-            if not self.bench.library.is_read:
-                self.bench.library.read()
-                self.bench.stream.prepare(words=False)
-                self.post_message(StoreRead())
-            if len(self.bench.library.memories) > SMALL:
-                self.bench.stream.prepare()
-                self.post_message(StoreRead())
-            self.bench.retriever.load(progress, lambda: worker.is_cancelled)
+            self._read_store()
+            self.bench.retriever.load(progress, cancelled)
         except WorkbenchError as error:
             problem = str(error)
-        if not worker.is_cancelled:
-            self.post_message(RetrieverLoaded(problem))
-            modes.import_all(self.areas)
-        if not worker.is_cancelled:
-            self._heap.settle()
-            # What makes the next start fast and right, after all that somebody waits for now.
+        may_stop()
+        self.post_message(RetrieverLoaded(problem))
+        modes.import_all(self.areas)
+        may_stop()
+        self._heap.settle()
+        # After all that somebody waits for now.
+        with contextlib.suppress(WorkbenchError):
+            self.bench.library.check_index()
+        self.bench.keep_caches()
+        may_stop()
+        if self.bench.library.standpoint is None:
             with contextlib.suppress(WorkbenchError):
-                self.bench.library.check_index()
-            self.bench.keep_caches()
-        if not worker.is_cancelled:
-            with contextlib.suppress(WorkbenchError):
-                self.bench.catch_up.run(lambda: worker.is_cancelled)
+                self.bench.catch_up.run(cancelled)
+
+    def _read_store(self) -> None:
+        if not self.bench.library.is_read:
+            self.bench.library.read()
+            may_stop()
+            self.bench.stream.prepare(words=False)
+            self.post_message(StoreRead())
+        if len(self.bench.library.memories) > SMALL:
+            may_stop()
+            self.bench.stream.prepare()
+            self.post_message(StoreRead())
 
     def on_store_read(self) -> None:
         """Show what the areas left out as long as the store was not in memory."""
@@ -412,6 +433,30 @@ class WorkbenchApp(Host):
         if isinstance(event, events.InputEvent):
             self._heap.pressed()
         await super().on_event(event)
+
+    # The store as it was
+
+    @work
+    async def on_look_back(self, event: LookBack) -> None:
+        """Open the store as it was, in place of this one; leaving there comes back here."""
+        if await self._may_leave():
+            self.next_at = event.rev
+            self.exit(self.bench.library.folder)
+
+    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:
+        """Run an action; of what would change a store that is only looked at, say that at once."""
+        standpoint = self.bench.library.standpoint
+        if standpoint is not None and self._would_change(namespace, action_name):
+            self.say(str(OnlyLookedAt(standpoint.rev)), "warning")
+            return True
+        return await super()._dispatch_action(namespace, action_name, params)
+
+    def _would_change(self, namespace: DOMNode, name: str) -> bool:
+        """Tell whether an action of an area, or one that holds everywhere, changes the store."""
+        if isinstance(namespace, AreaScreen):
+            held = (a for a in namespace.area.actions if a.method == name)
+            return any(action.changes for action in held)
+        return namespace is self and any(a.method == name and a.id in CHANGING for a in GLOBAL)
 
     # What goes wrong
 
@@ -518,7 +563,7 @@ class WorkbenchApp(Host):
         if isinstance(screen, AreaScreen):
             from workbench.tui.widgets.help import HelpScreen
 
-            held = screen.as_mapped(self.areas.scope(screen.area.id))
+            held = screen.as_mapped(screen.held_actions())
             self.push_screen(HelpScreen(f"Keys · {screen.area.title}", held, screen.help_text))
 
     @work
@@ -529,13 +574,15 @@ class WorkbenchApp(Host):
             self.exit(chosen)
 
     async def _choose_store(self, present: Path) -> Path | None:
-        """Ask which store to open; return it, or `None` when it is the present one or nobody chose."""
+        """Ask which store to open; return it, or `None` when it is open as it is now, or nobody chose."""
         from workbench.tui.widgets.choose import Choice, Choose
 
+        past = self.bench.library.standpoint is not None
+        here = "as it is now" if past else "open now"
         folders = list(dict.fromkeys((present, *self.options.recent)))
-        choices = [Choice(str(f), str(f), "open now" if f == present else "") for f in folders]
+        choices = [Choice(str(f), str(f), here if f == present else "") for f in folders]
         chosen = await self.push_screen_wait(Choose("Open a store", choices, str(present)))
-        return Path(chosen) if chosen is not None and Path(chosen) != present else None
+        return Path(chosen) if chosen is not None and (past or Path(chosen) != present) else None
 
     async def action_back(self) -> None:
         """Close what is open in the area."""

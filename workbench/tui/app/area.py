@@ -1,27 +1,33 @@
 """What all areas share: the top bar, the key bar, and following the store."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
 from workbench.bench.context import Touched
 from workbench.bench.open import Workbench
+from workbench.core.named import implementation
 from workbench.tui.app import external
 from workbench.tui.app.actions import GLOBAL, Action, remapped
 from workbench.tui.app.areas import Area
 from workbench.tui.app.host import Host
 from workbench.tui.app.surviving import survives
 from workbench.tui.widgets.bars.gauge import gauge
+from workbench.tui.widgets.content import body
 from workbench.tui.widgets.first_paint import FirstPaint, take_width
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.header import TopBar
 from workbench.tui.widgets.lists.line_list import LineList
 
 T = TypeVar("T")
+
+HISTORY = "workbench.tui.stream.history_dialog:HistoryDialog"
+"""What shows the changes of a record; rows there have records, whose keys come back here."""
 
 
 @survives
@@ -33,6 +39,8 @@ class AreaScreen(Screen[object]):
     """Each area says what has the keys; otherwise it were the first thing that can, a filter, which would type them."""
     help_text = ""
     """What the help shows below the keys."""
+    acts: Callable[[str], Awaitable[None]] | None = None
+    """What the usual keys do to the record of the row under the cursor (`tui.records.acts`)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,6 +78,8 @@ class AreaScreen(Screen[object]):
         top.active = self.AREA
         top.news = self.workbench_app.news
         yield top
+        if looks_back := self.workbench_app.looks_back:
+            yield Static(body(looks_back, "bold $text-warning"), classes="area--past")
         yield from self.contents()
         bar = KeyBar()
         bar.actions = self.shown_actions()
@@ -95,6 +105,10 @@ class AreaScreen(Screen[object]):
     def shown_actions(self) -> tuple[Action, ...]:
         """Return the actions of the key bar: the area's own, then the global ones."""
         return self.as_mapped((*self.area.actions, *self.workbench_app.areas.everywhere))
+
+    def held_actions(self) -> tuple[Action, ...]:
+        """Return every action that has a key as the area stands now."""
+        return self.workbench_app.areas.scope(self.AREA)
 
     def as_mapped(self, actions: Iterable[Action]) -> tuple[Action, ...]:
         """Return actions with the keys that the person's keymap gives them."""
@@ -207,19 +221,18 @@ class AreaScreen(Screen[object]):
         with self.workbench_app.reporting():
             self.workbench_app.say(str(copy(text, self.app.copy_to_clipboard)))
 
-    async def edit_externally(self, text: str) -> str | None:
-        """Open the person's editor on a text; return the new text, or `None` when nothing changed."""
+    async def edit_externally(self, text: str, line: int = 0) -> str | None:
+        """Open the person's editor on a text, at a line (from 1), and return the new text; `None` for the same."""
         with self.workbench_app.reporting():
-            return external.edit(self.app, text, self.workbench_app.options.editor)
+            return external.edit(self.app, text, self.workbench_app.options.editor, line)
         return None
 
     def show_history(self, key: str) -> None:
         """Show who changed what of one memory or bullet (`BOOK/ID`)."""
-        from workbench.tui.stream.history_dialog import HistoryDialog
-
         with self.workbench_app.reporting():
             bench, place = self.bench, self.bench.history.place_of(key)
-            self.app.push_screen(HistoryDialog(bench.history, bench.context.now(), bench.safety.masked, place))
+            dialog = implementation(HISTORY)(bench.history, bench.context.now(), bench.safety.masked, place)
+            self.app.push_screen(dialog)
 
     def flagged_note(self, text: str) -> str:
         """Return what is to be said of a text that was just stored: why it is flagged, or nothing."""
@@ -227,6 +240,11 @@ class AreaScreen(Screen[object]):
         return f" It is flagged: {found[0].reason}" if found else ""
 
     # Keys
+
+    async def action_act(self, what: str) -> None:
+        """Do something to the record of the row under the cursor."""
+        if self.acts is not None:
+            await self.acts(what)
 
     def go_back(self) -> None:
         """Close what is open in the area; by default nothing is."""

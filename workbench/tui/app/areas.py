@@ -10,6 +10,7 @@ from workbench.core.named import implementation
 from workbench.tui.agents import actions as agents
 from workbench.tui.app.actions import APP, GLOBAL, Action, Table
 from workbench.tui.files import actions as files
+from workbench.tui.forms import actions as forms
 from workbench.tui.health import actions as health
 from workbench.tui.playbook import actions as playbook
 from workbench.tui.promotion import actions as promotion
@@ -105,6 +106,7 @@ AREAS = Areas(
     ),
     (
         *widgets.DIALOGS,
+        *forms.DIALOGS,
         *stream.DIALOGS,
         *review.DIALOGS,
         *playbook.DIALOGS,

@@ -17,9 +17,14 @@ def asking(action: Callable[[Node], Coroutine[Any, Any, None]]) -> Callable[[Nod
     """Run an action as a worker (which may wait for a dialog) and let it open the dialog before the next key."""
 
     @wraps(action)
-    async def started(node: Node) -> None:
-        node.run_worker(action(node))
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
+    async def asked(node: Node) -> None:
+        await started(node, action(node))
 
-    return started
+    return asked
+
+
+async def started(node: DOMNode, action: Coroutine[Any, Any, None]) -> None:
+    """Run something that may wait for a dialog as a worker, and come back when the dialog can be open."""
+    node.run_worker(action)
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)

@@ -1,12 +1,15 @@
 """The draft of one text that is edited: kept while somebody types, offered again after the app was stopped."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from workbench.config import drafts
 from workbench.config.drafts import Draft, Item
+
+NO_FIELDS: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
 SECONDS = 1.0
 """How long typed text is in danger at most."""
@@ -29,9 +32,14 @@ class Drafting:
         """Return what was typed before the app was stopped, if anything was."""
         return None if self.folder is None else drafts.find(self.folder, self.item)
 
-    def keep(self, text: str, base: str) -> str:
-        """Keep what is typed in place of the text with the digest `base`; return why that failed, or nothing."""
-        return "" if self.folder is None else drafts.keep(self.folder, self.item, Draft(text, base, self.clock()))
+    def keep(self, text: str, base: str, fields: Mapping[str, tuple[str, str]] = NO_FIELDS) -> str:
+        """Keep what is typed in place of the text with the digest `base`; return why that failed, or nothing.
+
+        `fields` is what is typed into others beside it; see `Draft`.
+        """
+        if self.folder is None:
+            return ""
+        return drafts.keep(self.folder, self.item, Draft(text, base, self.clock(), fields))
 
     def drop(self) -> None:
         """Let go of the draft."""

@@ -6,12 +6,12 @@ from workbench.config import editor
 from workbench.core.errors import WorkbenchError
 
 
-def edit(app: App[object], text: str, setting: str = "") -> str | None:
-    """Open the editor on `text` and return what was saved, or `None` when it is unchanged.
+def edit(app: App[object], text: str, setting: str = "", line: int = 0) -> str | None:
+    """Open the editor on `text`, at a line (from 1), and return what was saved, or `None` when it is unchanged.
 
     Raises `WorkbenchError` when the editor cannot be run or fails; the text is as it was then.
     """
     try:
-        return editor.edit(text, setting, app.suspend)
+        return editor.edit(text, setting, app.suspend, line)
     except SuspendNotSupported as error:
         raise WorkbenchError("This terminal cannot be left for an editor.", "Press e to edit here.") from error

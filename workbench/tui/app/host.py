@@ -8,6 +8,7 @@ from typing import Any
 
 from textual import events
 from textual.app import App
+from textual.message import Message
 from textual.theme import Theme
 
 from workbench.bench.open import Workbench
@@ -15,11 +16,13 @@ from workbench.config.drafts import Item
 from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.core.waiting import waiting
+from workbench.tui.app.actions import GLOBAL, remapped
 from workbench.tui.app.areas import Areas
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.app.surviving import survives
 from workbench.tui.app.waiting import Change, ThreadWaits, Waits
 from workbench.tui.widgets.dialog import KeysLine
+from workbench.tui.widgets.figures import absolute
 from workbench.tui.widgets.footer import KeyBar
 from workbench.tui.widgets.lists.line_list import LineList
 
@@ -32,7 +35,8 @@ class AppOptions:
     to; `seen` is the revision at the last look (`None`: never looked);
     `problems` are sentences to show at the start; `review_at` is the id that Review showed last;
     `drafts` is the folder for what is being typed (`None`: it is not kept); for `alone` seconds after the last key the
-    first screen has the machine to itself, before all else is loaded.
+    first screen has the machine to itself, before all else is loaded. `begin` is the id of the action that it begins
+    with (empty: none). `returns` says that leaving goes back to the store as it is now.
     """
 
     title: str
@@ -48,6 +52,16 @@ class AppOptions:
     drafts: Path | None = None
     why: str = ""
     alone: float = 0.0
+    begin: str = ""
+    returns: bool = False
+
+
+class LookBack(Message):
+    """Somebody wants to look at the whole store as it was right after a revision."""
+
+    def __init__(self, rev: int) -> None:
+        super().__init__()
+        self.rev = rev
 
 
 @survives
@@ -56,7 +70,8 @@ class Host(App[Path | None]):
 
     `news` is what an agent does, in several wordings, the longest first; `paused` whether what others write waits.
     `loading` is how many of the texts are ready to search while that takes long, `writes_much` whether a dialog writes
-    so much that areas wait, `review_at` the id that Review showed last, `store_is_gone` whether the store was missed.
+    so much that areas wait, `review_at` the id that Review showed last, `store_is_gone` whether the store was missed,
+    `next_at` the revision at which the store that comes next is to be shown (`None`: as it is then).
     """
 
     def __init__(self, bench: Workbench, options: AppOptions, areas: Areas) -> None:
@@ -71,11 +86,25 @@ class Host(App[Path | None]):
         self.paused = False
         self.review_at = options.review_at
         self.store_is_gone = False
+        self.next_at: int | None = None
 
     @property
     def title_shown(self) -> str:
         """Name the store, and say so while it is not trusted."""
         return self.options.title if self.bench.trust.standing.trusted else f"NOT TRUSTED · {self.options.title}"
+
+    @property
+    def looks_back(self) -> str:
+        """Where one stands who looks at the store as it was, and the way out; empty in the present."""
+        standpoint = self.bench.library.standpoint
+        if standpoint is None:
+            return ""
+        when = "" if standpoint.at is None else f" · {absolute(standpoint.at)}"
+        keys = {action.id: action.shown_key for action in remapped(GLOBAL, dict(self.options.keymap))}
+        way = (
+            f"{keys['app.quit']} goes back to now" if self.options.returns else f"{keys['app.stores']} opens it as now"
+        )
+        return f"Revision {standpoint.rev:,} of {standpoint.latest:,}{when} · only to look at · {way}"
 
     @property
     def urgent(self) -> str:
@@ -86,6 +115,13 @@ class Host(App[Path | None]):
     def draft(self, record: str, use: str = "text") -> Drafting:
         """Return what keeps the draft of a text: of a record (`table/key`), or another `use` of it."""
         return Drafting(self.options.drafts, Item(record, use), self.bench.context.now)
+
+    async def go(self, area: str, place: str) -> None:
+        """Go to an area, and there to a place that it has a name for."""
+        await self.switch_mode(area)
+        show = getattr(self.screen, "show_place", None)
+        if show is not None:
+            show(place)
 
     def marked(self, area: str) -> list[Any]:
         """Return the rows that are marked in an area, in sight or not."""

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.bench.agents.documents.places import DocumentPlaces
 from workbench.bench.context import PERSON
@@ -29,24 +30,68 @@ CLOSING = 5.0
 """Seconds that closing waits for another process to let go of the store."""
 
 
-def run(store: Path, *, origin: str = "option", demo: bool = False) -> int:
-    """Open the app on a store, and on the next one whenever the person switches; return the exit code."""
-    title = "demo" if demo else title_of(store, origin)
-    chosen, code = _run_once(store, title, _WHY.get("demo" if demo else origin, ""), remember=not demo)
-    while chosen is not None and not code:
-        chosen, code = _run_once(chosen, title_of(chosen, "option"), _CHOSEN, remember=True)
-    return code
+class Next(NamedTuple):
+    """A store to open next: in the present, or as it was right after revision `at`."""
+
+    store: Path
+    at: int | None = None
+
+
+class View(NamedTuple):
+    """A store to show: what it is called, why it is the open one, and whether it is remembered that it was open.
+
+    With `at` it is the store as it was right after that revision; `begin` is the id of the action that it begins with.
+    """
+
+    store: Path
+    title: str
+    why: str
+    remember: bool = True
+    at: int | None = None
+    begin: str = ""
+
+
+def run(store: Path, *, origin: str = "option", demo: bool = False, begin: str = "", at: int | None = None) -> int:
+    """Open the app on a store, and on the next one whenever the person switches; return the exit code.
+
+    `begin` is the id of the action that it begins with; with `at` it is the store as it was right after that revision.
+    """
+    title, why = "demo" if demo else title_of(store, origin), _WHY.get("demo" if demo else origin, "")
+    views: tuple[View, ...] = (View(store, title, why, not demo, at, begin),)
+    while views:
+        chosen, code = _run_once(views[-1], returns=len(views) > 1)
+        if code:
+            return code
+        views = after(views, chosen)
+    return 0
+
+
+def after(views: tuple[View, ...], chosen: Next | None) -> tuple[View, ...]:
+    """Return the views when one was left for what was chosen there: the last is shown next, none ends the app.
+
+    Whoever looked back comes back to the store as it is now.
+    """
+    here = views[-1]._replace(begin="")
+    if chosen is None:
+        return tuple(view._replace(begin="") for view in views[:-1])
+    if chosen.store != here.store:
+        return (View(chosen.store, title_of(chosen.store, "option"), _CHOSEN),)
+    now = tuple(view._replace(begin="") for view in views if view.at is None)
+    if chosen.at is None:
+        return now or (here._replace(at=None),)
+    return (*now, here._replace(at=chosen.at))
 
 
 _WHY = {
-    "demo": "nothing is kept",
+    "demo": "nothing is kept; files go to a scratch project",
     "project": "this project's",
     "global": "no project here",
     "option": "by --store",
+    "recent": "chosen here",
 }
 """Why a store is the open one, by the way it was found."""
 
-_CHOSEN = "chosen here"
+_CHOSEN = _WHY["recent"]
 
 
 def title_of(store: Path, origin: str) -> str:
@@ -56,36 +101,20 @@ def title_of(store: Path, origin: str) -> str:
     return store.parent.name if store.name == paths.PROJECT_STORE else store.name
 
 
-def _run_once(store: Path, title: str, why: str, *, remember: bool) -> tuple[Path | None, int]:
-    """Open one store; return the one to open next, and the exit code (not 0 when the app broke off)."""
-    folder = paths.config_dir()
-    loaded = loading.load(folder / loading.FILE_NAME)
-    themes = load_themes((paths.shipped("themes"), folder / THEMES))
-    keymap = check_keymap(loaded.settings.keys)
-    state = paths.state_dir()
-    look = recent.last_look(state, store)
-    typed = drafts.folder_of(state, store)
-    bench = _opened(store, loaded)
-    new = [said] if remember and (said := told.new_default(loaded, state)) else []
-    options = AppOptions(
-        title=title,
-        why=why,
-        theme=loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme,
-        themes=themes.themes,
-        keymap=tuple(keymap.keys.items()),
-        seen=look.rev if look else None,
-        problems=(*loaded.problems, *themes.problems, *keymap.problems, *_agent(), *_left(typed, look), *new),
-        recent=(*recent.recent(state), paths.data_dir() / "store"),
-        editor=loaded.settings.editor,
-        config=folder / loading.FILE_NAME if remember else None,
-        review_at=recent.last_item(state, store),
-        drafts=typed if remember else None,
-        alone=ALONE,
-    )
+def _run_once(view: View, *, returns: bool) -> tuple[Next | None, int]:
+    """Open one store; return what to open next, and the exit code (not 0 when the app broke off).
+
+    Where one looks back nothing is remembered but the theme; `returns` says that leaving goes back to the present.
+    """
+    loaded = loading.load(paths.config_dir() / loading.FILE_NAME)
+    state, store, remember = paths.state_dir(), view.store, view.remember and view.at is None
+    options = _options(view, loaded, remember=remember, returns=returns)
+    bench = _opened(store, loaded, view.at)
     app = WorkbenchApp(bench, options)
     sys.setswitchinterval(TURN)
     try:
-        return app.run(), app.return_code or 0
+        chosen = app.run()
+        return None if chosen is None else Next(chosen, app.next_at), app.return_code or 0
     finally:
         sys.stderr.write(app.last_words)
         if app.theme != app.theme_at_start:
@@ -93,6 +122,34 @@ def _run_once(store: Path, title: str, why: str, *, remember: bool) -> tuple[Pat
         if remember:
             recent.remember(state, store, bench.library.revision, bench.context.now(), app.review_at)
         _close(bench)
+
+
+def _options(view: View, loaded: loading.Loaded, *, remember: bool, returns: bool) -> AppOptions:
+    """Return what the app is started with."""
+    folder, state, store = paths.config_dir(), paths.state_dir(), view.store
+    themes = load_themes((paths.shipped("themes"), folder / THEMES))
+    keymap = check_keymap(loaded.settings.keys)
+    look = recent.last_look(state, store)
+    typed = drafts.folder_of(state, store)
+    left = () if view.at is not None else _left(typed, look)
+    new = [said] if remember and (said := told.new_default(loaded, state)) else []
+    return AppOptions(
+        title=view.title,
+        why=view.why,
+        theme=loaded.settings.theme if "theme" in loaded.given else recent.last_theme(state) or loaded.settings.theme,
+        themes=themes.themes,
+        keymap=tuple(keymap.keys.items()),
+        seen=look.rev if look and view.at is None else None,
+        problems=(*loaded.problems, *themes.problems, *keymap.problems, *_agent(), *left, *new),
+        recent=(*recent.recent(state), paths.data_dir() / "store"),
+        editor=loaded.settings.editor,
+        config=folder / loading.FILE_NAME if view.remember else None,
+        review_at=recent.last_item(state, store),
+        drafts=typed if remember else None,
+        alone=ALONE,
+        begin=view.begin,
+        returns=returns,
+    )
 
 
 def _close(bench: Workbench) -> None:
@@ -106,7 +163,7 @@ def _close(bench: Workbench) -> None:
         bench.close()
 
 
-def _opened(store: Path, loaded: loading.Loaded) -> Workbench:
+def _opened(store: Path, loaded: loading.Loaded, at: int | None) -> Workbench:
     return open_workbench(
         store,
         profiles=paths.config_dir() / PROFILES,
@@ -118,6 +175,7 @@ def _opened(store: Path, loaded: loading.Loaded) -> Workbench:
         heads=paths.heads_dir(),
         believed=paths.is_believed(store),
         documents=DocumentPlaces(paths.documents_dir(), None, paths.sessions_dir()),
+        at=at,
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import Protocol
 
 from workbench.bench.open import Workbench
 from workbench.core.errors import Conflict, WorkbenchError
@@ -71,16 +70,6 @@ class Preview:
         return _around(old, new) if clean != text else None
 
 
-class Followed(Protocol):
-    """What else has to be asked before a text is saved, and goes along with it: its copies."""
-
-    def asks(self, text: str) -> bool:
-        """Ask, and tell whether there is an answer to wait for; with it the text is saved again."""
-
-    def save(self, text: str, write: Callable[[], object]) -> None:
-        """Save a text with what follows it."""
-
-
 class Saving:
     """Saves an edited text for the editor: returns the sentence that says why it could not, or None.
 
@@ -89,9 +78,7 @@ class Saving:
     `write(text, base)` raises `Conflict` when the text is no longer `base`. When it was changed meanwhile, the
     first attempt says so and the next one replaces it: `again` names its key. `read` returns the text as it is now.
     The first attempt shows what would be masked in the text (see `Preview`); what is kept stays in the records that
-    `kept` returns once they are written (default: in the one that `name` is). The copies of the text are asked for
-    before it is saved (`copies`): the sentence is empty then, and the text is saved once there is an answer. What is
-    kept with its secrets has no copies.
+    `kept` returns once they are written (default: in the one that `name` is).
     """
 
     def __init__(
@@ -103,25 +90,16 @@ class Saving:
         read: Callable[[], str],
         again: str = "ctrl+s",
         kept: Callable[[], Iterable[str]] | None = None,
-        copies: Followed | None = None,
     ) -> None:
-        self._copies = copies
         self._kept = (lambda: (name,)) if kept is None else kept
         self._preview = Preview(bench, base, again)
         self._name, self._base, self._again = name, base, again
         self._write, self._read = write, read
-        self._theirs: str | None = None
-
-    def theirs(self) -> str | None:
-        """Return what somebody else wrote meanwhile, once saving met it; `None` for nothing."""
-        return self._theirs
 
     def __call__(self, text: str) -> str | None:
         """Save it, or return why not."""
         if (first := self._preview(text)) is not None:
             return first
-        if self._copies is not None and not self._preview.kept and self._copies.asks(self._preview.stored):
-            return ""
         try:
             self._store()
         except StoreBusy:
@@ -129,7 +107,7 @@ class Saving:
         except Conflict as conflict:
             if (now := self._read()) == self._base:
                 return str(conflict)
-            self._base = self._theirs = now
+            self._base = now
             return f"{self._name} was changed by someone else meanwhile. {self._again} again replaces that."
         except WorkbenchError as error:
             return str(error)
@@ -137,19 +115,8 @@ class Saving:
 
     def _store(self) -> None:
         text = self._preview.text
-        if self._copies is not None and not self._preview.kept:
-            text = self._preview.stored  # the copies say what is stored
-            self._copies.save(text, lambda: self._write(text, self._base))
-            return
         with self._preview.writing(f"edit {self._name}", self._kept):
             self._write(text, self._base)
-
-    def at_once(self, text: str) -> str | None:
-        """Save as a call does; that others are writing to the store is a sentence, too."""
-        try:
-            return self(text)
-        except StoreBusy as busy:
-            return str(busy)
 
 
 def _around(old: str, new: str) -> str:

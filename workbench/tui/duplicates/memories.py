@@ -12,6 +12,7 @@ from workbench.bench.safety.masking import masked
 from workbench.bench.safety.suspicion import suspicions
 from workbench.core.stream.memory import Memory
 from workbench.tui.health.model import FIGURE, Facts, Hands, Row, Section, Watch, remark
+from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.review.candidate import diff_legend, fold, folded, heading, name
 from workbench.tui.widgets.bars.gauge import gauge
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
@@ -48,6 +49,7 @@ def rows(facts: Facts) -> Sequence[Row]:
     plan = facts.bench.deduplication.standing(cast(DedupPlan, facts.found[ID].value))
     found = [remark(ID, "summary", _summary(plan), item=plan)]
     found += [_group(facts, group, "=" if group.exact else "~") for group in plan.groups[:LISTED]]
+    found += in_review(facts, ID, "same", len(plan.groups) + plan.waiting)
     if plan.apart:
         count = len(plan.apart)
         looks = "1 pair looks alike, but says" if count == 1 else f"{number(count)} pairs look alike, but say"
@@ -60,6 +62,8 @@ def detail(row: Row, facts: Facts) -> Content:
     """Return a group with its texts and what speaks for and against it, or what was compared."""
     if isinstance(row.item, Group):
         return _folded(row, row.item, facts) or _texts(row, row.item, facts)
+    if isinstance(row.item, InReview):
+        return told(row.item, facts)
     keys, found = facts.keys, facts.found.get(ID)
     plan = None if found is None else found.value
     parts = [Content.styled("Memories that say the same", "bold"), Content("")]
@@ -97,6 +101,12 @@ async def apply(health: Hands, row: Row) -> None:
     wait, back = ("merge waits", "it") if count == 1 else ("merges wait", "them")
     told = f"{count} {wait} in Review now (key 2); u takes {back} back."
     health.workbench_app.say(told if count else "There is no group to propose.")
+
+
+async def go_on(health: Hands, row: Row) -> None:
+    """Go to what waits in Review, or let the text be read."""
+    if not await goes_there(health, row):
+        health.open_detail()
 
 
 async def merge_group(health: Hands, row: Row) -> None:
@@ -142,6 +152,11 @@ async def _sure(health: Hands, group: Group) -> bool:
     )
 
 
+def record(row: Row) -> tuple[str, str] | None:
+    """Return the memory that a group would leave, which is the one its row shows."""
+    return ("memories", row.item.members[-1].id) if isinstance(row.item, Group) else None
+
+
 def _plan(health: Hands) -> DedupPlan | None:
     found = health.facts.found.get(ID)
     if found is None or not isinstance(found.value, DedupPlan):
@@ -154,7 +169,7 @@ def _group(facts: Facts, group: Group, sign: str) -> Row:
     def draw(width: int) -> Sequence[Cell]:
         kept = group.members[-1]
         flagged = bool(suspicions(kept, facts.bench.safety.sorts))
-        text = Cell("! folded: o opens it" if flagged else kept.line, 0, WARN if flagged else "")
+        text = Cell("! folded: z opens it" if flagged else kept.line, 0, WARN if flagged else "")
         many = f"{len(group.members)}×" if len(group.members) > 2 else ""
         cells = [Cell(sign, FIGURE, WARN if sign == "≠" else "bold", "right"), text]
         if width >= WITH_REASON and sign == "≠":
@@ -252,5 +267,5 @@ def _key(key: str, text: str) -> Content:
 
 SECTION = Section(
     ID, "Duplicates", gather, rows, detail, "asked",
-    {"compare": compare, "apply": apply, "merge": merge_group, "refuse": keep},
+    {"compare": compare, "apply": apply, "merge": merge_group, "refuse": keep, "open": go_on}, record,
 )  # fmt: skip

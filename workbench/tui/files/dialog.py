@@ -268,7 +268,8 @@ class FindingsDialog(Dialog[None]):
         setting = self.app.options.editor if isinstance(self.app, Host) else ""
         try:
             before = present(self._file.path) or ""
-            after = external.edit(self.app, before, setting)
+            at = self._list.current
+            after = external.edit(self.app, before, setting, 0 if at is None else at.line)
             if after is None:
                 return
             change = Change(self._file.path, before, after if before else f"{after}\n")

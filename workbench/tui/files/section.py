@@ -17,6 +17,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.text import printable
 from workbench.tui.files.cut import cut_said
 from workbench.tui.health.model import Facts, Found, Hands, Row, Section, Watch, figures, remark
+from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
 
@@ -36,6 +37,7 @@ ERROR, WARN = "$text-error", "$text-warning"
 def gather(bench: Workbench, watch: Watch) -> Checks:
     """Look over what changed since the last time."""
     before = watch.before if isinstance(watch.before, Checks) else Checks()
+    bench.working_out.run(watch.cancelled, only=("file",))
     return check_all(bench.library, bench.context.now(), before, watch.tell, watch.cancelled, bench.context.formats)
 
 
@@ -48,14 +50,17 @@ def rows(facts: Facts) -> Sequence[Row]:
     ordered = sorted(checks.files.values(), key=lambda checked: (checked.became is None, not _speaks(checked)))
     telling = [checked for checked in ordered if _speaks(checked)]
     sound = ordered[len(telling) :]
+    changed = sum(proposal.kind == "file" for proposal in facts.bench.review.found())
     found = [_row(checked, facts) for checked in (*telling, *sound[:SHOWN_SOUND])]
     if len(sound) > SHOWN_SOUND:
         found.append(remark(ID, "more", f"and {number(len(sound) - SHOWN_SOUND)} more without a finding"))
-    return found
+    return [*found, *in_review(facts, ID, "files", changed)]
 
 
 def detail(row: Row, facts: Facts) -> Content:
     """Return what is wrong with a file, or what this part is about."""
+    if isinstance(row.item, InReview):
+        return told(row.item, facts)
     keys = facts.keys
     checks = cast(Checks, facts.found[ID].value)
     checked = checks.files.get(row.item) if isinstance(row.item, Path) else None
@@ -93,7 +98,9 @@ def detail(row: Row, facts: Facts) -> Content:
 
 
 async def open_file(health: Hands, row: Row) -> None:
-    """Show the findings of a file with their fixes; look again when that is closed."""
+    """Show the findings of a file with their fixes and look again when that is closed, or go to what waits."""
+    if await goes_there(health, row):
+        return
     value = health.facts.found[ID].value
     checked = value.files.get(row.item) if isinstance(value, Checks) and isinstance(row.item, Path) else None
     if checked is None or (checked.became == "gone" and not checked.problem):

@@ -1,13 +1,14 @@
 """The tables of actions of Health and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.actions import LINKS, LIST, on_row
 
 HEALTH = Table(
     "Health",
     (
         Action("health.apply", "a", "apply", "Put into Review what this part proposes", DECIDE),
         Action("health.compare", "D", "duplicates", "Compare every memory with every other", FIND),
+        Action("health.still-true", "S", "still true?", "Look for what memories name in the working tree", FIND),
         Action("health.prune", "p", "prune all", "Accept every prune, after a look at all", DECIDE),
         Action("health.merge", "m", "merge", "Merge this group; undo parts it again", DECIDE),
         Action("health.refuse", "x", "keep both", "Keep both apart, or turn an edit down", DECIDE),
@@ -18,11 +19,11 @@ HEALTH = Table(
         Action("health.backup", "b", "back up", "Write the whole store into one file", CHANGE, False),
         Action("health.take-back", "t", "take back", "Take back the change under the cursor", DECIDE, False),
         Action("health.add-file", "A", "add a file", "Look over a file that you name", FIND, False),
-        Action("health.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("health.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("health.read-on", "J", "read on", "Scroll the text beside the list", MOVE, False),
         Action("health.read-back", "K", "read back", "Scroll back", MOVE, False),
     ),
-    LIST,
+    (*LIST, *LINKS, *on_row("p")),
 )
 
 BACKUP = Table(
@@ -42,7 +43,7 @@ PROPOSED = Table(
         Action("proposed.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("proposed.no", "escape,n", "close", "Close and leave everything as it is", APP),
     ),
-    LIST,
+    (*LIST, *on_row("y")),
     place="workbench.tui.health.list",
 )
 """A list of what is proposed, to be looked through before it is accepted as a whole."""

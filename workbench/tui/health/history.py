@@ -10,6 +10,7 @@ from textual.content import Content
 from workbench.bench.health.history import Event
 from workbench.bench.open import Workbench
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, remark
+from workbench.tui.records.acts import Place, only_record
 from workbench.tui.stream.history_view import event_text, masked_event, vote_text
 from workbench.tui.stream.history_view import row as event_row
 from workbench.tui.widgets.content import MUTED, assemble, body
@@ -82,6 +83,12 @@ def _row(event: Event, facts: Facts) -> Row:
     return Row(ID, str(event.rev), lambda width: event_row(event, width, facts.now, mask), event)
 
 
+def record(row: Row) -> Place | None:
+    """Return the memory or bullet that a change is about, if it is about one only."""
+    changed = row.item.fields if isinstance(row.item, Event) else ()
+    return only_record((field.table, field.key) for field in changed)
+
+
 def _keys(keys: dict[str, str] | object) -> list[Content]:
     assert isinstance(keys, dict)
     parts = [(keys["health.take-back"], "bold $text-accent"), (" takes it back · ", MUTED)]
@@ -91,4 +98,4 @@ def _keys(keys: dict[str, str] | object) -> list[Content]:
     ]
 
 
-SECTION = Section(ID, "History", gather, rows, detail, "always", {"open": open_all, "take_back": take_back})
+SECTION = Section(ID, "History", gather, rows, detail, "always", {"open": open_all, "take_back": take_back}, record)

@@ -17,6 +17,8 @@ from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.tui.app.actions import bindings
 from workbench.tui.health.actions import PROPOSED
+from workbench.tui.records.acts import Acts, Place
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, ago
@@ -31,7 +33,8 @@ class Proposed(Dialog[bool]):
     Without `yes` there is nothing to agree to.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PROPOSED)
+    acts: Acts
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*PROPOSED, *on_row("y")))
     DEFAULT_CSS = """
     Proposed {
         & > .dialog { width: 94%; max-width: 130; height: 90%; }
@@ -51,6 +54,7 @@ class Proposed(Dialog[bool]):
         self._bench = bench
         self._hint = hint
         self._may_agree = bool(yes)
+        self.acts = Acts(lambda: self, self._record_here, then=self._show)
 
     def contents(self) -> Iterable[Widget]:
         """Return the hint, the list and the text."""
@@ -65,6 +69,11 @@ class Proposed(Dialog[bool]):
         rows = self.query_one(LineView)
         rows.set_rows(self._proposals, cursor=0)
         rows.focus()
+
+    def _record_here(self, _what: str) -> Place | None:
+        """Return the first memory that the proposal under the cursor rests on."""
+        proposal = self.query_one(LineView).current
+        return ("memories", proposal.evidence[0]) if proposal is not None and proposal.evidence else None
 
     def _draw(self, proposal: Proposal, width: int) -> list[Cell]:
         line = Cell(self._bench.safety.masked(proposal.title))
@@ -92,6 +101,11 @@ class Proposed(Dialog[bool]):
                 body(f"! {folded[0]} Review shows the text.", "$text-warning") if folded else body(memory.content)
             )
         return Content("\n").join(parts)
+
+    @on(LineView.Opened)
+    def _open(self) -> None:
+        """Open the memory over the list."""
+        self.acts.open()
 
     def action_yes(self) -> None:
         """Agree, where there is something to agree to."""

@@ -118,6 +118,7 @@ class Section:
     `gather` runs on a thread: after every change of the store (`always`), when the screen is first shown and on
     "check again" (`once`), or only when a person starts it (`asked`). `rows` come below the heading, `detail` beside
     the list. `verbs` are what the area's actions do here, by the last part of their id ("apply", "open", …).
+    `record` returns table and key of the memory or bullet that a row is about, for the keys that act on it.
     """
 
     id: str
@@ -127,6 +128,7 @@ class Section:
     detail: Callable[[Row, Facts], Content]
     when: Literal["always", "once", "asked"] = "always"
     verbs: Mapping[str, Verb] = field(default_factory=dict)
+    record: Callable[[Row], tuple[str, str] | None] = lambda _row: None
 
 
 def figures(

@@ -112,8 +112,12 @@ class PartsList(LineView[Row]):
             self.show()
 
     def on_parts_list_gathered(self, event: Gathered) -> None:
-        """Show what a part found out."""
+        """Show what a part found out; what a person asked for from its heading comes into sight below it."""
         self.learn(event.section, event.found)
+        row, low = self.current, self.cursor - self.scroll_offset.y > self.scrollable_content_region.height // 2
+        asked = self.section(event.section).when == "asked"
+        if asked and low and row is not None and row.heading and row.section == event.section:
+            self.call_after_refresh(self.scroll_to, y=self.cursor, animate=False, force=True)
 
     def learn(self, id: str, found: Found) -> None:
         """Take what was found out for a part."""

@@ -18,8 +18,13 @@ from workbench.tui.health.actions import HEALTH
 from workbench.tui.health.model import Facts, Found, Section
 from workbench.tui.health.parts import PartsList
 from workbench.tui.health.sections import SECTIONS
+from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.links import links_of
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.lists.line_view import LineView
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
+
+NO_RECORD = "That key is for a memory or a bullet: a change of one in History, or a group of duplicates."
 
 HELP = "\n".join(
     [
@@ -32,6 +37,7 @@ HELP = "\n".join(
         "  History      the latest changes of everybody",
         "  Capture      what agents' sessions were followed, what was passed over, and hooks that failed",
         "  Trends       memories, decisions and votes by day, and how what the store holds is spread",
+        "  What waits for you waits in Review; enter on the line that counts it goes there.",
     ]
 )
 
@@ -41,7 +47,7 @@ class HealthScreen(AreaScreen):
 
     AREA = "health"
     help_text = HELP
-    BINDINGS: ClassVar[list[BindingType]] = bindings(HEALTH)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*HEALTH, *on_row("p")))
     DEFAULT_CSS = """
     HealthScreen {
         #work { height: 1fr; }
@@ -60,7 +66,9 @@ class HealthScreen(AreaScreen):
         keys = {action.id: action.shown_key for action in self.as_mapped(self.workbench_app.areas.scope(self.AREA))}
         self.rows = PartsList(self.bench, sections, keys, self._show_detail)
         self.detail = ReadingPane(id="detail")
+        self.detail.links = links_of(self, self.detail, lambda: self._record_here(""))
         self._shown: tuple[str, str] | None = None
+        self.acts = Acts(lambda: self, self._record_here, missing=NO_RECORD)
 
     def contents(self) -> Iterable[Widget]:
         """Return the list and the text beside it."""
@@ -164,6 +172,10 @@ class HealthScreen(AreaScreen):
         else:
             self.open_detail()
 
+    def _record_here(self, _what: str) -> Place | None:
+        row = self.rows.current
+        return None if row is None else self.rows.section(row.section).record(row)
+
     @asking
     async def action_apply(self) -> None:
         """Put into Review what the part proposes, or take over an outside edit."""
@@ -183,6 +195,11 @@ class HealthScreen(AreaScreen):
     async def action_compare(self) -> None:
         """Look for duplicates, wherever the cursor is."""
         await self._do("compare", "", "duplicates")
+
+    @asking
+    async def action_still_true(self) -> None:
+        """Look for what memories name in the working tree, wherever the cursor is."""
+        await self._do("still_true", "", "still-true")
 
     @asking
     async def action_prune(self) -> None:

@@ -45,6 +45,7 @@ def rows(facts: Facts) -> Sequence[Row]:
         _row("categories", len(found.categories), f"categories: {_named(found.categories, mask)}"),
         _row("decisions", decided, said, _by_week(found.decided)),
         _row("votes", voted, votes, _by_week(found.voted)),
+        _row("hits", sum(one.asked for one in found.hits.values()), f"questions of agents: {_rates(found)}"),
         _row("statuses", None, f"status: {_held(found.statuses, mask)}"),
         _row("confidences", None, f"confidence: {_held(found.confidences, mask)}"),
         _row("sources", None, f"sources: {_held(found.sources, mask)}"),
@@ -101,6 +102,21 @@ def _categories(found: Trends, facts: Facts) -> list[Content]:
     return [_title("Memories of these days by category, and week by week"), *_spread(found.categories, facts)]
 
 
+def _hits(found: Trends, _facts: Facts) -> list[Content]:
+    if not found.hits:
+        return [Content.styled("No agent asked anything in these days.", MUTED)]
+    top = max(one.asked for one in found.hits.values())
+    rows = [
+        _bar(name, one.asked, top) + Content.styled(f"  {number(one.answered)} found ({one.rate:.0%})", MUTED)
+        for name, one in found.hits.items()
+    ]
+    return [_title("Questions of agents by what was looked through, and how many found something"), *rows]
+
+
+def _rates(found: Trends) -> str:
+    return " · ".join(f"{name} {one.rate:.0%} found" for name, one in found.hits.items()) or "none"
+
+
 def _statuses(found: Trends, facts: Facts) -> list[Content]:
     return [_title("All memories by status"), *_bars(found.statuses, facts)]
 
@@ -116,7 +132,7 @@ def _sources(found: Trends, facts: Facts) -> list[Content]:
 
 _ABOUT: Mapping[str, About] = {
     "made": _made, "types": _types, "categories": _categories, "decisions": _decisions, "votes": _votes,
-    "statuses": _statuses, "confidences": _confidences, "sources": _sources,
+    "hits": _hits, "statuses": _statuses, "confidences": _confidences, "sources": _sources,
 }  # fmt: skip
 
 

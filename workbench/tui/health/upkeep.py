@@ -12,6 +12,7 @@ from workbench.core.review.describe import describe
 from workbench.core.review.proposal import Proposal
 from workbench.core.review.upkeep import CONTRADICTED, UPKEEP_KINDS
 from workbench.tui.health.model import Facts, Hands, Row, Section, Watch, figures, remark
+from workbench.tui.health.waiting import InReview, goes_there, in_review, told
 from workbench.tui.widgets.content import MUTED, assemble, body
 from workbench.tui.widgets.figures import number
 
@@ -51,12 +52,15 @@ def rows(facts: Facts) -> Sequence[Row]:
         text = "candidate in Review is" if len(plan.waiting) == 1 else "candidates in Review are"
         text += " flagged for waiting long"
         found.append(figures(ID, "waiting", number(len(plan.waiting)), text, item="waiting"))
+    found += in_review(facts, ID, "noise", len(plan.proposals) + len(plan.open))
     return found or [remark(ID, "nothing", "Nothing to do: no rule of the lifecycle has anything to say.")]
 
 
 def detail(row: Row, facts: Facts) -> Content:
     """Return what a kind would propose, or what the keys do."""
     plan = cast(UpkeepPlan, facts.found[ID].value)
+    if isinstance(row.item, InReview):
+        return told(row.item, facts)
     if row.item in UPKEEP_KINDS:
         return _kind(str(row.item), plan, facts)
     if row.item == "withdrawn":
@@ -110,7 +114,9 @@ async def prune(health: Hands, row: Row) -> None:
 
 
 async def show(health: Hands, row: Row) -> None:
-    """List what a kind would propose."""
+    """List what a kind would propose, or go to what waits."""
+    if await goes_there(health, row):
+        return
     from workbench.tui.health.list import Proposed
 
     found = health.facts.found[ID].value

@@ -1,7 +1,7 @@
 """The tables of actions of the Playbook and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import LIST, MARKS, MOVES, PROMPT
+from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, PROMPT
 
 PLAYBOOK = Table(
     "Playbook",
@@ -31,7 +31,7 @@ PLAYBOOK = Table(
         Action("playbook.history", "h", "history", "Show every change of this bullet", FIND),
         Action("playbook.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
-    (*LIST, *MARKS),
+    (*LIST, *MARKS, *LINKS),
 )
 
 DUPLICATES = Table(

@@ -23,6 +23,7 @@ from workbench.tui.playbook.bar import BookBar, BookFacts
 from workbench.tui.playbook.pane import BulletPane
 from workbench.tui.playbook.rows import Columns, Row, cells, columns_of, rows_of, title_of
 from workbench.tui.safety.flag_view import masked_bullet
+from workbench.tui.stream.side import Side
 from workbench.tui.widgets.content import MUTED
 from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
@@ -132,6 +133,16 @@ class BookBrowser(Vertical):
         return place is not None
 
     @property
+    def side(self) -> Side:
+        """The text of what is under the cursor."""
+        return self._detail.side
+
+    def place(self) -> tuple[str, str] | None:
+        """Return table and key of the bullet under the cursor; `None` for a heading."""
+        row = self.rows.current
+        return None if row is None or row.bullet is None else ("bullets", f"{row.bullet.book}/{row.bullet.id}")
+
+    @property
     def bullets(self) -> tuple[Bullet, ...]:
         """All bullets of the open playbook."""
         return self.view.playbook.bullets if self.view else ()
@@ -193,7 +204,7 @@ class BookBrowser(Vertical):
     @on(LineList.Highlighted, "#bullets")
     def _moved(self) -> None:
         self._show_detail()
-        self._detail.scroll_home(animate=False)
+        self._detail.side.scroll_home(animate=False)
 
     def _show_detail(self) -> None:
         row = self.rows.current
@@ -276,7 +287,7 @@ class BookBrowser(Vertical):
     @on(LineList.Opened, "#bullets")
     def _open(self) -> None:
         self.screen.add_class("-open")
-        self._detail.focus()
+        self._detail.side.focus()
         self.call_after_refresh(self._show_detail)
 
 

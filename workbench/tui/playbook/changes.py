@@ -2,15 +2,20 @@
 
 import time
 from collections.abc import Sequence
-from functools import partial
+from typing import Protocol
 
 from textual.content import Content
 
+from workbench.bench.forms.values import Values
 from workbench.bench.playbook.playbook import MAIN
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.saving import Preview, Saving
+from workbench.tui.app.drafting import Drafting
+from workbench.tui.app.saving import Preview
+from workbench.tui.forms.opening import fill_in, fill_in_elsewhere
+from workbench.tui.forms.saving import FormSaving
+from workbench.tui.forms.subjects import of_bullet, of_bullets, of_new_bullet
 from workbench.tui.playbook.browser import EMPTY_BOOK, EMPTY_STORE, BookBrowser
 from workbench.tui.playbook.rows import bullets_in, title_of
 from workbench.tui.playbook.targets import Targets, named, title_in
@@ -18,23 +23,38 @@ from workbench.tui.promotion.copies import CopyAsking
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
-from workbench.tui.widgets.texts.editor import TextEditor
 from workbench.tui.widgets.texts.prompt import Prompt
 
 
-class Changes:
+class PickedBullets(Protocol):
+    """What changes are for: bullets of one playbook."""
+
+    @property
+    def book(self) -> str:
+        """The id of their playbook."""
+
+    def ids(self) -> list[str]:
+        """Return the ids of all that are meant."""
+
+    def one(self) -> Bullet | None:
+        """Return the one that is meant, or `None` after saying why there is none."""
+
+    def done(self, sentence: str, ids: Sequence[str] = (), /) -> None:
+        """Say what happened to them, and let go of them."""
+
+
+class BulletChanges:
     """Changes the bullets that are picked, after asking where that is due, and says what was done."""
 
-    def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
+    def __init__(self, area: AreaScreen, targets: PickedBullets) -> None:
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
-        self._browser = browser
         self._targets = targets
 
     # Deciding
 
     def vote(self, verdict: Verdict) -> None:
         """Vote, or take that vote back."""
-        ids, book = self._targets.ids(), self._browser.book
+        ids, book = self._targets.ids(), self._targets.book
         if ids:
 
             def cast() -> None:
@@ -47,7 +67,7 @@ class Changes:
 
     def pin(self) -> None:
         """Pin or unpin."""
-        ids, book = self._targets.ids(), self._browser.book
+        ids, book = self._targets.ids(), self._targets.book
         if ids:
 
             def pin() -> None:
@@ -59,45 +79,67 @@ class Changes:
     # Changing
 
     async def edit(self) -> None:
-        """Edit the bullet's text here; a text that cannot be saved stays in the editor."""
-        bullet = self._targets.one()
-        if bullet is not None:
-            copies = self._copies(bullet)
-            await self._edit(bullet, None, self._saving(bullet, copies), copies)
-
-    def _copies(self, bullet: Bullet) -> CopyAsking:
-        return CopyAsking(self._app, lambda text: [self._bench.playbooks.edited(bullet.book, bullet.id, text)])
-
-    def _saving(self, bullet: Bullet, copies: CopyAsking) -> Saving:
-        books, book, id = self._bench.playbooks, bullet.book, bullet.id
-        name, write = f"{book}/{id}", partial(books.edit, book, id)
-        return Saving(self._bench, name, bullet.content, write, lambda: books.bullet(book, id).content, copies=copies)
-
-    async def _edit(self, bullet: Bullet, text: str | None, save: Saving, copies: CopyAsking) -> None:
-        draft = self._app.draft(f"bullets/{bullet.book}/{bullet.id}")
-        editor = TextEditor(
-            f"Edit {bullet.id}", bullet.content, check=save, typed=text, draft=draft, theirs=save.theirs
-        )
-        written = await self._app.push_screen_wait(editor)
-        if written is not None and written != bullet.content:
-            self._targets.done(f"Changed {bullet.id}.{copies.told}")
+        """Edit in a form, which stays open when it cannot be saved; of several bullets only what is touched is set."""
+        ids, book = self._targets.ids(), self._targets.book
+        if len(ids) > 1:
+            saved = await fill_in(self._area, FormSaving(self._bench, of_bullets(self._bench, book, ids)))
+            if saved:
+                self._targets.done(f"Set {', '.join(saved)} of {len(ids)} bullets. u takes it back.", ids)
+        elif ids:
+            bullet = self._bench.playbooks.bullet(book, ids[0])
+            saving, copies = self._saving(bullet)
+            self._say_changed(bullet, await fill_in(self._area, saving, self._draft(bullet)), copies)
 
     async def edit_externally(self) -> None:
-        """Edit the bullet's text in the person's own editor; what cannot be saved opens in this one."""
+        """Edit all of a bullet in the person's own editor; what cannot be saved opens as a form."""
         bullet = self._targets.one()
-        text = None if bullet is None else await self._area.edit_externally(bullet.content)
-        if bullet is None or text is None:
+        if bullet is not None:
+            saving, copies = self._saving(bullet)
+            saved = await fill_in_elsewhere(self._area, saving, self._draft(bullet), copies)
+            self._say_changed(bullet, saved, copies)
+
+    def _saving(self, bullet: Bullet) -> tuple[FormSaving, CopyAsking]:
+        forms = self._bench.bullet_forms
+        copies = CopyAsking(self._app, lambda values: [forms.corrected(bullet.book, bullet.id, values)])
+        return FormSaving(self._bench, of_bullet(self._bench, bullet), copies), copies
+
+    def _draft(self, bullet: Bullet) -> Drafting:
+        return self._app.draft(f"bullets/{bullet.book}/{bullet.id}")
+
+    def _say_changed(self, bullet: Bullet, saved: Values | None, copies: CopyAsking) -> None:
+        if saved:
+            self._targets.done(f"Changed {bullet.id}.{copies.told}")
+
+    async def delete(self) -> None:
+        """Delete bullets after a yes."""
+        ids, book = self._targets.ids(), self._targets.book
+        if not ids:
             return
-        copies = self._copies(bullet)
-        save = self._saving(bullet, copies)
-        with self._app.reporting():
-            asked = await copies.settled(self._bench.gate.preview(text, bullet.content))
-            problem = save.at_once(text) if asked else "It is not saved yet."
-            if problem:
-                self._app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(bullet, text, save, copies)
-            else:
-                self._targets.done(f"Changed {bullet.id}.{copies.told}")
+        question = f"Delete {named(ids)} from the playbook?"
+        ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
+        if await self._app.push_screen_wait(ask):
+
+            def delete() -> None:
+                self._bench.playbooks.delete(book, ids)
+                self._targets.done(f"Deleted {named(ids)}. u takes it back.", ids)
+
+            self._app.change(delete)
+
+    def _what_goes(self, ids: Sequence[str]) -> Content:
+        """Return the text of one bullet, or the ids of several, and the way back."""
+        back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
+        if len(ids) > 1:
+            return body(", ".join(ids)[:400]) + Content("\n\n") + back
+        text = self._bench.playbooks.bullet(self._targets.book, ids[0]).content
+        return body(text[:400]) + Content("\n\n") + back
+
+
+class Changes(BulletChanges):
+    """Changes also the playbook that is open: adds, moves, and puts bullets in another order."""
+
+    def __init__(self, area: AreaScreen, browser: BookBrowser, targets: Targets) -> None:
+        super().__init__(area, targets)
+        self._browser = browser
 
     async def add(self) -> None:
         """Write a new bullet for the section under the cursor."""
@@ -106,14 +148,9 @@ class Changes:
             self._app.say(EMPTY_BOOK if self._browser.view else EMPTY_STORE)
             return
         added: list[str] = []
-
-        def write(text: str, _: str) -> None:
-            added.append(self._bench.playbooks.add(book, row.section.id, text))
-
-        save = Saving(self._bench, title_of(row.section), "", write, str, kept=lambda: [f"{book}/{added[-1]}"])
+        subject = of_new_bullet(self._bench, book, row.section, added.append)
         draft = self._app.draft(f"sections/{book}/{row.section.id}", "new-bullet")
-        title = f"New bullet in {title_of(row.section)}"
-        await self._app.push_screen_wait(TextEditor(title, "", check=save, draft=draft))
+        await fill_in(self._area, FormSaving(self._bench, subject), draft)
         if added:
             self._go_to(("bullet", added[0]))
 
@@ -138,29 +175,6 @@ class Changes:
         """Put the cursor on what was just added, or say that the filter hides it."""
         hidden = "" if self._browser.go_to(key) else " The filter hides it; esc clears the filter."
         self._targets.done(f"Added the {key[0]} {key[1]}.{hidden}")
-
-    async def delete(self) -> None:
-        """Delete bullets after a yes."""
-        ids, book = self._targets.ids(), self._browser.book
-        if not ids:
-            return
-        question = f"Delete {named(ids)} from the playbook?"
-        ask = Confirm(question, clock=time.monotonic, detail=self._what_goes(ids), yes="delete", no="keep")
-        if await self._app.push_screen_wait(ask):
-
-            def delete() -> None:
-                self._bench.playbooks.delete(book, ids)
-                self._targets.done(f"Deleted {named(ids)}. u takes it back.", ids)
-
-            self._app.change(delete)
-
-    def _what_goes(self, ids: Sequence[str]) -> Content:
-        """Return the text of one bullet, or the ids of several, and the way back."""
-        back = Content.styled("u brings it back, with its votes." if len(ids) == 1 else "u brings them back.", MUTED)
-        if len(ids) > 1:
-            return body(", ".join(ids)[:400]) + Content("\n\n") + back
-        text = next((bullet.content for bullet in self._browser.bullets if bullet.id == ids[0]), "")
-        return body(text[:400]) + Content("\n\n") + back
 
     async def move(self) -> None:
         """Move bullets to the end of another section."""

@@ -19,6 +19,7 @@ from workbench.tui.playbook.rows import Row
 from workbench.tui.playbook.rules import Rules
 from workbench.tui.playbook.targets import Targets
 from workbench.tui.playbook.tools import Tools
+from workbench.tui.records.links import links_of
 from workbench.tui.widgets.lists.line_list import LineList
 
 TABLES = frozenset({"books", "sections", "bullets", "votes", "tallies", "kept_pairs"})
@@ -38,8 +39,9 @@ class PlaybookScreen(AreaScreen):
         #book-count { width: auto; color: $text-muted; padding-left: 2; }
         #outline { display: none; width: 44; border-right: solid $panel; scrollbar-size-vertical: 1; }
         #bullets { width: 5fr; }
-        #bullet-side { width: 3fr; padding: 0 1; border-left: solid $panel; scrollbar-size-vertical: 1; }
-        #bullet-side:focus { border-left: solid $accent; }
+        #bullet-side { width: 3fr; border-left: solid $panel; }
+        #bullet-side:focus-within { border-left: solid $accent; }
+        #bullet-side Side { padding: 0 1; scrollbar-size-vertical: 1; }
         &.-wide #outline { display: block; }
         &.-narrow #bullet-side { display: none; border-left: none; }
         &.-narrow.-open #bullet-side { display: block; width: 1fr; }
@@ -51,6 +53,7 @@ class PlaybookScreen(AreaScreen):
         super().__init__()
         keys = {action.id: action.shown_key for action in self.as_mapped(PLAYBOOK)}
         self.browser = BookBrowser(self.bench, keys)
+        self.browser.side.links = links_of(self, self.browser.side, self.browser.place, endless=True)
         self.targets = Targets(self, self.browser)
         self.changes = Changes(self, self.browser, self.targets)
         self.rules = Rules(self, self.browser, self.targets)

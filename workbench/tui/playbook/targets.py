@@ -18,6 +18,11 @@ class Targets:
         self._area = area
         self._browser = browser
 
+    @property
+    def book(self) -> str:
+        """The id of the open playbook."""
+        return self._browser.book
+
     def ids(self) -> list[str]:
         """Return the bullets the next change is for: the marked ones after `;`, else the one under the cursor."""
         rows = self._browser.rows

@@ -13,6 +13,7 @@ from textual.worker import get_current_worker
 
 from workbench.bench.agents.given import Given, Shift
 from workbench.bench.files.diff import DiffLine
+from workbench.bench.forms.values import Values
 from workbench.bench.open import Workbench
 from workbench.bench.promotion.copies import Copy, CopyPlan, Correction, Obstacle
 from workbench.bench.safety.masking import masked_name
@@ -124,49 +125,49 @@ class CopiesDialog(Dialog[bool | None]):
 
 
 class CopyAsking:
-    """Asks for one edited text whether its copies go along, and saves them with it.
+    """Asks for one edited record whether its copies go along, and saves them with it.
 
-    `corrected` returns what saving a text would change, as it would be stored.
+    `corrected` returns what saving values of its form would change, as it would be stored.
     """
 
-    def __init__(self, app: Host, corrected: Callable[[str], Sequence[Correction]]) -> None:
+    def __init__(self, app: Host, corrected: Callable[[Values], Sequence[Correction]]) -> None:
         self._app, self._bench = app, app.bench
         self._corrected = corrected
         self._plan = CopyPlan(())
-        self._answer: tuple[str, bool] | None = None
+        self._answer: tuple[Values, bool] | None = None
 
-    def asks(self, text: str) -> bool:
-        """Ask about the copies of a text, and tell whether there is an answer to wait for.
+    def asks(self, values: Values) -> bool:
+        """Ask about the copies of a correction, and tell whether there is an answer to wait for.
 
         With the answer the dialog that saves is told to save again.
         """
-        if self._answer is not None and self._answer[0] == text:
+        if self._answer is not None and self._answer[0] == values:
             return False
-        self._plan = self._bench.copies.of(self._corrected(text))
+        self._plan = self._bench.copies.of(self._corrected(values))
         if not self._plan.updated:
             return False
         saver = self._app.screen
 
         def answered(update: bool | None) -> None:
             if update is not None:
-                self._answer = (text, update)
+                self._answer = (values, update)
                 self._app.call_later(saver.run_action, "save")
 
         self._app.push_screen(CopiesDialog(self._bench, self._plan), answered)
         return True
 
-    async def settled(self, text: str) -> bool:
-        """Ask about the copies of a text where no dialog saves it, and tell whether there was an answer."""
-        self._plan = self._bench.copies.of(self._corrected(text))
+    async def settled(self, values: Values) -> bool:
+        """Ask about the copies of a correction where no dialog saves it, and tell whether there was an answer."""
+        self._plan = self._bench.copies.of(self._corrected(values))
         if not self._plan.updated:
             return True
         update = await self._app.push_screen_wait(CopiesDialog(self._bench, self._plan))
-        self._answer = None if update is None else (text, update)
+        self._answer = None if update is None else (values, update)
         return update is not None
 
-    def save(self, text: str, write: Callable[[], object]) -> None:
-        """Save a text, with its copies where the answer was yes; raises as `Copies.carry_out` does."""
-        if self._answer != (text, True):
+    def save(self, values: Values, write: Callable[[], object]) -> None:
+        """Save a correction, with its copies where the answer was yes; raises as `Copies.carry_out` does."""
+        if self._answer != (values, True):
             write()
             return
         names = [before.id for before, _ in self._plan.corrected]

@@ -48,6 +48,7 @@ WHY_NO_PROJECT = (
 )
 FIELDS = (("title", "title"), ("slug", "name"), ("about", "about"), ("path", "file"), ("section", "under"))
 UNDER = "a heading of the file; empty: a heading of its own"
+ON_SCRATCH = " · files are those of the demo's scratch project"
 IN_PROJECT = "docs/NOTES.md, from the project's folder"
 ANYWHERE = "a full path, such as ~/notes/NOTES.md"
 BESIDE = 110
@@ -126,7 +127,7 @@ class PromoteDialog(Dialog[PromotionPlan | None]):
         self._memories = [bench.stream.get(id) for id in dict.fromkeys(ids)]
         first = self._memories[0]
         what = first.id if len(self._memories) == 1 else f"{len(self._memories)} memories"
-        super().__init__(f"Promote {what}", PROMOTE)
+        super().__init__(f"Promote {what}{ON_SCRATCH if bench.promotion.is_scratch else ''}", PROMOTE)
         self._bench = bench
         self._kind = kind
         self._asked: Asked | None = None

@@ -1,7 +1,32 @@
 """The tables of actions of Review and its dialogs."""
 
+from dataclasses import replace
+
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, GLOBAL, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import LIST, MARKS, MOVES
+from workbench.tui.widgets.actions import LINKS, LIST, MARKS, MOVES, on_row
+
+_THERE = {
+    "helpful": "vote helpful, or not",
+    "harmful": "vote harmful, or not",
+    "edit": "edit what is under it",
+    "external": "edit it in $EDITOR",
+    "pin": "pin or unpin it",
+    "forget": "forget it, after y",
+    "promote": "promote it, seen first",
+    "copy": "copy its text",
+    "history": "show its changes",
+}
+
+EVIDENCE = tuple(
+    replace(
+        action,
+        id=action.id.replace("record.", "evidence."),
+        label=f"{action.label} (evidence)",
+        tooltip=f"In the evidence: {_THERE[action.id.partition('.')[2]]}",
+    )
+    for action in on_row()
+)
+"""What is done to the memory or bullet under the cursor of the evidence; it decides nothing."""
 
 REVIEW = Table(
     "Review",
@@ -15,18 +40,20 @@ REVIEW = Table(
         Action("review.split", "S", "split", "Split it: each part is a candidate", DECIDE),
         Action("review.refine", "r", "refine", "Refine the words, round by round", CHANGE),
         Action("review.impact", "i", "impact", "What approving does to saved queries", FIND),
-        Action("review.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("review.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("review.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE),
         Action("review.search", "slash", "filter", "Filter what is listed", FIND),
         Action("review.next", "n", "next listed", "To the next that is listed", FIND, False),
         Action("review.previous", "N", "previous listed", "To the one listed before", FIND, False),
         Action("review.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
         Action("review.history", "h", "history", "Show every change of this candidate", FIND, False),
+        Action("review.evidence", "tab", "evidence", "To the evidence, and back to the queue", MOVE),
         Action("review.read-on", "J", "read on", "Scroll the candidate, then its evidence", MOVE, False),
         Action("review.read-back", "K", "read back", "Scroll back", MOVE, False),
+        Action("review.look", "D", "look again", "Work out what waits and is not stored", FIND, False),
         Action("review.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
-    (*LIST, *MARKS),
+    (*LIST, *MARKS, *LINKS, *EVIDENCE),
 )
 
 REASONS = Table(
@@ -53,7 +80,7 @@ MERGE = Table(
         Action("merge.read-back", "K", "read back", "Scroll back", MOVE, False),
         Action("merge.no", "escape,n", "leave both", "Close without merging", APP),
     ),
-    MOVES,
+    (*MOVES, *on_row("e E y")),
     place="workbench.tui.review.merge",
 )
 """While the search has the focus, its letters are letters; enter goes to what it found."""

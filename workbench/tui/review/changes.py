@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from workbench.bench.forms.values import TEXT, Values
 from workbench.bench.review.evidence import Evidence
 from workbench.bench.review.rewriting import check_parts, parts_of
 from workbench.config.drafts import digest
@@ -14,6 +15,9 @@ from workbench.core.text import one_line
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.app.saving import Preview, Saving
+from workbench.tui.forms.opening import fill_in, fill_in_elsewhere
+from workbench.tui.forms.saving import FormSaving
+from workbench.tui.forms.subjects import of_proposal
 from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
@@ -38,45 +42,37 @@ class Changes:
         self._reasons = reasons
 
     async def edit(self) -> None:
-        """Edit here; saving approves, and the editor stays open when that is refused."""
+        """Edit in a form; saving approves, and it stays open when that is refused."""
         if item := self.item_here():
-            await self._edit(*item, None, self._saving(*item))
+            with self._app.reporting():
+                saving = self._approving(item[0])
+                self._say_flagged(item[1], await fill_in(self._area, saving, self._draft(*item)))
 
     async def edit_externally(self) -> None:
-        """Edit in $EDITOR; a text that cannot be approved is kept in the editor here."""
-        item = self.item_here()
-        text = await self._area.edit_externally(item[1].content) if item else None
-        if item is not None and text is not None:
-            save = self._saving(*item)
-            if problem := save.at_once(text):
-                self._app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(*item, text, save)
-            else:
-                self._say_flagged(item[1], text)
+        """Edit all of it in $EDITOR; what cannot be approved opens as a form."""
+        if item := self.item_here():
+            with self._app.reporting():
+                saving = self._approving(item[0])
+                self._say_flagged(item[1], await fill_in_elsewhere(self._area, saving, self._draft(*item)))
 
-    async def _edit(self, proposal: Proposal, memory: Memory, text: str | None, save: Saving) -> None:
-        """Edit the text of an item; what is typed of a candidate is what the Stream would go on with too."""
-        about = f"memories/{memory.id}"
-        draft = self._app.draft(about, "text" if self._kind(proposal).is_candidate else proposal.kind)
-        title = f"Edit and approve {proposal.id}"
-        editor = TextEditor(title, memory.content, check=save, typed=text, draft=draft, theirs=save.theirs)
-        saved = await self._app.push_screen_wait(editor)
-        if saved is not None:
-            self._say_flagged(memory, saved)
+    def _draft(self, proposal: Proposal, memory: Memory) -> Drafting:
+        """Return the draft of an item; what is typed of a candidate is what the Stream would go on with too."""
+        use = "text" if self._kind(proposal).is_candidate else proposal.kind
+        return self._app.draft(f"memories/{memory.id}", use)
 
-    def _say_flagged(self, memory: Memory, text: str) -> None:
-        if note := self._area.flagged_note(text):
+    def _say_flagged(self, memory: Memory, saved: Values | None) -> None:
+        if saved is not None and (note := self._area.flagged_note(saved.get(TEXT, memory.content))):
             self._app.say(f"Approved {memory.id} as edited. u takes it back.{note}", "warning")
 
-    def _saving(self, proposal: Proposal, memory: Memory) -> Saving:
-        """Approve with another text, unless the memory was changed while that was written."""
+    def _approving(self, proposal: Proposal) -> FormSaving:
+        """Approve with other values, unless the memory was changed while those were written."""
 
-        def approve(text: str, expected: str) -> None:
+        def approve(values: Values, expected: Values) -> None:
             following = self._queue.after([proposal.id])
-            self._bench.review.edit_and_approve(proposal.id, text, expected)
+            self._bench.proposal_forms.approve(proposal, values, expected)
             self._queue.decided([proposal.id], following)
 
-        return self._watched(memory, approve)
+        return FormSaving(self._bench, of_proposal(self._bench, proposal, approve))
 
     async def merge(self, evidence: Evidence | None) -> None:
         """Choose a memory to merge into, after a look at both."""
@@ -100,7 +96,7 @@ class Changes:
                     self._bench.review.merge_into(proposal.id, into.id, chosen.text, expected)
             except Conflict as error:
                 return Refused(f"{error} It says this now; y merges all the same.", self._bench.stream.get(into.id))
-            self._queue.decided([proposal.id], following)
+            self._queue.decided([proposal.id], following, "merged")
             self._app.say(f"Merged into {into.id}. u parts them again.")
             return None
 
@@ -128,7 +124,7 @@ class Changes:
 
         def save(text: str, expected: str) -> None:
             made[:] = self._bench.review.split(proposal.id, parts_of(text), expected)
-            self._queue.decided([proposal.id], made[0])
+            self._queue.decided([proposal.id], made[0], "split")
 
         draft = self._app.draft(f"memories/{memory.id}", "split")
         saving = self._watched(memory, save, kept=lambda: made)
@@ -166,13 +162,13 @@ class Changes:
     def promote(self) -> None:
         """Put it where agents read it; after `;` all marked ones."""
         self._reasons.go_on()
-        targets = [p for p in self._area.take_targets(self._queue.rows) if view_of(self._kind(p)).promotable]
+        targets = [p for p in self._queue.targets(self._area) if view_of(self._kind(p)).promotable]
         found = [(p, self._bench.review.memory(p)) for p in targets]
         ids = [memory.id for _, memory in found if memory is not None]
         if not ids:
             self._app.say("There is nothing here to promote.")
         elif any(self._seen.is_folded(proposal) for proposal, _ in found):
-            self._app.say("Its text is folded. o opens it first.")
+            self._app.say("Its text is folded. z opens it first.")
         else:
             from workbench.tui.promotion.dialog import open_promote
 
@@ -208,13 +204,13 @@ class Changes:
     def item_here(self) -> tuple[Proposal, Memory] | None:
         """Return the item under the cursor and its memory, or say why there is none."""
         self._reasons.go_on()
-        proposal = self._queue.rows.current
+        proposal = self._queue.current
         memory = None if proposal is None else self._bench.review.memory(proposal)
         if proposal is None or memory is None:
             self._app.say("There is no text here.")
             return None
         if self._seen.is_folded(proposal):
-            self._app.say("Its text is folded. o opens it first.")
+            self._app.say("Its text is folded. z opens it first.")
             return None
         return proposal, memory
 

@@ -1,6 +1,7 @@
 """Deciding on what waits in Review: approve, reject with a reason, put off; a marked group is seen first."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 
 from workbench.core.review.proposal import Proposal
 from workbench.tui.app.area import AreaScreen
@@ -9,14 +10,22 @@ from workbench.tui.app.stillness import Stillness
 from workbench.tui.review.line import ReasonLine, Rejected
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
+from workbench.tui.review.views import view_of
 
 LONGEST_REASON = 300
 
 
 class Deciding:
-    """Carries decisions out and sends the cursor on; a rejection is handed to the line that offers reasons."""
+    """Carries decisions out and sends the cursor on; a rejection is handed to the line that offers reasons.
 
-    def __init__(self, area: AreaScreen, queue: Queue, seen: Seen, reasons: ReasonLine, still: Stillness) -> None:
+    `look_again` is called after what is decided in a dialog elsewhere.
+    """
+
+    def __init__(
+        self, area: AreaScreen, queue: Queue, seen: Seen, reasons: ReasonLine, still: Stillness,
+        look_again: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self._look_again = look_again
         self._area, self._app, self._bench = area, area.workbench_app, area.bench
         self._queue = queue
         self._seen = seen
@@ -25,17 +34,41 @@ class Deciding:
 
     def decide(self, verb: str) -> None:
         """Decide on the item under the cursor, or after `;` on all marked ones."""
-        proposals = self._area.take_targets(self._queue.rows)
+        of_group = self._queue.heading is not None
+        proposals = self._queue.targets(self._area)
         if not proposals:
             self._app.say("Nothing waits here.")
+            return
+        if verb == "approve" and any(self._asks(p) for p in proposals):
+            self._ask_elsewhere(proposals)
+            return
+        if of_group and verb == "later":
+            self._carry_out(verb, proposals)
             return
         unseen = [p for p in proposals if not self._seen.holds(p)] if len(proposals) > 1 else []
         if unseen:
             self._ask_about(verb, proposals, unseen)
         elif len(proposals) == 1 and verb == "approve" and self._seen.is_folded(proposals[0]):
-            self._app.say("Its text is folded. o opens it; then approve it, or reject it as it is.")
+            self._app.say("Its text is folded. z opens it; then approve it, or reject it as it is.")
         else:
             self._carry_out(verb, proposals)
+
+    def _asks(self, proposal: Proposal) -> bool:
+        return view_of(self._bench.context.kinds[proposal.kind]).ask is not None
+
+    def _ask_elsewhere(self, proposals: list[Proposal]) -> None:
+        """Open what shows an item whole and asks about it, one at a time."""
+        ask = view_of(self._bench.context.kinds[proposals[0].kind]).ask
+        if len(proposals) > 1 or ask is None:
+            self._app.say("What came from elsewhere is looked at one by one: go to one of them first.")
+            return
+        self._area.run_worker(self._asked(proposals[0], ask(self._app, proposals[0])))
+
+    async def _asked(self, proposal: Proposal, asking: Awaitable[None]) -> None:
+        await asking
+        await asyncio.to_thread(self._bench.working_out.run, lambda: False, only=(proposal.kind,))
+        self._app.change(lambda: self._bench.review.settle(proposal.id))
+        self._look_again()
 
     def _ask_about(self, verb: str, proposals: list[Proposal], unseen: list[Proposal]) -> None:
         """Show what nobody looked at, to its end, before a marked group is decided."""
@@ -65,7 +98,8 @@ class Deciding:
             else:
                 (review.approve if verb == "approve" else review.later)(targets)
             self._reasons.rejected = rejected
-            self._queue.decided(targets if verb != "later" else [], following)
+            done = "rejected" if verb == "reject" else "approved"
+            self._queue.decided(targets if verb != "later" else [], following, done)
 
         self._app.change(decide)
 

@@ -16,9 +16,11 @@ from workbench.tui.app.asking import asking
 from workbench.tui.app.drafting import Drafting
 from workbench.tui.app.saving import Preview
 from workbench.tui.app.waiting import change
+from workbench.tui.records.acts import Acts, Place
 from workbench.tui.review.actions import MERGE
 from workbench.tui.review.candidate import diff_legend, folded, heading, name
 from workbench.tui.review.evidence import ALIKE, overlap
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView
@@ -77,7 +79,7 @@ class MergeChoice(Dialog[None]):
     memory waits while another one is looked at. Nothing is forgotten by a merge, so no guard delays the answer.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(MERGE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*MERGE, *on_row("e E y")))
     DEFAULT_CSS = """
     MergeChoice {
         & > .dialog { width: 120; height: 90%; }
@@ -111,6 +113,7 @@ class MergeChoice(Dialog[None]):
         self._whose: Whose = "own"
         self._written: dict[str, str] = {}
         self._warned = False
+        self.acts = Acts(lambda: self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
         """Return the search, the list, both texts, and what merging does."""
@@ -132,6 +135,9 @@ class MergeChoice(Dialog[None]):
     @property
     def _rows(self) -> LineView[Target]:
         return self.query_one(LineView)
+
+    def _record_here(self, _what: str) -> Place | None:
+        return None if self._rows.current is None else ("memories", self._rows.current.memory.id)
 
     def _draw(self, target: Target, _width: int) -> list[Cell]:
         known = "" if target.similarity is None else f"{target.similarity:.3f}"

@@ -22,7 +22,7 @@ SYMBOLS = {NO_EVIDENCE: "∅", GONE: "†", WAITS: "◔"}
 
 OTHER = "!"
 FLAG = "$text-warning"
-FOLDED = "! folded: enter or o opens it"
+FOLDED = "! folded: enter or z opens it"
 
 HALF_A_DAY = timedelta(hours=12)
 

@@ -10,7 +10,6 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from workbench.bench.context import Touched
-from workbench.core.review.proposal import Proposal
 from workbench.core.stream.filter import HELP
 from workbench.tui.app.actions import GLOBAL, bindings, key_names
 from workbench.tui.app.area import AreaScreen
@@ -19,11 +18,14 @@ from workbench.tui.app.stillness import Stillness
 from workbench.tui.review.actions import REASONS, REVIEW
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
+from workbench.tui.review.inbox.grouping import Heading, Item, about, heading_id
+from workbench.tui.review.inbox.looking import Looked, Looking
 from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.texts import ItemTexts, Shown
 from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
@@ -37,6 +39,9 @@ class ReviewScreen(AreaScreen):
         "After a rejection\n"
         + "\n".join(f"  {a.shown_key}  {a.label:<24} {a.tooltip}" for a in REASONS)
         + "\n  Any other key goes on without a reason: then the digits change the area again.\n\n"
+        "Groups\n"
+        "  What waits is listed by what a decision does. On a heading enter folds and lists; a x space are for all.\n"
+        "  Near copies, prunes, changed files and what came from elsewhere are worked out when you come here.\n\n"
         "A marked group\n"
         "  t, v or T marks, then ; and a decision. What you never had in sight is shown first, to its end.\n\n"
         + "The filter\n"
@@ -73,10 +78,13 @@ class ReviewScreen(AreaScreen):
         keys = {action.id: action.shown_key for action in self.as_mapped(REVIEW)}
         self.still = Stillness(self)
         self.seen = Seen(self.bench)
-        self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at)
+        self._keys = keys | {action.id: action.shown_key for action in self.as_mapped(LIST)}
+        self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at, self._keys)
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
+        self.acts = self.texts.carry(self)
+        self.looking = Looking(self, self.bench)
         self.reasons = ReasonLine(self.as_mapped(REASONS))
-        self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still)
+        self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still, self.looking.again)
         self.changes = Changes(self, self.queue, self.seen, self.reasons)
 
     def contents(self) -> Iterable[Widget]:
@@ -86,15 +94,16 @@ class ReviewScreen(AreaScreen):
         yield self.reasons
 
     def on_mount(self) -> None:
-        """Start in the queue."""
-        self.rows.focus()
+        """Start in the queue, unless a key that was typed ahead went into the evidence."""
+        if not self.has_class("-open"):
+            self.rows.focus()
 
     def on_unmount(self) -> None:
         """Leave the collector as it was found."""
         self.still.release()
 
     @property
-    def rows(self) -> LineList[Proposal]:
+    def rows(self) -> LineList[Item]:
         """The queue as it is listed."""
         return self.queue.rows
 
@@ -118,24 +127,63 @@ class ReviewScreen(AreaScreen):
         if touched.kind == "access":
             return
         self.still.hold()
+        self.looking.saw()
         ids = {key for table, key in touched.keys if table in ("memories", "proposals")}
-        before, expected = self.rows.current, self.queue.expect(touched, ids)
+        before, expected = self.queue.current, self.queue.expect(touched, ids)
         self.show_store()
-        now = self.rows.current
+        now = self.queue.current
         if before is not None and now is not None and not expected and before.id in ids and now.id != before.id:
             self.workbench_app.say(f"{before.id} was decided elsewhere: {touched.label} ({touched.actor}).")
 
     def retriever_ready(self) -> None:
         """Look for what is alike, now that it can be looked for."""
         self.texts.look_again()
+        if self._in_sight:
+            self.looking.ready()
+
+    def on_screen_resume(self) -> None:
+        """Look for what waits without being stored, once the queue is in sight."""
+        self.call_after_refresh(self.looking.come)
+
+    @on(Looked)
+    def _looked(self, event: Looked) -> None:
+        """List what was worked out."""
+        self.looking.took(event)
+        if not self.looking.is_looking:
+            self.call_after_refresh(self.queue.want_no_longer)
+        if event.look.asked and self.queue.looking:
+            self._tell(event)
+        self.queue.unasked, self.queue.looking = bool(self.looking.unasked), self.looking.is_asked
+        if self._in_sight:
+            self.show_store()
+        else:
+            self._stale = True
+
+    def _tell(self, event: Looked) -> None:
+        """Say what came of a look that was asked for."""
+        count = len(self.bench.review.found())
+        found = (
+            "Nothing more waits." if not count else f"{number(count)} found that nobody stored; the groups list them."
+        )
+        self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
+        for _, problem in () if event.stopped else event.out.problems:
+            self.workbench_app.say(problem, "warning")
 
     @on(LineList.Highlighted)
     def _show_item(self) -> None:
-        current = self.rows.current
+        current, heading = self.queue.current, self.queue.heading
         self.reasons.rest(current.id if current else "", moving=self.queue.go_to is not None)
         if current is not None:
             self.workbench_app.review_at = current.id
         self.texts.show_item(current)
+        if heading is not None:
+            self.texts.show_words(about(heading, self.bench.context.kinds, self._keys))
+
+    def show_place(self, group: str) -> None:
+        """Move the cursor to the heading of a group, as soon as there is one."""
+        self.queue.wanted = heading_id(group)
+        self.looking.all()
+        self.show_store()
 
     def on_resize(self) -> None:
         """Keep the focus where something can be seen, and say how the texts are opened."""
@@ -160,15 +208,30 @@ class ReviewScreen(AreaScreen):
     def _taken(self) -> None:
         self.rows.focus()
 
-    @on(LineList.Opened)
-    def _open(self) -> None:
+    def _go_in(self) -> None:
         self.add_class("-open")
         self.query_one("#evidence").focus()
         self._settle_focus()
         self.call_after_refresh(self.texts.refit)
         self.texts.note_seen()
+
+    @on(LineList.Opened)
+    def _open(self) -> None:
+        heading = self.queue.heading
+        if heading is not None:
+            self._open_group(heading)
+            return
+        self._go_in()
         if self.shown is not None and self.seen.is_folded(self.shown.proposal):
             self.action_unfold()
+
+    def _open_group(self, heading: Heading) -> None:
+        """List or fold a group, or look for what is looked for only when asked."""
+        if not heading.members:
+            self.action_look()
+            return
+        self.queue.turn()
+        self.show_store()
 
     def _close(self) -> None:
         self.remove_class("-open")
@@ -180,8 +243,10 @@ class ReviewScreen(AreaScreen):
         self.show_status()
 
     def go_back(self) -> None:
-        """Leave the last rejection without a reason, or close what is open, drop the marks, or clear the filter."""
+        """Stop a look, leave a rejection without a reason, close what is open, drop the marks, or clear the filter."""
         box = self.queue.box
+        if self.looking.stop():
+            return
         if self.reasons.rejected is not None:
             self.reasons.go_on()
         elif self.has_class("-open") or self.focused is not self.rows:
@@ -204,6 +269,19 @@ class ReviewScreen(AreaScreen):
         """To the previous listed item, round the start."""
         self.queue.go_round(-1)
 
+    def action_look(self) -> None:
+        """Work out anew what waits without being stored, all of it."""
+        self.looking.all()
+        self.queue.looking = True
+        self.show_store()
+
+    def action_evidence(self) -> None:
+        """To the evidence, or back to the queue."""
+        if self.focused is self.query_one("#evidence"):
+            self._close()
+        else:
+            self._go_in()
+
     def action_read_on(self) -> None:
         """Scroll the item, then the evidence."""
         self.texts.read_on()
@@ -218,7 +296,7 @@ class ReviewScreen(AreaScreen):
 
     def action_unfold(self) -> None:
         """Show a text that is folded away."""
-        proposal = self.rows.current
+        proposal = self.queue.current
         if proposal is None or not self.seen.is_folded(proposal):
             self.workbench_app.say("Nothing is folded here.")
             return
@@ -305,11 +383,12 @@ class ReviewScreen(AreaScreen):
         """Show what approving would do to the saved queries."""
         from workbench.tui.review.impact import show_impact
 
-        if self.rows.current is None:
+        current = self.queue.current
+        if current is None:
             self.workbench_app.say("Nothing waits here.")
         else:
             evidence = self.texts.evidence
-            show_impact(self, self.rows.current, evidence.impact if evidence else None)
+            show_impact(self, current, evidence.impact if evidence else None)
 
     def action_copy(self) -> None:
         """Copy the text."""

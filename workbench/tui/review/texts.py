@@ -15,7 +15,11 @@ from workbench.bench.safety.suspicion import suspicions
 from workbench.core.errors import WorkbenchError
 from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
+from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.surviving import survives
+from workbench.tui.records.acts import Acts, Place
+from workbench.tui.records.links import links_of
+from workbench.tui.review.actions import EVIDENCE
 from workbench.tui.review.candidate import fold
 from workbench.tui.review.evidence import evidence_text
 from workbench.tui.review.seen import Seen
@@ -24,6 +28,8 @@ from workbench.tui.widgets.lists.reading_pane import ReadingPane, Wrapped
 
 LOOKING = "Looking for similar memories …"
 LOADING = "Similar memories and earlier rejections are looked up as soon as the model is loaded."
+
+NO_EVIDENCE = "That key is for a memory or a bullet of the evidence, and none is named here. Esc goes to the queue."
 
 PREVIEWED = 20
 """Saved queries up to which the impact is worked out for every item; beyond that only when asked for."""
@@ -72,6 +78,19 @@ class ItemTexts(Container):
         self._unfold_key = unfold_key
         self.shown: Shown | None = None
 
+    def carry(self, area: AreaScreen) -> Acts:
+        """Let the evidence be a list of what it names, whose keys act on that and decide nothing; return what acts."""
+        links = links_of(area, self._evidence_pane, self._own)
+        self._item_pane.links, self._evidence_pane.links = links_of(area, self._item_pane, self._own), links
+        acts = Acts(lambda: area, lambda _what: links.current, missing=NO_EVIDENCE)
+        self._evidence_pane.carry(acts, EVIDENCE)
+        return acts
+
+    def _own(self) -> Place | None:
+        """Return the memory that the item is about."""
+        memory = None if self.shown is None else self._bench.review.memory(self.shown.proposal)
+        return None if memory is None else ("memories", memory.id)
+
     @property
     def in_sight(self) -> bool:
         """Whether the panes are on the screen: narrow ones are opened first."""
@@ -109,6 +128,10 @@ class ItemTexts(Container):
         self.note_seen()
         # After the paint: the item is what the eye waits for, and the thread would slow it down.
         self.call_after_refresh(self._gather, shown)
+
+    def show_words(self, text: Content) -> None:
+        """Show words of ours where no item is."""
+        self._item_pane.show(text)
 
     def look_again(self) -> None:
         """Look for what is alike, now that it can be looked for."""
@@ -154,6 +177,8 @@ class ItemTexts(Container):
         mask, now = self._bench.safety.masked, self._bench.context.now()
         item, found = masked(item, mask), masked(evidence, mask)
         view = view_of(self._bench.context.kinds[item.proposal.kind])
+        if not view.compares:
+            found = replace(found, searched=False)
         return evidence_text(item.text, found, view.cited(found, Cites(now, width, brief)), now, note, width)
 
     def _gather(self, shown: Shown) -> None:

@@ -1,9 +1,10 @@
 """How Review draws the proposals of each kind; the entries of `core.review.kinds` name these."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual.content import Content
 
@@ -19,12 +20,18 @@ from workbench.core.review.proposal import Proposal
 from workbench.core.stream.memory import Memory
 from workbench.core.text import one_line
 from workbench.tui.playbook.curation.card_text import Mask, reasons, texts
-from workbench.tui.review.candidate import answers, candidate, changes, facts, heading, merge, replacement
+from workbench.tui.review.candidate import answers, arguments, candidate, changes, facts, heading, merge, replacement
 from workbench.tui.review.tree import flat, tree
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.figures import absolute, since
 
+if TYPE_CHECKING:
+    from workbench.tui.app.host import Host
+
 WARN = "bold $text-warning"
+_SIGNED = {"+": "$text-success", "-": "$text-error"}
+"""The styles of what is added and what goes; the sign says it, too."""
+
 T = TypeVar("T")
 
 
@@ -64,13 +71,17 @@ class Cites:
 class View:
     """How one kind is drawn: its item, and what it rests on.
 
-    `no_merge` is said where a merge of it is asked for; what is about several memories is not `promotable`.
+    `no_merge` is said where a merge of it is asked for; what is about several memories is not `promotable`. `ask` is
+    what approving one opens instead, where it is decided in a dialog that shows more. What `compares` is about one
+    memory, and is told from others that are like it.
     """
 
     item: Callable[[Look], Content]
     cited: Callable[[Evidence, Cites], list[Content]]
     no_merge: str = "Only candidates merge."
     promotable: bool = True
+    ask: "Callable[[Host, Proposal], Awaitable[None]] | None" = None
+    compares: bool = True
 
 
 def view_of(kind: ProposalKind) -> View:
@@ -137,6 +148,63 @@ def suggestion(proposal: Proposal, said: Wording, card: Card | None, now: dateti
     return Content("\n").join([*parts, Content(""), answers(said)])
 
 
+def _file_item(look: Look) -> Content:
+    """Draw what a changed file says now, record by record."""
+    proposal = look.shown(look.proposal)
+    said = describe(proposal, look.bench.context.kinds)
+    place = str(proposal.operation.get("path", ""))
+    proposed = f"found {since(proposal.created_at, look.now)}"
+    parts = [Content.styled(said.question, "bold"), body(place, MUTED), facts((said.label, proposed))]
+    parts += [*arguments(proposal), Content("")]
+    lines = proposal.operation.get("lines")
+    for line in lines if isinstance(lines, list | tuple) else ():
+        parts.append(body(str(line), _SIGNED.get(str(line)[:1], MUTED)))
+    return Content("\n").join([*parts, Content(""), answers(said)])
+
+
+def _lines_item(look: Look) -> Content:
+    """Draw what its operation lists, a line each."""
+    proposal = look.shown(look.proposal)
+    said = describe(proposal, look.bench.context.kinds)
+    lines = proposal.operation.get("lines")
+    parts = [Content.styled(said.question, "bold"), body(proposal.title), *arguments(proposal), Content("")]
+    parts += [body(str(line)) for line in (lines if isinstance(lines, list | tuple) else ())]
+    return Content("\n").join([*parts, Content(""), answers(said)])
+
+
+def _pattern_item(look: Look) -> Content:
+    """Draw a pattern that recurs: what it says and in which episodes it was."""
+    proposal = look.shown(look.proposal)
+    doc, episodes = proposal.operation.get("pattern"), proposal.operation.get("episodes")
+    if not isinstance(doc, Mapping) or not isinstance(episodes, list | tuple):
+        return _item(look)
+    said = describe(proposal, look.bench.context.kinds)
+    parts = [Content.styled(said.question, "bold"), body(str(doc.get("name", "")), "bold")]
+    parts += [facts((str(doc.get("category", "")), f"found {since(proposal.created_at, look.now)}"))]
+    parts += [*arguments(proposal), Content(""), body(str(doc.get("description", ""))), Content(""), answers(said)]
+    parts += [Content(""), heading("The episodes", Content.styled("✓ succeeded  ✗ did not", MUTED))]
+    for one in episodes:
+        sign, id, task = (*map(str, one), "", "", "")[:3]
+        parts.append(body(f"{sign} {task}") + Content(" ") + facts((id,)))
+    if more := proposal.operation.get("more"):
+        parts.append(Content.styled(f"… and {more} more", MUTED))
+    return Content("\n").join(parts)
+
+
+async def _ask_trust(app: "Host", proposal: Proposal) -> None:
+    from workbench.tui.safety.trust_dialog import ask
+
+    del proposal
+    await ask(app)
+
+
+async def _ask_documents(app: "Host", proposal: Proposal) -> None:
+    from workbench.tui.agents.documents import DocumentsDialog
+
+    folder = Path(str(proposal.operation.get("path", "")))
+    await app.push_screen_wait(DocumentsDialog(app.bench, folder))
+
+
 def _because(evidence: Evidence, how: Cites) -> list[Content]:
     """Draw what speaks for it; what it is about itself, the first of its evidence, stands in the other pane."""
     cited = evidence.cited
@@ -147,6 +215,16 @@ def _because(evidence: Evidence, how: Cites) -> list[Content]:
         rest = cited if cited[0].memory is None else cited[1:]
         lines = flat(f"Because of {_memories(len(rest))}", rest, how.width, how.now, brief=how.brief)
     return _with_tree(lines, evidence, how)
+
+
+def _going(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw all of what would go."""
+    return flat(f"{_memories(len(evidence.cited))} would go", evidence.cited, how.width, how.now, brief=how.brief)
+
+
+def _pattern_cited(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw what it cites, if anything: the episodes stand beside what it says."""
+    return _because(evidence, how) if evidence.cited else []
 
 
 def _candidate_cited(evidence: Evidence, how: Cites) -> list[Content]:
@@ -180,7 +258,19 @@ def _memories(count: int) -> str:
     return "1 memory" if count == 1 else f"{count} memories"
 
 
+def _nothing(evidence: Evidence, how: Cites) -> list[Content]:
+    """Draw nothing: it rests on no memory."""
+    del evidence, how
+    return []
+
+
 CHANGES = View(_item, _because)
+FILE = View(_file_item, _nothing, promotable=False, compares=False)
+PATTERN = View(_pattern_item, _pattern_cited, compares=False)
+MOVED = View(_lines_item, _going, "These are about no single memory.", promotable=False, compares=False)
+GOING = View(_item, _going, "These are about no single memory.", promotable=False, compares=False)
+TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust, compares=False)
+DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents, compares=False)
 SUPERSEDE = View(_supersede_item, _because, promotable=False)
 CANDIDATE = View(_candidate_item, _candidate_cited)
 CURATOR = View(_curator_item, _curator_cited)

@@ -28,7 +28,7 @@ async def ask(app: Host) -> None:
             await asyncio.to_thread(app.bench.trust.accept, arrived)
             app.say("Trusted from now on.")
         else:
-            app.say("You can read everything; nothing is served, promoted or changed.", "warning")
+            app.say("You can read everything; nothing is served, promoted or changed. It waits in Review.", "warning")
     except WorkbenchError as error:
         app.say(str(error), "error")
 

@@ -1,7 +1,7 @@
 """The tables of actions of the Stream and its dialogs."""
 
 from workbench.tui.app.actions import CHANGE, DECIDE, FIND, MARK, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MARKS
+from workbench.tui.widgets.actions import CANCEL, LINKS, LIST, MARKS, MOVES, on_row
 
 STREAM = Table(
     "Stream",
@@ -9,8 +9,9 @@ STREAM = Table(
         Action("stream.search", "slash", "search", "Filter or search the memories", FIND),
         Action("stream.helpful", "plus", "helpful", "Vote helpful; again takes the vote back", DECIDE),
         Action("stream.harmful", "minus", "harmful", "Vote harmful; again takes the vote back", DECIDE),
-        Action("stream.edit", "e", "edit", "Edit this memory here", CHANGE),
-        Action("stream.external", "E", "edit in $EDITOR", "Edit this memory in $EDITOR", CHANGE, False),
+        Action("stream.edit", "e", "edit", "Edit it with all its fields", CHANGE),
+        Action("stream.external", "E", "edit in $EDITOR", "Edit all of it as one document in $EDITOR", CHANGE, False),
+        Action("stream.new", "o", "new", "Write a new memory", CHANGE, False),
         Action("stream.pin", "p", "pin", "Pin or unpin; pinned does not decay", CHANGE),
         Action("stream.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE),
         Action("stream.views", "f", "views", "Saved views; the first row saves this one", FIND),
@@ -29,27 +30,33 @@ STREAM = Table(
         Action("stream.newest", "full_stop", "to the new", "To the newest memory that came meanwhile", FIND, False),
         Action("stream.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
         Action("stream.history", "h", "history", "Show every change of this memory", FIND),
-        Action("stream.unfold", "o", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("stream.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
         Action("stream.allow", "exclamation_mark", "allow", "Let a flagged text out; again holds it", DECIDE, False),
         Action("stream.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
         Action("stream.replace", "r", "replace everywhere", "Other words in all that hold them", CHANGE, False),
         Action("stream.apply", "semicolon", "apply to marked", "Do the next action to all marked rows", MARK, False),
     ),
-    (*LIST, *MARKS),
+    (*LIST, *MARKS, *LINKS),
 )
 
-_OPEN_SECRETS = Action("history.unfold", "o", "show secrets", "Show the secrets that are masked", FIND)
+_OPEN_SECRETS = Action("history.unfold", "z", "show secrets", "Show the secrets that are masked", FIND)
 
 HISTORY = Table(
     "the history",
-    (Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE), _OPEN_SECRETS, CANCEL),
-    LIST,
+    (
+        Action("history.undo", "u", "take back", "Take back this change, after y", DECIDE),
+        Action("history.store-then", "t", "store then", "The whole store as it was right after it", FIND),
+        _OPEN_SECRETS,
+        CANCEL,
+    ),
+    (*LIST, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 
 RECORD_THEN = Table(
     "a record as it was",
     (_OPEN_SECRETS, CANCEL),
+    (*MOVES, *LINKS, *on_row()),
     place="workbench.tui.stream.history_dialog",
 )
 
@@ -65,7 +72,7 @@ REPLACE = Table(
         Action("replace.part", "tab", "next part", "To the next line, or the places", MOVE, False, "next_part"),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *on_row()),
     place="workbench.tui.stream.replacing",
 )
 

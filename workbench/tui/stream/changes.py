@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
@@ -11,9 +10,10 @@ from workbench.bench.safety.masking import masked_name
 from workbench.core.stream.memory import Memory
 from workbench.core.stream.vote import Verdict
 from workbench.tui.app.area import AreaScreen
-from workbench.tui.app.saving import Saving
 
 if TYPE_CHECKING:
+    from workbench.tui.app.drafting import Drafting
+    from workbench.tui.forms.saving import FormSaving
     from workbench.tui.promotion.copies import CopyAsking
 
 
@@ -77,58 +77,72 @@ class Changes:
         return masked_name(ids[0], self._bench.safety.masked) if len(ids) == 1 else f"{len(ids)} memories"
 
     async def edit(self) -> None:
-        """Edit here; the editor stays open when the text cannot be stored."""
-        memory = self._picked.current()
-        if memory is not None:
-            copies = self._copies(memory)
-            await self._edit(memory, None, self._saving(memory, copies), copies)
+        """Edit in a form, which stays open when it cannot be saved; of several memories only what is touched is set."""
+        ids = self.targets()
+        if len(ids) > 1:
+            await self._edit_all(ids)
+        elif ids:
+            from workbench.tui.forms.opening import fill_in
 
-    async def edit_externally(self) -> None:
-        """Edit in $EDITOR; a text that cannot be stored is kept in the editor here."""
-        memory = self._picked.current()
-        text = await self._area.edit_externally(memory.content) if memory else None
-        if memory is None or text is None:
+            saving, copies = self._saving(ids[0])
+            if await fill_in(self._area, saving, self._draft(ids[0])) is not None:
+                self._say_saved(ids[0], copies)
+
+    async def edit_externally(self, line: int = 0) -> None:
+        """Edit all of a memory in $EDITOR, from a line of its text on; what cannot be saved opens as a form."""
+        ids = self.targets()
+        if not ids:
             return
-        copies = self._copies(memory)
-        save = self._saving(memory, copies)
-        with self._app.reporting():
-            asked = await copies.settled(self._bench.gate.preview(text, memory.content))
-            problem = save.at_once(text) if asked else "It is not saved yet."
-            if problem:
-                self._app.say(f"{problem} Your text is kept here.", "warning")
-                await self._edit(memory, text, save, copies)
-            elif copies.told:
-                self._say_saved(memory, copies)
+        if len(ids) > 1:
+            self._app.say("$EDITOR opens one memory at a time; ; e sets fields of all that are marked.")
+            return
+        from workbench.tui.forms.opening import fill_in_elsewhere
 
-    async def _edit(self, memory: Memory, text: str | None, save: Saving, copies: "CopyAsking") -> None:
-        from workbench.tui.widgets.texts.editor import TextEditor
+        saving, copies = self._saving(ids[0])
+        saved = await fill_in_elsewhere(self._area, saving, self._draft(ids[0]), copies, line)
+        if saved is not None:
+            self._say_saved(ids[0], copies)
 
-        draft = self._app.draft(f"memories/{memory.id}")
-        editor = TextEditor(
-            f"Edit {memory.id}", memory.content, check=save, typed=text, draft=draft, theirs=save.theirs
-        )
-        if await self._app.push_screen_wait(editor) is not None:
-            self._say_saved(memory, copies)
+    async def _edit_all(self, ids: Sequence[str]) -> None:
+        from workbench.tui.forms.opening import fill_in
+        from workbench.tui.forms.saving import FormSaving
+        from workbench.tui.forms.subjects import of_memories
 
-    def _say_saved(self, memory: Memory, copies: "CopyAsking") -> None:
-        note = self._area.flagged_note(self._bench.stream.get(memory.id).content)
-        said = f"Saved {memory.id}.{copies.told} u takes it back.{note}"
-        self._app.say(said, "warning" if note else "information")
+        changed: list[int] = []
+        saved = await fill_in(self._area, FormSaving(self._bench, of_memories(self._bench, ids, changed.append)))
+        if saved:
+            had = len(ids) - changed[-1]
+            others = f" The other {had} had that already." if had and changed[-1] else ""
+            back = " u takes it back." if changed[-1] else ""
+            self._done(ids, f"Set {', '.join(saved)} of {changed[-1]} memories.{others}{back}")
 
-    def _copies(self, memory: Memory) -> "CopyAsking":
-        from workbench.bench.stream.fields import with_text
+    async def write(self) -> str:
+        """Write a new memory; return its id, or nothing."""
+        from workbench.tui.forms.opening import fill_in
+        from workbench.tui.forms.saving import FormSaving
+        from workbench.tui.forms.subjects import of_new_memory
+
+        made: list[str] = []
+        saving = FormSaving(self._bench, of_new_memory(self._bench, made.append))
+        await fill_in(self._area, saving, self._app.draft("new/memory"))
+        return made[-1] if made else ""
+
+    def _draft(self, id: str) -> "Drafting":
+        return self._app.draft(f"memories/{id}")
+
+    def _say_saved(self, id: str, copies: "CopyAsking") -> None:
+        note = self._area.flagged_note(self._bench.stream.get(id).content)
+        named = masked_name(id, self._bench.safety.masked)
+        self._app.say(f"Saved {named}.{copies.told} u takes it back.{note}", "warning" if note else "information")
+
+    def _saving(self, id: str) -> "tuple[FormSaving, CopyAsking]":
+        from workbench.tui.forms.saving import FormSaving
+        from workbench.tui.forms.subjects import of_memory
         from workbench.tui.promotion.copies import CopyAsking
 
-        def corrected(text: str) -> list[tuple[Memory, Memory]]:
-            now = self._bench.stream.get(memory.id)
-            return [(now, with_text(now, text))]
-
-        return CopyAsking(self._app, corrected)
-
-    def _saving(self, memory: Memory, copies: "CopyAsking") -> Saving:
-        stream, id = self._bench.stream, memory.id
-        write = partial(stream.edit, id)
-        return Saving(self._bench, id, memory.content, write, lambda: stream.get(id).content, copies=copies)
+        subject = of_memory(self._bench, id)
+        copies = CopyAsking(self._app, lambda values: [self._bench.memory_forms.corrected(id, values)])
+        return FormSaving(self._bench, subject, copies), copies
 
     def targets(self) -> list[str]:
         """Return what the next change is for: the marked memories after `;`, else the one under the cursor."""

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from itertools import islice
+from itertools import islice, takewhile
 from typing import ClassVar
 
 from textual import on, work
@@ -18,10 +18,14 @@ from workbench.bench.health.history import Event, History, Place
 from workbench.bench.safety.masking import masked, masked_name
 from workbench.core.errors import WorkbenchError
 from workbench.tui.app.actions import bindings, display_key
+from workbench.tui.app.host import LookBack
 from workbench.tui.app.waiting import change
+from workbench.tui.records.acts import Acts, area_below, only_record
+from workbench.tui.records.links import Links
 from workbench.tui.stream.actions import HISTORY, RECORD_THEN
 from workbench.tui.stream.history_view import event_text, masked_event, record_text, row, vote_text
-from workbench.tui.widgets.actions import LIST
+from workbench.tui.stream.side import Side
+from workbench.tui.widgets.actions import CANCEL, LIST, SHOWN_ON_ROW, on_row
 from workbench.tui.widgets.choose import Choice, Choose
 from workbench.tui.widgets.confirm import Confirm
 from workbench.tui.widgets.content import MUTED, body
@@ -33,6 +37,7 @@ from workbench.tui.widgets.lists.row import Cell
 PAGE = 50
 """Transactions that are read at a time; more when the cursor comes near the last one."""
 
+SEVERAL = "That key is for one memory or bullet, and this change is of none or of several: enter chooses one."
 NOTHING = "Nothing has changed it yet."
 READING = "Reading the journal …"
 
@@ -43,7 +48,7 @@ class HistoryDialog(Dialog[None]):
     `mask` takes the secrets out of what is shown, until a person opens the change under the cursor.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(HISTORY)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*HISTORY, *on_row()))
     DEFAULT_CSS = """
     HistoryDialog {
         & > .dialog { width: 110; }
@@ -62,8 +67,10 @@ class HistoryDialog(Dialog[None]):
     def __init__(self, history: History, now: datetime, mask: Callable[[str], str], place: Place | None = None) -> None:
         opens = next(action for action in LIST if action.id == "list.open")
         super().__init__(
-            f"History of {masked_name(place[1], mask)}" if place else "What everybody did", (opens, *HISTORY)
+            f"History of {masked_name(place[1], mask)}" if place else "What everybody did",
+            (opens, *HISTORY[:-1], *SHOWN_ON_ROW, CANCEL),
         )
+        self.acts = Acts(lambda: self, self._record_here, missing=SEVERAL, then=self._catch_up)
         self._history = history
         self._now = now
         self._place = place
@@ -123,6 +130,22 @@ class HistoryDialog(Dialog[None]):
             self._list.set_rows(self._events, cursor=0 if first else None)
             self._show_changed()
 
+    def _catch_up(self) -> None:
+        """List what was done since, above what is listed; the cursor stays on its change."""
+        newest = self._events[0].rev if self._events else -1
+        fresh = list(takewhile(lambda event: event.rev > newest, self._history.events(self._place)))
+        if fresh and self.query(LineView):
+            self._events = [*fresh, *self._events]
+            self._list.set_rows(self._events)
+            self._show_changed()
+
+    def _record_here(self, _what: str) -> Place | None:
+        """Return the record whose history this is, else the one that the change under the cursor is about."""
+        event = self._list.current
+        if self._place is not None or event is None:
+            return self._place
+        return only_record((field.table, field.key) for field in event.fields)
+
     def _next(self, source: Iterator[Event]) -> list[Event]:
         """Return the next transactions, all of them looked at for secrets once."""
         found = list(islice(source, PAGE))
@@ -170,7 +193,7 @@ class HistoryDialog(Dialog[None]):
             self._say(str(error), "$text-error")
         else:
             title = f"{masked_name(place[1], self._mask)} as it was at revision {event.rev}"
-            await self.app.push_screen_wait(RecordThen(title, record, shown))
+            await self.app.push_screen_wait(RecordThen(title, record, shown, place))
 
     def _record_then(self, place: Place, rev: int) -> tuple[object, object]:
         """Return a record as it was, and the same without its secrets."""
@@ -202,6 +225,12 @@ class HistoryDialog(Dialog[None]):
 
             change(self, take_back, lambda error: self._say(f"✗ {error}", "$text-error"))
 
+    def action_store_then(self) -> None:
+        """Look at the whole store as it was right after the transaction under the cursor."""
+        event = self._list.current
+        if event is not None:
+            self.app.post_message(LookBack(event.rev))
+
     def _say(self, sentence: str, style: str) -> None:
         said = self.query_one(".history--said", Static)
         said.display = True
@@ -209,9 +238,12 @@ class HistoryDialog(Dialog[None]):
 
 
 class RecordThen(Dialog[None]):
-    """A record as it was at a revision; `shown` in its place, which is without its secrets, until a person asks."""
+    """A record as it was at a revision; `shown` in its place, which is without its secrets, until a person asks.
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(RECORD_THEN)
+    The keys act on the record as it is now, which is at `place`.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*RECORD_THEN, *on_row()))
     DEFAULT_CSS = """
     RecordThen {
         & > .dialog { width: 100; }
@@ -219,17 +251,23 @@ class RecordThen(Dialog[None]):
     }
     """
 
-    def __init__(self, title: str, record: object, shown: object) -> None:
+    def __init__(self, title: str, record: object, shown: object, place: Place) -> None:
         self._record = record
         self._shown = shown
-        super().__init__(title, RECORD_THEN if shown != record else RECORD_THEN[1:])
+        self._place = place
+        opening = RECORD_THEN[:1] if shown != record else ()
+        super().__init__(title, (*opening, *SHOWN_ON_ROW, CANCEL))
+        self.acts = Acts(lambda: self, lambda _what: place)
 
     def contents(self) -> Iterable[Widget]:
         """Return the text and the fields, scrolled."""
-        return (VerticalScroll(LongText(id="then")),)
+        return (Side(LongText(id="then")),)
 
     def on_mount(self) -> None:
-        """Show it masked."""
+        """Show it masked, with links to what it names."""
+        side, area = self.query_one(Side), area_below(self)
+        path = (area.area.title, masked_name(self._place[1], area.bench.safety.masked))
+        side.links = Links(side, area.bench, lambda: self._place, lambda: path, endless=True)
         hidden = self._shown != self._record
         self._show(record_text(self._shown, hidden=hidden, opens=_opening_key(self)))
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from textual.content import Content
 
 from workbench.core.record import clock_time
+from workbench.core.stream.confidence import SUREST, confidence_of, scored, told
 from workbench.core.stream.memory import Memory, Status
 from workbench.core.text import head as begin_of
 from workbench.core.text import printable
@@ -89,7 +90,7 @@ def row(
         _when(memory, now, columns),
         *([Cell(memory.observation_type, 11, MUTED)] if width >= _WITH_TYPE else []),
         Cell(f"{memory.importance_score:.0f}", 2, "bold" if memory.importance_score >= 9 else "", "right"),
-        *([Cell(str(memory.confidence), 1, "", "right")] if columns.confidence else []),
+        *([_confidence(memory)] if columns.confidence or in_words else []),
         Cell(_title(memory, width, unread, spans, masked)),
     ]
     if ending is not None:
@@ -105,6 +106,12 @@ def _when(memory: Memory, now: datetime, columns: Columns) -> Cell:
     at = memory.last_accessed_at if columns.read else memory.created_at
     shown = "" if columns.read and not memory.access_count else day(at) if columns.absolute else ago(at, now)
     return Cell(shown, 10 if columns.absolute else 6, MUTED, "right")
+
+
+def _confidence(memory: Memory) -> Cell:
+    """Return how sure a memory is; nothing for 0, which says nothing."""
+    value = confidence_of(memory)
+    return Cell(f"{value}/{SUREST}" if value else "", 3, MUTED, "right")
 
 
 def marks_of(memory: Memory, unread: bool = False) -> str:
@@ -172,14 +179,22 @@ def _standing(memory: Memory, around: Surroundings) -> Content:
         ("status ", MUTED),
         ("" if memory.status == USUAL else f"{SYMBOLS[memory.status]} ", STYLES[memory.status]),
         (memory.status, STYLES[memory.status]),
-        (f" · {memory.memory_type}{f' · confidence {memory.confidence}' if memory.confidence else ''}", MUTED),
+        (f" · {memory.memory_type}", MUTED),
         (f" · {PINNED} pinned" if memory.pinned else "", "bold"),
         (f"\nvotes {votes(memory.helpful_count, memory.harmful_count)}" if _has_votes(memory) else "", ""),
         (f"  {_count_parts(memory)}" if _has_votes(memory) else "", MUTED),
         (f" · yours: {around.live_vote}" if around.live_vote else "", "bold"),
+        *_sureness(memory),
         (f"\n{LONG} {len(memory.content):,} characters: an agent's budget may cut it" if memory.is_long else "", ""),
     ]
     return assemble(parts)
+
+
+def _sureness(memory: Memory) -> list[tuple[str, str]]:
+    """Return how sure a memory is and why; nothing where nothing is known of that."""
+    found = scored(memory)
+    reasons = told(found)
+    return [(f"\nconfidence {found.value} of {SUREST}", ""), (f"  {', '.join(reasons)}", MUTED)] if reasons else []
 
 
 def _has_votes(memory: Memory) -> bool:

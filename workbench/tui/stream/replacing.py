@@ -22,7 +22,9 @@ from workbench.core.text import printable
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
 from workbench.tui.promotion.copies import CopiesDialog
+from workbench.tui.records.acts import Acts
 from workbench.tui.stream.actions import REPLACE
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, body, word_diff
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.lists.line_view import LineView
@@ -50,7 +52,7 @@ class ReplaceDialog(Dialog[int]):
             self.places = places
             self.problem = problem
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(REPLACE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*REPLACE, *on_row()))
     DEFAULT_CSS = """
     ReplaceDialog {
         & > .dialog { width: 120; height: 94%; }
@@ -72,6 +74,7 @@ class ReplaceDialog(Dialog[int]):
         self._start = find
         self._wanted = Wanted(find, "")
         self._taken: dict[str, bool] = {}
+        self.acts = Acts(lambda: self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
         """Return both lines, the places, the one under the cursor in full, and what was decided."""
@@ -96,6 +99,10 @@ class ReplaceDialog(Dialog[int]):
     @property
     def _chosen(self) -> list[Place]:
         return [place for place in self._rows.rows if self._taken.get(place.name)]
+
+    def _record_here(self, _what: str) -> tuple[str, str] | None:
+        place = self._rows.current
+        return None if place is None else self._bench.library.records.place_of(place.before)
 
     def _draw(self, place: Place, width: int) -> list[Cell]:
         taken = self._taken.get(place.name)

@@ -28,6 +28,7 @@ from workbench.tui.stream.near import NearSearch
 from workbench.tui.stream.side import Side
 from workbench.tui.widgets.figures import number, tell_apart
 from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.lists.linked import LINKS, Later
 from workbench.tui.widgets.lists.long_text import LongText, same
 from workbench.tui.widgets.lists.row import Cell
 from workbench.tui.widgets.texts.safe_input import FilterInput, SafeInput
@@ -94,7 +95,9 @@ class StreamScreen(AreaScreen):
         yield Horizontal(box, Static(id="count"), id="filter-line")
         yield Static(id="news")
         below = Static(id="below")
-        yield Horizontal(Vertical(self.rows, below, id="found"), Side(LongText(id="detail"), id="side"))
+        side = Side(LongText(id="detail"), id="side")
+        side.links = Later(LINKS, self, side, self._place, True)
+        yield Horizontal(Vertical(self.rows, below, id="found"), side)
 
     def on_mount(self) -> None:
         """Start in the list, with what is new since the last look."""
@@ -114,6 +117,9 @@ class StreamScreen(AreaScreen):
     def memory(self) -> Memory | None:
         """The memory under the cursor."""
         return memory_of(self.rows.current)
+
+    def _place(self) -> tuple[str, str] | None:
+        return None if self.memory is None else ("memories", self.memory.id)
 
     @property
     def memories(self) -> list[Memory]:
@@ -468,8 +474,33 @@ class StreamScreen(AreaScreen):
 
     @asking
     async def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        await self.changes.edit_externally()
+        """Edit in $EDITOR, at the first line that holds what is looked for."""
+        await self.changes.edit_externally(self._line_found())
+
+    def _line_found(self) -> int:
+        """Return the line of the text, from 1, that holds a word of the filter; 0 for none."""
+        if self._view is None or self.memory is None:
+            return 0
+        wanted = [word.casefold() for word in (*self._view.filter.phrases, *self._view.filter.words)]
+        lines = enumerate(self.memory.content.casefold().split("\n"), 1)
+        return next((at for at, line in lines if any(word in line for word in wanted)), 0)
+
+    @asking
+    async def action_new(self) -> None:
+        """Write a new memory, and go to it."""
+        id = await self.changes.write()
+        if id:
+            self.call_after_refresh(self._go_to_new, id)
+
+    def _go_to_new(self, id: str) -> None:
+        """Put the cursor on a memory that was just written, or say that the filter hides it."""
+        if self.rows.index_of(id) is None:
+            self.show_anew()
+        place = self.rows.index_of(id)
+        if place is not None:
+            self.rows.cursor = place
+        hidden = "" if place is not None else " The filter hides it; esc clears the filter."
+        self.workbench_app.say(f"Stored {id}. u takes it back.{hidden}")
 
     def action_unfold(self) -> None:
         """Show the text of a flagged memory, until another one was opened."""

@@ -1,7 +1,7 @@
 """The tables of actions of Tune and its dialogs."""
 
 from workbench.tui.app.actions import APP, CHANGE, DECIDE, FIND, MOVE, Action, Table
-from workbench.tui.widgets.actions import CANCEL, LIST, MOVES, SLIDER
+from workbench.tui.widgets.actions import CANCEL, LIST, MOVES, SLIDER, on_row
 
 TUNE = Table(
     "Tune",
@@ -34,15 +34,35 @@ TUNE = Table(
         Action("tune.export-queries", "X", "export queries", "Write queries, judgments or a run", CHANGE, False),
         Action("tune.import-queries", "I", "import queries", "Read judged queries from a file", CHANGE, False),
         Action("tune.revert", "r", "revert", "Put everything back to the saved profile", CHANGE, False),
-        Action("tune.helpful", "plus", "helpful", "Vote this row's memory helpful, or not", DECIDE, False),
-        Action("tune.harmful", "minus", "harmful", "Vote this row's memory harmful, or not", DECIDE, False),
-        Action("tune.edit", "e", "edit", "Edit this row's memory here", CHANGE, False),
-        Action("tune.external", "E", "edit in $EDITOR", "Edit this row's memory in $EDITOR", CHANGE, False),
-        Action("tune.pin", "p", "pin", "Pin or unpin this row's memory", CHANGE, False),
-        Action("tune.forget", "d", "forget", "Forget this row's memory, after y", CHANGE, False),
-        Action("tune.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False),
-        Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False),
-        Action("tune.history", "h", "history", "Show every change of this memory", FIND, False),
+        Action(
+            "tune.helpful", "plus", "helpful", "Vote this row's memory helpful, or not", DECIDE, False, "act('helpful')"
+        ),
+        Action(
+            "tune.harmful",
+            "minus",
+            "harmful",
+            "Vote this row's memory harmful, or not",
+            DECIDE,
+            False,
+            "act('harmful')",
+        ),
+        Action("tune.edit", "e", "edit", "Edit this row's memory here", CHANGE, False, "act('edit')"),
+        Action(
+            "tune.external",
+            "E",
+            "edit in $EDITOR",
+            "Edit this row's memory in $EDITOR",
+            CHANGE,
+            False,
+            "act('external')",
+        ),
+        Action("tune.pin", "p", "pin", "Pin or unpin this row's memory", CHANGE, False, "act('pin')"),
+        Action("tune.forget", "d", "forget", "Forget this row's memory, after y", CHANGE, False, "act('forget')"),
+        Action(
+            "tune.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
+        ),
+        Action("tune.copy", "y", "copy", "Copy the text to the clipboard", CHANGE, False, "act('copy')"),
+        Action("tune.history", "h", "history", "Show every change of this memory", FIND, False, "act('history')"),
     ),
     (*SLIDER, *LIST),
 )
@@ -60,7 +80,7 @@ JUDGE = Table(
         Action("judge.read-back", "K", "read back", "Scroll back", MOVE, False),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *on_row()),
     place="workbench.tui.tuning.judging.judge",
 )
 """Judge mode takes the digits: the area keys rest until esc."""

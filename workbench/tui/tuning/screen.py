@@ -19,7 +19,7 @@ from workbench.core.tuning.profile import WORKBENCH
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.area import AreaScreen
 from workbench.tui.app.asking import asking
-from workbench.tui.stream.changes import Changes, Picked
+from workbench.tui.records.acts import Acts, Place
 from workbench.tui.tuning import dialogs
 from workbench.tui.tuning.actions import TUNE
 from workbench.tui.tuning.judging.verdict import VerdictLine
@@ -60,6 +60,9 @@ The verdict
 
 NUDGES = tuple(a for a in SLIDER if a.keys in ("left", "right", "shift+left", "shift+right", "backspace"))
 """What moves the current slider from any pane."""
+
+_VOTES, _READING = ("helpful", "harmful"), ("copy", "history")
+TO_THE_ROWS = "That key is for a row of the ranking: tab goes there."
 
 
 class TuneScreen(AreaScreen):
@@ -102,7 +105,7 @@ class TuneScreen(AreaScreen):
         self.verdict = VerdictLine(self.bench.tuning, self.session, self.measuring)
         self.resting = Resting(self, self.session, self.sliders, self.why, self.verdict)
         self.keeping = Keeping(self, self.session, self.measuring, self.sliders.put)
-        self.changes = Changes(self, Picked(lambda: memory_of(self.rows.current), self._picked, lambda: None))
+        self.acts = Acts(lambda: self, self._row_for, missing=TO_THE_ROWS)
         keep = self.keeping.keep_thresholds
         self.tools = Tools(self, self.session, self.measuring, self.sliders.put, self._take_query, keep)
 
@@ -285,68 +288,24 @@ class TuneScreen(AreaScreen):
         self.add_class("-open")
         self.why.focus()
 
-    def action_copy(self) -> None:
-        """Copy the text of the memory under the cursor."""
-        if (memory := memory_of(self.rows.current)) is not None:
-            self.copy(memory.content)
-
-    def action_history(self) -> None:
-        """Show who changed the memory under the cursor."""
-        if (memory := memory_of(self.rows.current)) is not None:
-            self.show_history(memory.id)
-
     # Changing the memory of a row
+
+    def _row_for(self, what: str) -> Place | None:
+        """Return where the memory of the row under the cursor is; while a slider has the keys, to read only."""
+        memory = memory_of(self.rows.current)
+        if memory is None or (self._is_sliding and what not in _READING):
+            return None
+        return ("memories", memory.id)
 
     @property
     def _is_sliding(self) -> bool:
         """Whether a slider has the keys."""
         return isinstance(self.focused, Slider)
 
-    def _picked(self) -> list[str]:
-        """Return the memory of the row under the cursor; while a slider has the keys, say where the row is."""
-        memory = memory_of(self.rows.current)
-        if self._is_sliding or memory is None:
-            self.workbench_app.say("That key is for a row of the ranking: tab goes there.")
-            return []
-        return [memory.id]
-
-    def action_helpful(self) -> None:
-        """Vote helpful; on a slider nothing."""
-        if not self._is_sliding:
-            self.changes.vote("helpful")
-
-    def action_harmful(self) -> None:
-        """Vote harmful; on a slider nothing."""
-        if not self._is_sliding:
-            self.changes.vote("harmful")
-
-    def action_pin(self) -> None:
-        """Pin or unpin."""
-        self.changes.pin()
-
-    @asking
-    async def action_forget(self) -> None:
-        """Forget after a yes; archived memories are restored instead."""
-        await self.changes.forget()
-
-    @asking
-    async def action_edit(self) -> None:
-        """Edit here; the ranking follows what is saved."""
-        if self._picked():
-            await self.changes.edit()
-
-    @asking
-    async def action_external(self) -> None:
-        """Edit in $EDITOR."""
-        if self._picked():
-            await self.changes.edit_externally()
-
-    def action_promote(self) -> None:
-        """Promote it: written where agents read it, after a look at the text."""
-        if ids := self._picked():
-            from workbench.tui.promotion.dialog import open_promote
-
-            open_promote(self, ids)
+    async def action_act(self, what: str) -> None:
+        """Do something to the memory of the row; on a slider a vote is none."""
+        if not (self._is_sliding and what in _VOTES):
+            await super().action_act(what)
 
     # Choosing
 

@@ -34,6 +34,57 @@ SLIDER = (
     Action("slider.type", "enter", "type a value", "Type a value; enter takes it", CHANGE, False),
 )
 
+ON_ROW = (
+    Action(
+        "record.helpful",
+        "plus",
+        "helpful",
+        "Vote helpful; again takes the vote back",
+        DECIDE,
+        False,
+        "act('helpful')",
+    ),
+    Action(
+        "record.harmful",
+        "minus",
+        "harmful",
+        "Vote harmful; again takes the vote back",
+        DECIDE,
+        False,
+        "act('harmful')",
+    ),
+    Action("record.edit", "e", "edit", "Edit this memory or bullet here", CHANGE, False, "act('edit')"),
+    Action("record.external", "E", "edit in $EDITOR", "Edit it in $EDITOR", CHANGE, False, "act('external')"),
+    Action("record.pin", "p", "pin", "Pin or unpin it", CHANGE, False, "act('pin')"),
+    Action("record.forget", "d", "forget", "Forget it, after y; can be undone", CHANGE, False, "act('forget')"),
+    Action(
+        "record.promote", "P", "promote", "Put it where agents read it, seen first", DECIDE, False, "act('promote')"
+    ),
+    Action("record.copy", "y", "copy", "Copy its text to the clipboard", CHANGE, False, "act('copy')"),
+    Action("record.history", "h", "history", "Show every change of it", FIND, False, "act('history')"),
+)
+"""What is done to the memory or bullet of the row under the cursor, in every dialog that lists some.
+
+A dialog takes `on_row` of them, with its `acts` (`tui.records.acts`); the areas have their own, which came first.
+"""
+
+
+SHOWN_ON_ROW = (ON_ROW[2], ON_ROW[0], ON_ROW[1], ON_ROW[4], ON_ROW[5])
+"""Those that a dialog names in its line of keys, as far as there is room."""
+
+
+def on_row(taken: str = "") -> tuple[Action, ...]:
+    """Return what is done to the record of a row, but for the keys that mean something else there: "p d"."""
+    return tuple(action for action in ON_ROW if action.keys not in taken.split())
+
+
+LINKS = (
+    Action("link.next", "tab", "next link", "To the next id or file in the text", MOVE, False, "next_link"),
+    Action("link.previous", "shift+tab", "last link", "Back to the link before", MOVE, False, "previous_link"),
+    Action("link.open", "enter", "open link", "Open what the link names, over this", MOVE, False, "open_link"),
+)
+"""The keys of a text that names records and files, while it has the focus."""
+
 CANCEL = Action("dialog.cancel", "escape", "close", "Close without doing anything", APP)
 
 HELP = Table(
@@ -54,13 +105,12 @@ CONFIRM = Table(
     place="workbench.tui.widgets.confirm",
 )
 
+SAVE = Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE)
+OTHER = Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False)
+
 EDITOR = Table(
     "the editor",
-    (
-        Action("editor.save", "ctrl+s", "save", "Take the text as it stands", CHANGE),
-        Action("editor.other", "ctrl+r", "stored text", "What is stored, or the restored draft", CHANGE, False),
-        CANCEL,
-    ),
+    (SAVE, OTHER, CANCEL),
     place="workbench.tui.widgets.texts.editor",
 )
 
@@ -81,4 +131,30 @@ CHOOSE = Table(
     place="workbench.tui.widgets.choose",
 )
 
-DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE)
+OPENED = Table(
+    "an opened record",
+    (
+        Action("opened.unfold", "z", "open", "Show a text that is folded as unsafe", FIND, False),
+        Action("opened.undo", "u", "undo", "Take back your latest change", APP, False),
+        Action("opened.close", "escape", "back", "Back to where it was opened", APP, True, "cancel"),
+    ),
+    (*MOVES, *LINKS, *on_row()),
+    place="workbench.tui.records.record",
+)
+"""A record or a document over the place where somebody came upon it."""
+
+WELCOME = Table(
+    "the first card",
+    (
+        Action("welcome.demo", "1", "demo", "Try a throw-away copy of the demo store", DECIDE, False),
+        Action("welcome.project", "2", "here", "Make a store for this folder", DECIDE, False),
+        Action("welcome.import", "3", "import", "Take a file into your global store", DECIDE, False, "take_file"),
+        Action("welcome.agent", "4", "agent", "Let an agent be captured and served", DECIDE, False),
+        Action("welcome.empty", "5", "empty", "Open your global store, empty as it is", DECIDE, False),
+        Action("welcome.leave", "escape,q", "leave", "Leave; nothing is written", APP),
+    ),
+    LIST,
+    place="workbench.tui.opening.welcome",
+)
+
+DIALOGS = (HELP, CONFIRM, EDITOR, PROMPT, CHOOSE, OPENED, WELCOME)

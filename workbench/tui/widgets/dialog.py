@@ -1,6 +1,6 @@
 """What all dialogs share: a box in the middle, a title, and a line with the keys that hold."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 from rich.console import RenderableType
@@ -32,6 +32,8 @@ GAP, NARROW_GAP = "   ", "  "
 class Dialog(ModalScreen[R]):
     """A modal box: a title, the widgets of `contents`, and the keys of `offered`."""
 
+    acts: Callable[[str], Awaitable[None]] | None = None
+    """What the usual keys do to the record of the row under the cursor (`tui.records.acts`)."""
     DEFAULT_CSS = """
     Dialog {
         align: center middle;
@@ -87,6 +89,11 @@ class Dialog(ModalScreen[R]):
         """Return what lies behind, dimmed."""
         behind = super().render()
         return Behind(behind.screen, behind.color) if isinstance(behind, BackgroundScreen) else behind
+
+    async def action_act(self, what: str) -> None:
+        """Do something to the record of the row under the cursor."""
+        if self.acts is not None:
+            await self.acts(what)
 
     def action_cancel(self) -> None:
         """Close without a result."""

@@ -1,8 +1,9 @@
 """What finds the items of each layer, the most important first."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from heapq import nsmallest
+
+import numpy as np
 
 from workbench.bench.agents.context.values import Found, LeftOut
 from workbench.bench.agents.serving import Served, give
@@ -10,10 +11,9 @@ from workbench.bench.context import Context
 from workbench.bench.safety.safety import Safety
 from workbench.bench.tuning.tuning import Tuning
 from workbench.core.playbook.book import Bullet
-from workbench.core.served import is_served
-from workbench.core.stream.feedback import effective_importance
-from workbench.core.stream.memory import Memory
 from workbench.core.tuning.profile import WORKBENCH, Profile
+from workbench.retrieval.ranking.columns import most_important
+from workbench.retrieval.ranking.pool import Pool
 
 MOST = 40
 """How many memories are looked at for what was retrieved, and for what is known."""
@@ -21,19 +21,20 @@ MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'."""
+    """Who asks for what: the store, the ranking, the task in words, and a profile in place of the settings'.
+
+    `pool` returns the memories as columns, by which a layer finds its own without reading all of them; `error` is
+    what just failed, where something did.
+    """
 
     context: Context
     tuning: Tuning
     safety: Safety
     task: str
     playbook: Callable[[], tuple[Bullet, ...]]
+    pool: Callable[[], Pool]
     profile: Profile | None = None
-
-    def served(self, chosen: Iterable[Memory]) -> list[Memory]:
-        """Return those of some memories that an agent may be given at all."""
-        now = self.context.now()
-        return [memory for memory in chosen if is_served(memory, now)]
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,9 @@ class Answer:
 
 def pinned(asking: Asking) -> Answer:
     """Find the pinned memories, the newest first."""
-    held = (m for m in asking.context.library.memories.all() if m.pinned)
-    found = sorted(asking.served(held), key=lambda m: (m.created_at, m.id), reverse=True)
-    return Answer(tuple(map(Found, found)))
+    pool = asking.pool()
+    held = pool.memories_at(np.flatnonzero(pool.is_pinned() & pool.served(asking.context.now())))
+    return Answer(tuple(map(Found, sorted(held, key=lambda m: (m.created_at, m.id), reverse=True))))
 
 
 def playbook(asking: Asking) -> Answer:
@@ -59,14 +60,9 @@ def playbook(asking: Asking) -> Answer:
 
 def known(asking: Asking) -> Answer:
     """Find what was confirmed of facts and ways of working, the most important first."""
-    now = asking.context.now()
-
-    def weight(memory: Memory) -> tuple[float, str]:
-        return -effective_importance(memory, now, WORKBENCH.feedback, WORKBENCH.feedback_half_life), memory.id
-
-    every = asking.context.library.memories.all()
-    lasting = (m for m in every if m.status != "signal" and m.memory_type in ("semantic", "procedural"))
-    return Answer(tuple(map(Found, nsmallest(MOST, asking.served(lasting), key=weight))))
+    pool, now = asking.pool(), asking.context.now()
+    rows = np.flatnonzero(pool.settled & pool.is_of("semantic", "procedural") & pool.served(now))
+    return Answer(tuple(map(Found, pool.memories_at(most_important(pool, rows, MOST, WORKBENCH, now)))))
 
 
 def retrieved(asking: Asking) -> Answer:

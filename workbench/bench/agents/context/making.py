@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import cast
 
 from workbench.bench.agents.blocks import Blocks
@@ -12,11 +13,11 @@ from workbench.bench.agents.served_names import served_name
 from workbench.bench.agents.serving import judges_of
 from workbench.bench.context import Context
 from workbench.bench.playbook.playbook import Playbooks
-from workbench.bench.safety.masking import masked
 from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
 from workbench.bench.safety.texts import place_of
 from workbench.bench.tuning.tuning import Tuning
+from workbench.core.agents.document import Document
 from workbench.core.agents.layers import LAYERS, USUAL, LayerKind
 from workbench.core.agents.provenance import UNKNOWN, Provenance
 from workbench.core.agents.read import AgentRead
@@ -69,14 +70,16 @@ def gathered(
     task: str,
     layers: Sequence[LayerKind] = LAYERS,
     profile: Profile | None = None,
+    error: str = "",
 ) -> Material:
-    """Find what every layer has for a task. It only looks: nothing counts as read.
+    """Find what every layer has for a task, and for an `error` that just came up. Nothing counts as read by that.
 
     It is ranked under a `profile`, or else under that of the settings. The context's actor is the agent that would be
     given it. Raises `InvalidRecord` when it is none.
     """
     safety = Safety(context)
-    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks), profile)
+    pool = cache(partial(tuning.pool, loading=bool(task.strip())))
+    asking = Asking(context, tuning, safety, task, lambda: _bullets(playbooks), pool, profile, error)
     seen: set[str] = set()
     # An agent loads its instruction files whole: what a managed block of theirs holds, or was taken from one, is not
     # given twice.
@@ -111,10 +114,12 @@ def reading_of(context: Context, made: AgentContext, task: str, asked: Asked) ->
     given = [item for item in made.given if item.id in context.library.memories]
     ids, scores = tuple(item.id for item in given), tuple(round(item.score or 0.0, 6) for item in given)
     now = context.now()
-    cited = tuple(item.id for layer in made.layers if layer.kind.may_lack for item in layer.items)
+    cited = [item.id for layer in made.layers if layer.kind.may_lack for item in layer.items]
+    done = tuple(id for id in cited if id in context.library.table_named("episodes"))
     return AgentRead(
         new_id(), agent, now, task, asked.session, asked.door, profile, ids, scores, made.is_empty, weak=made.weak,
-        parent=asked.parent, documents=cited,
+        parent=asked.parent, documents=tuple(id for id in cited if id not in done), episodes=done,
+        about="context",
     )  # fmt: skip
 
 
@@ -170,9 +175,10 @@ def _passing(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[
     held = held_back(memories) | {one.id for one in found if _is_held(safety, one)}
     waiting = unapproved(memories)
     if context.settings.agents.only_approved(context.actor):
-        bullets = [one for one in found if isinstance(one.record, Bullet)]
-        known = provenances_of(context, [one.record for one in bullets])
-        waiting |= {one.id for one in bullets if not known.get(place_of(one.record), UNKNOWN).approved}
+        # Of documents only those are found that a person has looked at.
+        others = [one for one in found if not isinstance(one.record, Memory | Document)]
+        known = provenances_of(context, [one.record for one in others])
+        waiting |= {one.id for one in others if not known.get(place_of(one.record), UNKNOWN).approved}
     left = [LeftOut(one.id, "held" if one.id in held else "unapproved") for one in found if one.id in held | waiting]
     return [one for one in found if one.id not in held | waiting], tuple(left)
 
@@ -180,7 +186,7 @@ def _passing(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[
 def _is_held(safety: Safety, found: Found) -> bool:
     if isinstance(found.record, Memory):
         return False
-    kinds = {finding.kind for finding in safety.findings(found.record.content)}
+    kinds = {finding.kind for text in (found.text, *found.beside) for finding in safety.findings(text)}
     return bool(kinds & {"injection", "hidden"}) and safety.override(found.record) is None
 
 
@@ -194,7 +200,7 @@ def _items(context: Context, safety: Safety, found: Sequence[Found]) -> tuple[It
     items = []
     for one in found:
         allowed = safety.override(one.record) is not None
-        text = one.record.content if allowed else masked(one.record, safety.masked).content
+        text = one.text if allowed else safety.masked(one.text)
         shown = blocks.enclosed(one.id, text)
         name = served_name(one.id, safety.findings)
         inside = text if isinstance(one.record, Memory) and one.record.is_long else ""

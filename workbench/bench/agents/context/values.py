@@ -1,13 +1,17 @@
 """The values of a context: what each layer gives, and what it leaves out, with the reason."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from workbench.core.agents.document import Document
 from workbench.core.agents.layers import LayerKind
 from workbench.core.agents.provenance import Provenance
 from workbench.core.playbook.book import Bullet
 from workbench.core.stream.memory import Memory
+
+if TYPE_CHECKING:
+    from workbench.core.agents.episodes.episode import Episode
+    from workbench.core.agents.patterns.pattern import Pattern
 
 Why = Literal["budget", "held", "unapproved", "weak", "given", "placed", "untrusted"]
 """Why something is left out: over the budget, held back for what its text says, not approved, below the floor, given
@@ -16,15 +20,26 @@ already by a layer before, placed in a file that agents load whole, or in a docu
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something that a layer would give: a memory, a bullet or a document, and its score where it was ranked."""
+    """Something that a layer would give: a record, and its score where it was ranked.
 
-    record: Memory | Bullet | Document
+    What it says is its content, unless it is `said` in another way; `beside` are more texts of it, which are looked at
+    before it is given, and not given themselves.
+    """
+
+    record: "Memory | Bullet | Document | Episode | Pattern"
     score: float | None = None
+    said: str | None = None
+    beside: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
         """Its id, with the playbook's before a bullet's."""
         return f"{self.record.book}/{self.record.id}" if isinstance(self.record, Bullet) else self.record.id
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return str(getattr(self.record, "content", "")) if self.said is None else self.said
 
 
 @dataclass(frozen=True, slots=True)

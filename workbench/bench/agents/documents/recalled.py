@@ -124,6 +124,7 @@ class Recalling:
         return AgentRead(
             new_id(), agent, context.now(), query, asked.session, asked.door, profile, ids, scores, not given.rows,
             out.get("held", 0), out.get("unapproved", 0), out.get("weak", 0), cited,
+            about="documents" if served is None else "",
         )  # fmt: skip
 
     def _stream(self, query: str, limit: int, show: Callable[[str], str] | None) -> Recalled:

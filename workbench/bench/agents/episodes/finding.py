@@ -94,7 +94,6 @@ class EpisodeFinder:
 
     def __init__(self, context: Context, retriever: Callable[[], Retriever]) -> None:
         self._context, self._retriever = context, retriever
-        self._pools = EpisodePools(context, lambda texts: retriever().vectors(texts))
 
     @property
     def consolidation(self) -> "Consolidation":
@@ -102,6 +101,10 @@ class EpisodeFinder:
         from workbench.bench.agents.episodes.consolidating import Consolidation
 
         return Consolidation(self._context, self._pools)
+
+    @property
+    def _pools(self) -> EpisodePools:
+        return self._retriever().episodes
 
     def recent(self, n: int = K, criteria: Criteria = Criteria()) -> FoundEpisodes:  # noqa: B008 - a frozen value
         """Return the latest episodes that are meant."""
@@ -114,15 +117,19 @@ class EpisodeFinder:
         criteria: Criteria = Criteria(),  # noqa: B008 - a frozen value
         k: int = K,
         judge: Judge = lambda _: True,
+        close: float = 0.0,
     ) -> FoundEpisodes:
-        """Return the episodes that a strategy finds, at most `k` that the `judge` lets pass. Raises `InvalidQuery`."""
+        """Return the episodes that a strategy finds, at most `k` that the `judge` lets pass. Raises `InvalidQuery`.
+
+        What is found by words has at least the part `close` of the highest similarity there is.
+        """
         text = _asked(query, strategy, checked(criteria))
         pool, now = self._pools.pool(), self._context.now()
         rows = np.flatnonzero(fitting(pool, criteria, now))
         if strategy == "failure":
-            found = self._by_failure(pool, rows, text, now)
+            found = self._by_failure(pool, rows, text, now, close)
         elif text:
-            found = self._by_meaning(pool, rows, text, criteria, now)
+            found = self._by_meaning(pool, rows, text, criteria, now, close)
         else:
             found = self._by_time(pool, rows, now)
         return FoundEpisodes(text, strategy, *_first(found, k, judge))
@@ -131,7 +138,9 @@ class EpisodeFinder:
         order = rows[np.argsort(-pool.at[rows], kind="stable")]
         return _Found(len(order), lambda place: self._found(pool, int(order[place]), now))
 
-    def _by_meaning(self, pool: EpisodePool, rows: Rows, text: str, criteria: Criteria, now: datetime) -> "_Found":
+    def _by_meaning(
+        self, pool: EpisodePool, rows: Rows, text: str, criteria: Criteria, now: datetime, close: float
+    ) -> "_Found":
         if not len(rows):
             return _NOTHING
         vector = self._retriever().vector(text)
@@ -139,11 +148,11 @@ class EpisodeFinder:
         floor = pool.floor
         if similarity.max() < floor.query:
             return _NOTHING
-        rows, similarity = _relevant(pool, rows, similarity, floor.row, now)
+        rows, similarity = _relevant(pool, rows, similarity, max(floor.row, close * float(similarity.max())), now)
         domain = in_domains(pool, f"{criteria.domain} {text}")
         return self._ranked(pool, rows, similarity, domain, now)
 
-    def _by_failure(self, pool: EpisodePool, rows: Rows, text: str, now: datetime) -> "_Found":
+    def _by_failure(self, pool: EpisodePool, rows: Rows, text: str, now: datetime, close: float) -> "_Found":
         """Return episodes that failed alike, by what tells a failure again and by what was said of it."""
         meant = np.isin(pool.failing, rows)
         if not meant.any():
@@ -152,7 +161,7 @@ class EpisodeFinder:
         cosine = np.maximum(pool.failures[meant] @ self._retriever().vector(text), 0.0)
         alike = [likeness(signature, pool.digests[row].signature) for row in rows.tolist()]
         similarity = np.maximum((cosine + np.array(alike)) / 2, cosine * 0.75).astype(np.float64)
-        rows, similarity = _relevant(pool, rows, similarity, LEAST_ALIKE, now)
+        rows, similarity = _relevant(pool, rows, similarity, max(LEAST_ALIKE, close * float(similarity.max())), now)
         return self._ranked(pool, rows, similarity, in_domains(pool, text), now, signature)
 
     def _ranked(

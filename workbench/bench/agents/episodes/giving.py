@@ -20,7 +20,7 @@ from workbench.bench.safety.masking import masked
 from workbench.bench.safety.provenance import provenances_of
 from workbench.bench.safety.safety import Safety
 from workbench.core.agents.episodes.criteria import Criteria, Strategy
-from workbench.core.agents.episodes.digest import Digest
+from workbench.core.agents.episodes.digest import told
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.episodes.phases import phase_of
 from workbench.core.agents.provenance import UNKNOWN, Provenance
@@ -30,8 +30,6 @@ from workbench.core.record import iso
 
 MOST = 20
 """Episodes that are given at once, at the most."""
-
-_LABELS = (("task", "Task"), ("result", "Outcome"), ("lessons", "Lessons"), ("failure", "Failure"))
 
 
 class EpisodeGiving:
@@ -138,7 +136,7 @@ class EpisodeGiving:
         self._keep(
             AgentRead(
                 new_id(), agent, now, query, asked.session, asked.door, is_empty=not ids, episodes=tuple(ids),
-                is_question=asks, parent=asked.parent,
+                is_question=asks, parent=asked.parent, about="episodes",
             )
         )  # fmt: skip
 
@@ -152,12 +150,6 @@ class EpisodeGiving:
         if not self._context.library.standing.trusted:
             message = "This store came from elsewhere and no person has looked at it, so nothing of it is given."
             raise StoreProblem(message, "A person can look and decide: `workbench trust`.")
-
-
-def told(digest: Digest) -> str:
-    """Return what is searched of an episode as a text to read."""
-    parts = ((label, str(getattr(digest, name))) for name, label in _LABELS)
-    return "\n".join(f"{label}: {text}" for label, text in parts if text)
 
 
 def _origin(known: Provenance) -> Mapping[str, object]:

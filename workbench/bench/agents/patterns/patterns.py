@@ -5,9 +5,13 @@ An agent adds candidates and records how applying went; everything that decides 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from workbench.bench.agents.episodes.keeping import Episodes
+from workbench.bench.agents.experience.baselines import baseline_from_episodes
 from workbench.bench.agents.patterns.entry import apart, checked_name, entered
-from workbench.bench.context import Context, Touched
+from workbench.bench.agents.patterns.indexes import PatternIndexes
+from workbench.bench.context import Context
 from workbench.bench.safety.gate import Gate
 from workbench.core.agents.actors import require_person, stands_by
 from workbench.core.agents.patterns import lifecycle
@@ -45,13 +49,12 @@ class Found:
 class Patterns:
     """Reads and changes the patterns of a store as the context's actor; `gate` tells what was masked."""
 
-    def __init__(self, context: Context, gate: Gate) -> None:
+    def __init__(self, context: Context, gate: Gate, indexes: PatternIndexes | None = None) -> None:
         self._context = context
         self._library = context.library
         self._gate = gate
         self._table = context.library.table(Pattern)
-        self._indexes: dict[frozenset[Status], PatternIndex] = {}
-        self._is_following = False
+        self._indexes = indexes or PatternIndexes(context.library)
 
     # Looking
 
@@ -92,13 +95,7 @@ class Patterns:
 
     def index(self, statuses: frozenset[Status]) -> PatternIndex:
         """Return the index over the patterns that stand so; it is made again once one of them changes."""
-        if not self._is_following:
-            self._is_following = True
-            self._library.listen(self._forget)
-        found = self._indexes.get(statuses)
-        if found is None:
-            found = self._indexes[statuses] = PatternIndex(self._table.all(), statuses)
-        return found
+        return self._indexes.of(statuses)
 
     def similar(self, id: str) -> tuple[Likeness, ...]:
         """Return the patterns that resemble one, the most alike first. Raises `UnknownRecord`."""
@@ -121,7 +118,7 @@ class Patterns:
 
     def acting_for(self, context: Context) -> "Patterns":
         """Return the same patterns for another actor, to change them."""
-        return Patterns(context, self._gate)
+        return Patterns(context, self._gate, self._indexes)
 
     def add(self, docs: Sequence[object]) -> tuple[Pattern, ...]:
         """Add patterns as JSON has them, all or none; return them as they are stored.
@@ -135,6 +132,10 @@ class Patterns:
             if len(made) == 1:
                 tx.relabel(f"add the pattern {made[0].id}")
         return tuple(self._table.get(pattern.id) for pattern in made)
+
+    def put(self, tx: Tx, doc: object) -> Pattern:
+        """Add one in an open transaction, as `add` does; raises `InvalidRecord`."""
+        return self._add(tx, doc)
 
     def _add(self, tx: Tx, doc: object) -> Pattern:
         if len(self._table) >= MOST:
@@ -180,6 +181,8 @@ class Patterns:
         name = checked_name(episode, "episode", self._gate)
         with self._library.transaction(context.actor, f"record how {id} went") as tx:
             pattern = self.get(id)
+            if name in self._library.table_named("episodes"):
+                Episodes(context).refer(tx, [name], id)
             one = Application(
                 f"{id}/{name}", id, name, outcome, now, self._gate.cleaned(task, lambda _: False),
                 self._gate.cleaned(note, lambda _: False), time, cost, context.actor,
@@ -198,8 +201,17 @@ class Patterns:
             rows.setdefault(one.pattern, []).append(one)
         chosen = [self.get(id) for id in ids] if ids else self._table.all()
         now = self._context.now()
-        done = [lifecycle.validated(pattern, rows.get(pattern.id, ()), now) for pattern in chosen]
+        done = [self._validated(pattern, rows.get(pattern.id, ()), now) for pattern in chosen]
         return tuple(sorted(done, key=lambda one: one.before.id))
+
+    def _validated(self, pattern: Pattern, rows: Sequence[Application], now: datetime) -> Validation:
+        """Validate a pattern; where nobody says how tasks went without it, episodes do."""
+        found = lifecycle.validated(pattern, rows, now)
+        if pattern.baseline.runs or found.outlook == "insufficient":
+            return found
+        measured = replace(pattern, baseline=baseline_from_episodes(self._context, pattern, rows))
+        again = lifecycle.validated(measured, rows, now)
+        return replace(again, before=pattern, after=replace(again.after, baseline=pattern.baseline))
 
     def validate(self, ids: Sequence[str] = ()) -> tuple[Validation, ...]:
         """Hold patterns against their applications, as one action; return what came of it. Raises as `validations`."""
@@ -279,10 +291,6 @@ class Patterns:
 
     def _said(self, reason: str) -> str:
         return self._gate.cleaned(reason.strip()[:500], lambda _: False)
-
-    def _forget(self, touched: Touched) -> None:
-        if any(table == self._table.name for table, _ in touched.keys):
-            self._indexes = {}
 
 
 _NOT_EDITED = (

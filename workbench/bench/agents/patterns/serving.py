@@ -99,6 +99,7 @@ def reading_of(context: Context, given: ServedPatterns, query: str, asked: Asked
     return AgentRead(
         new_id(), agent, context.now(), safety.masked(query), asked.session, asked.door, documents=tuple(ids),
         is_empty=not ids, held=given.held, unapproved=given.unapproved, parent=asked.parent,
+        about="patterns",
     )  # fmt: skip
 
 

@@ -23,8 +23,7 @@ from workbench.core.file_state import FileState
 from workbench.core.files.format import Outlet, Parsed, ReadContext
 from workbench.core.files.replacing import replace_bytes
 from workbench.core.files.textedit import BLANKS
-from workbench.core.review.lifecycle import ARCHIVED_FROM
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.core.text import clean_for_store
 from workbench.formats.notes import note
 from workbench.formats.weaving.relined import Unplaced

@@ -9,8 +9,7 @@ from workbench.bench.files.exports.choice import Choice
 from workbench.core.errors import UnreadableFile
 from workbench.core.files.format import Outlet, ReadContext
 from workbench.core.files.formats import format_named
-from workbench.core.review.lifecycle import ARCHIVED_FROM
-from workbench.core.stream.memory import Memory
+from workbench.core.stream.memory import ARCHIVED_FROM, Memory
 from workbench.formats.shared.records import file_part
 
 

@@ -275,6 +275,15 @@ class Importer:
             self._agree_alone(plan, actor)
         return ImportReport(plan, done - len(overtaken), group, False, tuple(overtaken))
 
+    def put(self, tx: Tx, plan: ImportPlan) -> None:
+        """Write what a plan holds in an open transaction, in which it was made; its group says that it is an import."""
+        for record in plan.records:
+            if isinstance(record, Removal):
+                tx.delete(record.what)
+            else:
+                tx.put(record)
+        self._agree(tx, plan)
+
     def _agree_alone(self, plan: ImportPlan, actor: str) -> None:
         """Note what was read of a file that brings nothing new; there is nothing to take back in that."""
         with self._library.transaction(actor, f"read {name_of(Path(plan.path.name))}", kind="access") as tx:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import ClassVar
 
 from workbench.bench.context import Context, apply_changes
 from workbench.core.change import Change, diff
@@ -16,7 +17,14 @@ from workbench.store.library import Tx
 
 
 class Handler:
-    """Shows, accepts, turns down and puts off the open proposals of one kind in an open store."""
+    """Shows, accepts, turns down and puts off the open proposals of one kind in an open store.
+
+    What `brings_text` of a file is accepted as an import: no person stands by its words. `worded` is the place, among
+    the memories that accepting writes, of the one that a person may word first.
+    """
+
+    brings_text: ClassVar[bool] = False
+    worded: ClassVar[int] = 0
 
     def __init__(self, context: Context, kind: ProposalKind) -> None:
         self.kind = kind

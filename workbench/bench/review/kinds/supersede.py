@@ -27,6 +27,8 @@ class Supersede(Handler):
     Votes are not carried over: they were about another text.
     """
 
+    worded = 1
+
     def text(self, proposal: Proposal, memory: Memory) -> str:
         """Return what the new memory will say."""
         return str(proposal.operation.get("content") or memory.content)

@@ -5,12 +5,16 @@ from typing import NamedTuple
 
 from workbench.core.agents.episodes.schema import EpisodeBody
 from workbench.core.agents.episodes.signature import features_of
+from workbench.core.text import one_line
 
 EDITION = 1
 """Goes up when other things are made of the same episode."""
 
 _TASK, _PART, _WHOLE = 1_000, 800, 3_000
 """Characters of a task, of another part, and of all of them together that are searched."""
+
+_LINE = 240
+"""Characters of a part in a summary."""
 
 _FAILED = frozenset({"error", "failed", "failure", "exception", "stderr", "traceback"})
 """Fields of an entry of a trace that say that it failed."""
@@ -61,6 +65,21 @@ def digest_of(body: EpisodeBody) -> Digest:
         signature=features_of(failures, _failing_tools(body)) if failures else (),
         duration=float(duration) if isinstance(duration, int | float) else None,
     )
+
+
+_LABELS = (("task", "Task"), ("result", "Outcome"), ("lessons", "Lessons"), ("failure", "Failure"))
+
+
+def told(digest: Digest) -> str:
+    """Return what is searched of an episode as a text to read."""
+    parts = ((label, str(getattr(digest, name))) for name, label in _LABELS)
+    return "\n".join(f"{label}: {text}" for label, text in parts if text)
+
+
+def summary_of(digest: Digest) -> str:
+    """Return an episode in at most four lines: its task, how it ended, what was learned, and what failed."""
+    parts = ((label, one_line(" · ".join(str(getattr(digest, name)).splitlines()), _LINE)) for name, label in _LABELS)
+    return "\n".join(f"{label}: {text}" for label, text in parts if text)
 
 
 def packed(digest: Digest) -> list[object]:

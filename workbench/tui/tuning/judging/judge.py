@@ -17,7 +17,9 @@ from workbench.core.stream.memory import Memory
 from workbench.core.text import printable
 from workbench.tui.app.actions import bindings
 from workbench.tui.app.waiting import change
+from workbench.tui.records.acts import Acts, Place
 from workbench.tui.tuning.actions import JUDGE
+from workbench.tui.widgets.actions import on_row
 from workbench.tui.widgets.content import MUTED, assemble, body, line
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import since
@@ -56,7 +58,8 @@ class JudgeDialog(Dialog[None]):
     `mask` takes the secrets out of what is shown.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGE)
+    acts: Acts
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*JUDGE, *on_row()))
     DEFAULT_CSS = """
     JudgeDialog {
         & > .dialog { width: 94%; max-width: 150; height: 94%; }
@@ -87,6 +90,7 @@ class JudgeDialog(Dialog[None]):
         self._unsure: set[str] = set()
         self._steps: list[Step] = []
         self._problem = ""
+        self.acts = Acts(lambda: self, self._record_here)
 
     def contents(self) -> Iterable[Widget]:
         """Return the query, what is left, the pool and the memory."""
@@ -113,6 +117,14 @@ class JudgeDialog(Dialog[None]):
     def unjudged(self) -> int:
         """How many of the pool have no grade."""
         return sum(m.id not in self._grades for m in self._pool)
+
+    @on(LineView.Opened)
+    def _open(self) -> None:
+        """Open the memory over the list."""
+        self.acts.open()
+
+    def _record_here(self, _what: str) -> Place | None:
+        return None if self.rows.current is None else ("memories", self.rows.current.id)
 
     def _draw(self, memory: Memory, width: int) -> list[Cell]:  # noqa: ARG002 - the signature of drawing
         grade = self._grades.get(memory.id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from textual import on
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
@@ -14,6 +15,7 @@ from workbench.bench.tuning.question import Question, Standing
 from workbench.bench.tuning.session import BEYOND
 from workbench.core.tuning.profile import Profile
 from workbench.tui.app.actions import bindings
+from workbench.tui.records.acts import Acts, Place
 from workbench.tui.tuning.actions import COMPARE
 from workbench.tui.tuning.rows import Move, movement
 from workbench.tui.widgets.content import MUTED, assemble, line
@@ -64,6 +66,7 @@ class CompareDialog(Dialog[Which | None]):
         self._left = left
         self._right = right
         self._k = 0
+        self._record = Acts(lambda: self, self._record_here)
         self._rows: Sequence[Beside] = ()
         self._rank()
 
@@ -118,6 +121,16 @@ class CompareDialog(Dialog[Which | None]):
 
     def _came(self, standing: Standing) -> Move:
         return movement(standing, self._k)
+
+    @on(LineView.Opened)
+    def _open(self) -> None:
+        """Open the memory of the left ranking, or the right one's where the left has none at this place."""
+        self._record.open()
+
+    def _record_here(self, _what: str) -> Place | None:
+        row: Beside | None = self.query_one(LineView).current
+        standing = None if row is None else row.left or row.right
+        return None if standing is None else ("memories", standing.memory.id)
 
     def action_left(self) -> None:
         """Choose another one for the left."""

@@ -1,9 +1,11 @@
 """A text to read beside the queue: it scrolls with the keys that move in a list, and draws only what is in sight."""
 
+from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar
 
 from textual import events, work
-from textual.binding import BindingType
+from textual.actions import SkipAction
+from textual.binding import BindingsMap, BindingType
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
@@ -13,10 +15,11 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
-from workbench.tui.app.actions import bindings
+from workbench.tui.app.actions import Action, bindings
 from workbench.tui.app.surviving import survives
-from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.actions import LINKS, LIST
 from workbench.tui.widgets.lists.extent import set_extent
+from workbench.tui.widgets.lists.linked import Linked, line_of
 
 Wrapped = tuple[int, list[Content]]
 """A width in cells, and the lines of a text that was wrapped for it."""
@@ -46,7 +49,7 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
     Of a long one the beginning is there at once, and the rest as soon as a thread has wrapped it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(a for a in LIST if a.id != _OPEN)
+    BINDINGS: ClassVar[list[BindingType]] = bindings((*(a for a in LIST if a.id != _OPEN), *LINKS))
     DEFAULT_CSS = """
     ReadingPane {
         overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; padding: 0 1;
@@ -55,6 +58,9 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
+        self.links: Linked | None = None
+        """What knows the links of the text, where there may be some."""
+        self._acts: Callable[[str], Awaitable[None]] | None = None
         self._text = Content("")
         self._lines: list[Content] = []
         self._whole = True
@@ -62,8 +68,37 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         self._wrapped_at = -1
         self._strips: LRUCache[int, Strip] = LRUCache(_CACHED)
 
+    def carry(self, acts: Callable[[str], Awaitable[None]], actions: Iterable[Action]) -> None:
+        """Be a list of what the text names: up and down go from one to the next, and `actions` act on it."""
+        self._acts = acts
+        self._bindings = BindingsMap.merge([self._bindings, BindingsMap(bindings(actions))])
+
+    async def action_act(self, what: str) -> None:
+        """Do something to what the link under the cursor names."""
+        if self._acts is not None:
+            await self._acts(what)
+
+    def on_focus(self) -> None:
+        """Show where one was, or begin with the first that a list names."""
+        self._begin()
+
+    def _begin(self) -> None:
+        if self.links is not None and self.links.is_on_one:
+            self.links.draw()
+        elif self.links is not None and self._acts is not None:
+            self.links.go(1)
+
+    def _steps(self, step: int) -> bool:
+        """Go to the next one of a list; False for a text that is none, and at its ends."""
+        return self._acts is not None and self.links is not None and self.links.step(step)
+
     def show(self, text: Content, *, keep_place: bool = False, wrapped: Wrapped | None = None) -> None:
         """Show another text; `wrapped` are its lines at a width, if another thread has wrapped it already."""
+        self._put(text, keep_place=keep_place, wrapped=wrapped)
+        if self.links is not None and self.screen.focused is self:
+            self._begin()
+
+    def _put(self, text: Content, *, keep_place: bool, wrapped: Wrapped | None = None) -> None:
         self._text = text
         self._wrap(wrapped, self.scroll_offset.y if keep_place else 0)
         if not keep_place:
@@ -73,6 +108,21 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
     def plain(self) -> str:
         """The text without its styles."""
         return self._text.plain
+
+    @property
+    def text(self) -> Content:
+        """The text as it is shown."""
+        return self._text
+
+    def draw_anew(self, text: Content) -> None:
+        """Show the same words in other styles; what is in sight stays."""
+        self._put(text, keep_place=True)
+
+    def reveal(self, end: int) -> None:
+        """Bring the character before a place in the text into sight."""
+        line, top = line_of(self._text, end, self.scrollable_content_region.width), self.scroll_offset.y
+        if not top <= line < top + self._high:
+            self.scroll_to(y=max(0, line - self._high // 2), animate=False, immediate=True)
 
     def _wrap(self, wrapped: Wrapped | None, place: int) -> None:
         width = self.scrollable_content_region.width
@@ -158,13 +208,30 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
 
     # Moving
 
+    def action_next_link(self) -> None:
+        """To the next link, or on to what the key means around the text."""
+        if self.links is None or not self.links.go(1):
+            raise SkipAction
+
+    def action_previous_link(self) -> None:
+        """To the link before."""
+        if self.links is None or not self.links.go(-1):
+            raise SkipAction
+
+    def action_open_link(self) -> None:
+        """Open what the link under the cursor names."""
+        if self.links is None or not self.links.follow():
+            raise SkipAction
+
     def action_up(self) -> None:
-        """One line up."""
-        self._by(-1)
+        """One line up; in a list of what is named, to the one before."""
+        if not self._steps(-1):
+            self._by(-1)
 
     def action_down(self) -> None:
-        """One line down."""
-        self._by(1)
+        """One line down; in a list of what is named, to the next one."""
+        if not self._steps(1):
+            self._by(1)
 
     def action_half_up(self) -> None:
         """Half a page up."""
@@ -206,6 +273,16 @@ class ReadingPane(ScrollView, can_focus=True, inherit_bindings=False):
         """Be as high as the text, up to a share of the screen (for a box that grows with what it holds)."""
         most = max(1, int(self.screen.size.height * share))
         self.styles.height = min(most, max(1, len(self._lines)) + self.gutter.height)
+
+    @property
+    def line_in_sight(self) -> int:
+        """The line of the text, counted from 0, that stands first in sight, or is wrapped to there."""
+        width, left = self.scrollable_content_region.width, self.scroll_offset.y
+        for number, line in enumerate(self._text.plain.split("\n")):
+            left -= max(1, len(Content(line).wrap(width))) if width > 0 else 1
+            if left < 0:
+                return number
+        return 0
 
     def go_to_line(self, line: int) -> None:
         """Scroll to a line of the text, counted from 0, wherever it is after wrapping."""

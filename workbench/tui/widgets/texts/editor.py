@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
@@ -16,10 +15,9 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.drafting import SECONDS, Drafting
 from workbench.tui.app.waiting import change
 from workbench.tui.widgets.actions import EDITOR
-from workbench.tui.widgets.content import MUTED, body, word_diff
+from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import number, since
-from workbench.tui.widgets.lists.reading_pane import ReadingPane
 from workbench.tui.widgets.texts.inert_text import InertTextArea
 
 Said = tuple[str, str]
@@ -31,21 +29,16 @@ class TextEditor(Dialog[str | None]):
 
     An unchanged text comes back exactly as it was given. Leaving with unsaved changes takes esc twice.
     `check` may refuse a text with a sentence, or with an error that says why; with an empty one something is asked
-    first, and saving is told again. `typed` is what was written in its place already, elsewhere. `theirs` returns what
-    somebody else stored meanwhile: it is shown beside the text, with the words that differ. `draft` keeps what is
+    first, and saving is told again. `typed` is what was written in its place already, elsewhere. `draft` keeps what is
     typed, and brings it back after the app was stopped; it ends with saving and with leaving. `told` says something of
-    the text while it is written, by default how much room is left.
+    the text while it is written, by default how much room is left. A record has a form: see `tui.forms`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDITOR)
     DEFAULT_CSS = """
     TextEditor {
         & > .dialog { width: 90%; height: 80%; }
-        & .editor--texts { height: 1fr; }
-        & InertTextArea { width: 1fr; height: 1fr; background: $background; padding: 0 1; }
-        & ReadingPane { width: 1fr; height: 1fr; border-left: solid $panel; }
-        &.-narrow .editor--texts { layout: vertical; }
-        &.-narrow ReadingPane { border-left: none; border-top: solid $panel; }
+        & InertTextArea { height: 1fr; background: $background; padding: 0 1; }
         & .editor--state { height: auto; max-height: 4; }
     }
     """
@@ -60,7 +53,6 @@ class TextEditor(Dialog[str | None]):
         typed: str | None = None,
         draft: Drafting | None = None,
         told: Callable[[str], Said] | None = None,
-        theirs: Callable[[], str | None] = lambda: None,
     ) -> None:
         found = draft.find() if draft is not None and typed is None else None
         self._restored = found if found is not None and found.text != text else None
@@ -73,15 +65,13 @@ class TextEditor(Dialog[str | None]):
         self._check = check
         self._told = told or self._room_left
         self._draft = draft
-        self._theirs = theirs
         self._due: Timer | None = None
         self._unkept = ""
         self._warned = False
 
     def contents(self) -> Iterable[Widget]:
         """Return the text area and the line of its state."""
-        texts = Horizontal(InertTextArea(self._start), classes="editor--texts")
-        return (texts, Static(Content(""), classes="editor--state"))
+        return (InertTextArea(self._start), Static(Content(""), classes="editor--state"))
 
     def on_mount(self) -> None:
         """Put the cursor behind the text, and say where a restored one comes from."""
@@ -117,7 +107,6 @@ class TextEditor(Dialog[str | None]):
             self._written = self._area.text
         self._show_state()
         self._keep_soon()
-        self._show_theirs()
 
     def _keep_soon(self) -> None:
         if self._draft is not None and self._draft.wanted and self._due is None:
@@ -174,20 +163,8 @@ class TextEditor(Dialog[str | None]):
         problem = problem or self._check(text)
         if problem:
             self._say(f"✗ {problem}", "$text-error")
-            self._show_theirs()
         elif problem is None:
             self._end(text)
-
-    def _show_theirs(self) -> None:
-        """Show what somebody else stored meanwhile, if anybody did, with what this text adds and takes away."""
-        theirs = self._theirs()
-        if theirs is None:
-            return
-        if not self.query(ReadingPane):
-            self.query_one(".editor--texts").mount(ReadingPane(id="editor-theirs"))
-        head = Content.styled("Stored now, and {+yours+} against [-theirs-]", MUTED)
-        shown = head + Content("\n\n") + word_diff(theirs, self._area.text)
-        self.query_one(ReadingPane).show(shown, keep_place=True)
 
     def action_cancel(self) -> None:
         """Leave; with unsaved changes, or a restored draft out of sight, only the second time."""

@@ -1,0 +1,134 @@
+"""`review --found`: what waits without being stored is listed, shown and decided like the rest."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import NOW, Cli
+from tests.core.samples import memory
+from workbench.store.library import Library
+
+OLD = NOW.replace(month=1)
+FILED = '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "%s"}\n'
+
+
+@pytest.fixture
+def filled(cli: Cli) -> Cli:
+    cli.ok("init")
+    cli.write("log.jsonl", FILED % "The build needs NODE_ENV.")
+    cli.ok("import", "log.jsonl")
+    library = Library(cli.store)
+    with library.transaction("human", "prepare") as tx:
+        tx.put(memory("noise", "A line that nobody touched.", created_at=OLD, last_accessed_at=OLD))
+        for id in ("one", "two"):
+            tx.put(memory(id, "Deploys need AUTH_SECRET in CI.", created_at=NOW, last_accessed_at=NOW))
+    library.close()
+    return cli
+
+
+def found(cli: Cli, *options: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(cli.ok("review", "list", "--found", "--json", *options))
+    return rows
+
+
+def kinds(cli: Cli) -> list[str]:
+    return sorted(row["kind"] for row in found(cli))
+
+
+def status(cli: Cli, id: str) -> str:
+    return str(json.loads(cli.ok("show", id, "--json"))["status"])
+
+
+def test_near_copies_and_prunes_are_listed_only_when_asked_for(filled: Cli) -> None:
+    assert kinds(filled) == ["merge", "prune"]
+    assert all(row["stored"] is False for row in found(filled))
+    assert json.loads(filled("review", "list", "--json").out) == []
+    assert [row["kind"] for row in found(filled, "--kind", "prune")] == ["prune"]
+    assert json.loads(filled.ok("status", "--json"))["pending"] == 0
+
+
+def test_one_is_shown_accepted_and_taken_back(filled: Cli) -> None:
+    (prune,) = found(filled, "--kind", "prune")
+    assert "Is this only noise?" in filled.ok("review", "show", prune["id"], "--quick")
+    filled.ok("review", "approve", prune["id"])
+    assert (status(filled, "noise"), kinds(filled)) == ("archived", ["merge"])
+    filled.ok("undo")
+    assert (status(filled, "noise"), kinds(filled)) == ("signal", ["merge", "prune"])
+
+
+def test_one_that_is_rejected_is_not_found_again_and_one_put_off_waits_stored(filled: Cli) -> None:
+    merge, prune = (row["id"] for row in sorted(found(filled), key=lambda row: str(row["kind"])))
+    filled.ok("review", "reject", merge)
+    filled.ok("review", "later", prune)
+    assert [(row["id"], row["stored"]) for row in found(filled)] == [(prune, True)]
+
+
+def test_all_of_a_kind_are_decided_after_a_yes(filled: Cli) -> None:
+    assert filled("review", "approve", "--kind", "prune").code == 2
+    assert "Nothing was decided yet" in filled("review", "approve", "--kind", "prune", "--found").err
+    filled.ok("review", "approve", "--kind", "prune", "--found", "--yes")
+    assert status(filled, "noise") == "archived"
+
+
+def test_a_file_that_changed_is_taken_over_as_an_import(filled: Cli) -> None:
+    filled.write("log.jsonl", FILED % "The build needs NODE_ENV=production.")
+    (row,) = found(filled, "--kind", "file")
+    assert row["title"] == "log.jsonl"
+    assert row["reasons"] == ["1 record differs"]
+    assert [line[0] for line in row["operation"]["lines"]] == ["-", "+"]
+    filled.ok("review", "approve", row["id"])
+    assert "NODE_ENV=production" in filled.ok("show", "f")
+    assert (filled("watch").code, found(filled, "--kind", "file")) == (0, [])
+    served = json.loads(filled.ok("search", "NODE_ENV", "--for-agent", "claude", "--json"))
+    assert "import" in json.dumps(served), "a yes takes the file's word for it, it does not stand by each of its texts"
+    filled.ok("undo")
+    assert "NODE_ENV=production" not in filled.ok("show", "f")
+    assert [one["id"] for one in found(filled, "--kind", "file")] == [row["id"]]
+
+
+def test_what_changed_once_more_is_not_taken_over(filled: Cli) -> None:
+    path = Path(filled.cwd, "log.jsonl")
+    path.write_text(FILED % "One.")
+    (row,) = found(filled, "--kind", "file")
+    filled.ok("review", "later", row["id"])
+    path.write_text(FILED % "Another.")
+    refused = filled("review", "approve", row["id"])
+    assert (refused.code, "changed once more" in refused.err) == (2, True)
+    assert "The build needs" in filled.ok("show", "f")
+
+
+def test_a_file_that_is_gone_is_watched_no_longer(filled: Cli) -> None:
+    Path(filled.cwd, "log.jsonl").unlink()
+    (row,) = found(filled, "--kind", "file")
+    assert row["title"] == "log.jsonl is gone"
+    filled.ok("review", "approve", row["id"])
+    assert filled("watch").code == 0
+    assert status(filled, "f") == "signal"
+
+
+def test_the_notes_of_a_folder_are_one_question(cli: Cli) -> None:
+    cli.ok("init")
+    (cli.cwd / "bank" / "deep").mkdir(parents=True)
+    for name in ("one", "deep/two"):
+        (cli.cwd / "bank" / f"{name}.md").write_text(f"Note {name}.\n")
+    cli.ok("import", "bank")
+    for name in ("one", "deep/two"):
+        (cli.cwd / "bank" / f"{name}.md").write_text(f"Another note {name}.\n")
+    (row,) = found(cli, "--kind", "file")
+    assert (row["title"], row["reasons"]) == ("bank: 2 files changed", ["2 records differ"])
+    cli.ok("review", "approve", row["id"])
+    assert (cli("watch").code, cli.ok("list", "--json").count("Another note")) == (0, 2)
+
+
+def test_files_are_taken_over_apart_from_other_decisions(filled: Cli) -> None:
+    filled.write("log.jsonl", FILED % "Another.")
+    ids = [row["id"] for row in found(filled) if row["kind"] in ("file", "prune")]
+    refused = filled("review", "approve", *ids)
+    assert (refused.code, "apart from other decisions" in refused.err) == (2, True)
+
+
+def test_a_name_that_nothing_has_says_so(filled: Cli) -> None:
+    assert filled("review", "approve", "prune-nobody-1").code == 2
+    assert filled("review", "show", "file-nothing").code == 2

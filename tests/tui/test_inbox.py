@@ -1,0 +1,260 @@
+"""All that waits is one queue in Review: by group, what nobody stored among it, with an end."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.content import Content
+
+from tests.cli.test_mining import runs
+from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
+from tests.tui.support import NOW, import_file, open_bench, screen_text
+from tests.tui.widgets.host import HOSTILE, is_inert
+from workbench.bench.agents.documents.places import DocumentPlaces
+from workbench.bench.open import Workbench, open_workbench
+from workbench.bench.review import working_out
+from workbench.core.review.groups import GROUPS
+from workbench.core.review.kinds import KINDS
+from workbench.tui.agents.documents import DocumentsDialog
+from workbench.tui.review.group import GroupDialog
+
+OLD = NOW - timedelta(days=40)
+ENTRY = '{"id": "f", "timestamp": "2026-03-19T10:00:00Z", "type": "error", "context": "%s"}\n'
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    return store(tmp_path, Ticking())
+
+
+def noise(bench: Workbench, count: int) -> None:
+    put(bench, *(memory(f"n{n}", f"Line {n} that nobody touched.", created_at=OLD) for n in range(count)))
+
+
+def groups(drive: Driver) -> list[str]:
+    return [row.id.removeprefix("group ") for row in drive.screen.rows.rows if row.id.startswith("group ")]
+
+
+def status(bench: Workbench, id: str) -> str:
+    return bench.library.memories.get(id).status
+
+
+async def found(drive: Driver, group: str) -> None:
+    await drive.until(lambda: group in groups(drive) and not drive.screen.looking.is_looking)
+
+
+def test_every_kind_has_a_group() -> None:
+    assert {kind.group for kind in KINDS} <= {group.id for group in GROUPS}
+
+
+async def test_what_nobody_stored_is_listed_below_its_heading_and_decided_by_the_same_keys(bench: Workbench) -> None:
+    noise(bench, 2)
+    async with review(bench) as drive:
+        await found(drive, "noise")
+        assert (groups(drive), drive.current) == (["new", "noise"], "c1"), "what is found moves nobody's cursor"
+        assert "4 to decide · 2 found" in drive.count
+        prunes = drive.ids[4:]
+        drive.go(prunes[0])
+        await drive.until(lambda: "Is this only noise?" in drive.text("candidate"))
+        await drive.keys("a")
+        assert status(bench, "n0") == "archived"
+        assert drive.current == prunes[1]
+        await drive.keys("x")
+        assert (drive.ids, groups(drive)) == (["c1", "c2", "c3", "c4"], [])
+        await drive.keys("u")
+        await drive.keys("u")
+        await drive.until(lambda: drive.ids[4:] == prunes)
+        assert (status(bench, "n0"), drive.current) == ("signal", prunes[0])
+
+
+async def test_many_are_one_line_that_enter_lists_and_that_decides_all_after_a_look(bench: Workbench) -> None:
+    noise(bench, 7)
+    async with review(bench) as drive:
+        await found(drive, "noise")
+        assert drive.ids == ["c1", "c2", "c3", "c4"]
+        assert "Only noise?  7  enter lists them" in screen_text(drive.app)
+        drive.go("group noise")
+        await drive.until(lambda: "7 × prune" in drive.text("candidate"))
+        await drive.keys("enter")
+        assert len(drive.ids) == 11
+        await drive.keys("enter", "a")
+        assert isinstance(drive.app.screen, GroupDialog)
+        assert "Approve 7, 7 of which you never opened?" in screen_text(drive.app)
+        for _ in range(8):
+            await drive.keys("space")
+        await drive.keys("y")
+        assert {status(bench, f"n{n}") for n in range(7)} == {"archived"}
+        await drive.keys("u")
+        await drive.until(lambda: "noise" in groups(drive))
+        assert {status(bench, f"n{n}") for n in range(7)} == {"signal"}
+
+
+async def test_a_whole_group_is_put_off_without_a_look(bench: Workbench) -> None:
+    noise(bench, 7)
+    async with review(bench) as drive:
+        await found(drive, "noise")
+        drive.go("group noise")
+        await drive.keys("space")
+        assert groups(drive) == ["new", "later"]
+        assert "7 put off" in drive.count
+
+
+async def test_a_file_that_changed_shows_what_it_says_and_is_taken_over(tmp_path: Path) -> None:
+    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
+    file.write_text(ENTRY % "The build needs NODE_ENV.")
+    import_file(bench, file)
+    file.write_text(ENTRY % "The build needs [bold]NODE_ENV=production[/].")
+    async with review(bench) as drive:
+        await found(drive, "files")
+        assert drive.current.startswith("file-")
+        await drive.until(lambda: "NODE_ENV=production[/]" in drive.text("candidate"))
+        assert "1 record differs" in drive.text("candidate")
+        await drive.keys("a")
+        assert bench.library.memories.get("f").content == "The build needs [bold]NODE_ENV=production[/]."
+        assert "Done for today: 1 approved" in screen_text(drive.app)
+        await drive.keys("u")
+        assert bench.library.memories.get("f").content == "The build needs NODE_ENV."
+        await found(drive, "files")
+
+
+async def test_a_file_is_looked_at_whenever_one_comes_back(tmp_path: Path) -> None:
+    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
+    file.write_text(ENTRY % "One.")
+    import_file(bench, file)
+    async with review(bench) as drive:
+        await drive.until(lambda: not drive.screen.looking.is_looking)
+        assert groups(drive) == []
+        file.write_text(ENTRY % "Two.")
+        await drive.keys("1", "2")
+        await found(drive, "files")
+
+
+async def test_it_says_when_one_is_done_and_what_is_left(bench: Workbench) -> None:
+    async with review(bench, (80, 24)) as drive:
+        await drive.keys("a", "x", "space", "a")
+        assert "Done for today: 2 approved, 1 rejected · 1 left for later" in screen_text(drive.app)
+        assert drive.ids == ["c3"]
+        drive.go("group later")
+        await drive.keys("x")
+        assert "Done for today: 2 approved, 2 rejected. No candidates." in screen_text(drive.app).replace("\n", " ")
+
+
+async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working_out, "SMALL", 5)
+    noise(bench, 2)
+    async with review(bench) as drive:
+        await drive.until(lambda: groups(drive)[-1:] == ["ask"])
+        assert drive.ids == ["c1", "c2", "c3", "c4"]
+        drive.go("group ask")
+        await drive.until(lambda: "The store is large" in drive.text("candidate"))
+        await drive.keys("enter")
+        await found(drive, "noise")
+        assert "ask" not in groups(drive)
+
+
+async def test_a_look_that_was_asked_for_is_said_and_can_be_stopped(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working_out, "SMALL", 5)
+    noise(bench, 2)
+    async with review(bench) as drive:
+        await drive.until(lambda: groups(drive)[-1:] == ["ask"])
+        await drive.keys("D", "escape")
+        await drive.until(lambda: not drive.screen.looking.is_looking)
+        assert drive.toasts[-1] in (
+            "Stopped. Nothing was changed.",
+            "2 found that nobody stored; the groups list them.",
+        )
+        await drive.keys("D")
+        await found(drive, "noise")
+        assert drive.toasts[-1] == "2 found that nobody stored; the groups list them."
+
+
+async def test_documents_that_were_put_off_are_done_once_they_are_trusted(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "one.md").write_text("# One\n\nA note.\n")
+    places = DocumentPlaces(seen=tmp_path / "seen")
+    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=Ticking(), documents=places)
+    bench.documents.follow(notes)
+    async with review(bench) as drive:
+        await found(drive, "trust")
+        assert "notes: 1 document that you have not seen" in screen_text(drive.app)
+        await drive.keys("space")
+        assert "1 put off" in drive.count
+        await drive.until(lambda: groups(drive) == ["later"])
+        drive.go(drive.ids[0])
+        await drive.keys("a")
+        await drive.until(lambda: isinstance(drive.app.screen, DocumentsDialog))
+        bench.documents.trust(bench.documents.opened(notes))
+        await drive.keys("escape")
+        await drive.until(lambda: drive.ids == [])
+        assert bench.review.queue() == ()
+
+
+async def test_the_filter_holds_for_what_is_found(bench: Workbench) -> None:
+    noise(bench, 2)
+    put(bench, candidate("c9", "Nobody touched the build."))
+    async with review(bench) as drive:
+        await found(drive, "noise")
+        await drive.keys("slash", *"touched", "enter")
+        assert (len(drive.ids), groups(drive)) == (3, ["new", "noise"])
+        await drive.keys("escape", "slash", *"prune", "enter")
+        assert groups(drive) == ["noise"]
+
+
+async def test_a_group_has_no_text_to_edit(bench: Workbench) -> None:
+    noise(bench, 2)
+    async with review(bench) as drive:
+        await found(drive, "noise")
+        drive.go("group noise")
+        await drive.keys("e", "m", "i", "y")
+        assert "There is no text here." in drive.toasts
+        assert isinstance(drive.app.screen, type(drive.screen))
+        assert isinstance(drive.screen.query_one("#count").render(), Content)
+
+
+async def test_records_of_an_instruction_file_show_all_that_would_go(tmp_path: Path) -> None:
+    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "CLAUDE.md"
+    file.write_text("# Rules\n\n- Use pnpm and never npm here.\n- The staging host is reset every night.\n")
+    bench.importer.carry_out(bench.importer.plan(file, format="claude-memory"))
+    async with review(bench) as drive:
+        await found(drive, "places")
+        await drive.until(lambda: "2 memories would go" in drive.text("evidence"))
+        assert "2 records from CLAUDE.md, 2 never voted" in drive.text("candidate")
+        assert "Use pnpm" in drive.text("evidence")
+        await drive.keys("a")
+        assert {one.status for one in bench.library.memories.all()} == {"archived"}
+        await drive.keys("u")
+        assert {one.status for one in bench.library.memories.all()} == {"confirmed"}
+        await found(drive, "places")
+
+
+async def test_what_recurs_in_episodes_shows_its_numbers_and_becomes_a_pattern(tmp_path: Path) -> None:
+    bench = open_bench(tmp_path, Ticking())
+    bench.episodes.store_all(runs())
+    async with review(bench) as drive:
+        await found(drive, "new")
+        await drive.until(lambda: "8 of 9 succeeded, 2 of 10 without" in drive.text("candidate"))
+        assert "Fisher's exact test: p = 0.0055" in drive.text("candidate")
+        assert "✗ Deploy the API b0" in drive.text("candidate")
+        await drive.keys("e", "m", "P")
+        assert "There is no text here." in drive.toasts
+        await drive.keys("a")
+        assert [one.name for one in bench.patterns.all()] == ["canary in infra/deploy"]
+        await drive.keys("u")
+        assert bench.patterns.all() == ()
+
+
+async def test_no_text_of_an_episode_or_a_file_acts_on_the_screen(tmp_path: Path) -> None:
+    bench, file = open_bench(tmp_path, Ticking()), tmp_path / "log.jsonl"
+    bench.episodes.store_all(runs(f"canary {HOSTILE}", f"Deploy {HOSTILE}"))
+    file.write_text(ENTRY % "One.")
+    import_file(bench, file)
+    file.write_text(ENTRY % HOSTILE.encode("unicode_escape").decode().replace("\\x", "\\u00"))
+    async with review(bench) as drive:
+        await found(drive, "files")
+        for id in drive.ids:
+            drive.go(id)
+            await drive.pilot.pause()
+            assert all(map(is_inert, screen_text(drive.app).splitlines()))

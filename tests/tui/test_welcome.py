@@ -1,0 +1,109 @@
+"""The first card: what can be done with no store, by keys and by mouse, and that it writes nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.support import screen_text
+from workbench.core.agents.hooks import HOOK_FILES
+from workbench.core.first_run import FirstRun, FirstStep
+from workbench.tui.opening.welcome import Row, Welcome, WelcomeApp, rows_of
+from workbench.tui.widgets.lists.line_view import LineView
+
+STORE = Path("/home/ann/.local/share/memory-workbench/store")
+
+
+def first(**given: Any) -> FirstRun:
+    return FirstRun(Path("/work/shop"), STORE)._replace(**given)
+
+
+async def chosen(keys: tuple[str, ...], run: FirstRun) -> FirstStep | None:
+    """Press keys on the card and return what it ends with."""
+    app = WelcomeApp(run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        await pilot.press(*keys)
+        await pilot.pause()
+    return app.return_value
+
+
+async def shown(pilot: Pilot[FirstStep | None]) -> Welcome:
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, Welcome)
+    return pilot.app.screen
+
+
+@pytest.mark.parametrize(
+    ("keys", "choice"),
+    [
+        (("enter",), "demo"), (("1",), "demo"), (("2",), "project"), (("down", "enter"), "project"), (("3",), "import"),
+        (("5",), "empty"), (("G", "enter"), "empty"),
+    ],
+)  # fmt: skip
+async def test_a_digit_or_the_cursor_chooses(keys: tuple[str, ...], choice: str) -> None:
+    assert await chosen(keys, first()) == FirstStep(choice)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
+async def test_leaving_chooses_nothing(key: str) -> None:
+    assert await chosen((key,), first()) is None
+
+
+async def test_an_agent_is_chosen_from_those_whose_hooks_can_be_installed() -> None:
+    names = tuple(HOOK_FILES)
+    assert await chosen(("4", "down", "enter"), first()) == FirstStep("agent", agent=names[1])
+    assert await chosen(("4", "escape", "escape"), first()) is None
+
+
+async def test_the_mouse_chooses_too() -> None:
+    app = WelcomeApp(first())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        await pilot.click(LineView, offset=(5, 2), times=2)
+        await pilot.pause()
+    assert app.return_value == FirstStep("import")
+
+
+async def test_every_row_says_in_its_line_what_it_does_also_in_a_small_terminal() -> None:
+    app = WelcomeApp(first(recent=(Path("/work/api/.workbench"),)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        card = await shown(pilot)
+        text = screen_text(app)
+        for row in card.query_one(LineView).rows:
+            assert isinstance(row, Row)
+            assert f"{row.label} " in text
+            assert row.remark in text, "whole, in its line"
+        await pilot.press("down")
+        assert "/work/shop/.workbench is the store of this folder and all below it." in " ".join(
+            line.strip(" │") for line in screen_text(app).splitlines()
+        )
+        await pilot.press("G", "enter")
+        await pilot.pause()
+    assert app.return_value == FirstStep("recent", folder=Path("/work/api/.workbench"))
+
+
+async def test_where_no_store_can_be_made_the_card_says_why_and_stays() -> None:
+    app = WelcomeApp(first(closed="it cannot be written to"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        await pilot.press("2")
+        await pilot.pause()
+        assert "cannot be made here" in screen_text(app)
+        assert [note.message for note in app._notifications] == [
+            "Nothing was made: /work/shop: it cannot be written to. "
+            "Start workbench in a folder of yours to make one there."
+        ]
+        await pilot.press("q")
+
+
+def test_the_home_folder_is_named_as_such() -> None:
+    rows = {row.step.choice: row for row in rows_of(first(is_home=True))}
+    assert rows["project"].more.endswith("This is your home: that is nearly everything.")
+
+
+async def test_the_card_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    await chosen(("down", "4", "escape", "q"), first(here=tmp_path))
+    assert [*Path.home().rglob("*"), *tmp_path.rglob("*")] == []

@@ -1,0 +1,1 @@
+"""Whether what memories and bullets name still is in the working tree."""

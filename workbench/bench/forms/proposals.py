@@ -1,0 +1,47 @@
+"""Saving what stands in the form of a proposal: accepting it, with other words."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from workbench.bench.context import Context
+from workbench.bench.forms.memory_lines import edit_of, fields_of, values_of
+from workbench.bench.forms.values import Field, Values, require_unchanged
+from workbench.bench.review.review import Review
+from workbench.bench.stream.fields import FieldEdit
+from workbench.core.review.proposal import Proposal
+from workbench.core.stream.memory import Memory
+
+
+class ProposalForms:
+    """Proposals as forms of the memory that accepting them writes; see `MemoryForms` for `values` and `expected`.
+
+    Everything raises `WorkbenchError` for a proposal that has no text to edit, or that waits no more.
+    """
+
+    def __init__(self, context: Context, review: Callable[[], Review]) -> None:
+        self._context = context
+        self._library = context.library
+        self._review = review
+
+    def subject(self, proposal: Proposal) -> Memory:
+        """Return the memory that the form is of."""
+        return self._review().subject(proposal)
+
+    def fields(self, proposal: Proposal) -> tuple[Field, ...]:
+        """Return the fields of the memory but its text."""
+        return fields_of((self.subject(proposal),))
+
+    def values(self, proposal: Proposal) -> dict[str, str]:
+        """Return what the form holds now."""
+        return values_of(self.subject(proposal))
+
+    def edit(self, proposal: Proposal, values: Values) -> FieldEdit:
+        """Return values as an edit of the memory."""
+        return edit_of(values, (self.subject(proposal),), self._library.memories)
+
+    def approve(self, proposal: Proposal, values: Values, expected: Values) -> None:
+        """Accept a proposal with other values."""
+        with self._library.transaction(self._context.actor, f"edit and approve {proposal.id}"):
+            require_unchanged(proposal.id, self.values(proposal), expected)
+            edit = self.edit(proposal, values)
+            self._review().edit_and_approve(proposal.id, edit.content, replace(edit, content=None))

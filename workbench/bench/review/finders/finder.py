@@ -1,0 +1,81 @@
+"""A finder: works out, from a store and what lies around it, what waits for a person without being stored."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from workbench.core.named import implementation
+from workbench.core.review.kinds import Kinds, ProposalKind
+from workbench.core.review.proposal import Proposal
+
+if TYPE_CHECKING:
+    from workbench.bench.agents.documents.documents import Documents
+    from workbench.bench.context import Context
+    from workbench.bench.duplicates.deduplication import Deduplication
+    from workbench.bench.files.imports.importing import Importer
+    from workbench.bench.health.upkeep import Upkeep
+    from workbench.bench.safety.trust import Trust
+    from workbench.bench.tuning.retriever import Retriever
+
+Cancelled = Callable[[], bool]
+"""Asked now and then whether nobody waits any more."""
+
+
+class Parts(Protocol):
+    """What a finder may ask of an open store's bench."""
+
+    @property
+    def context(self) -> "Context":
+        """The store, the clock and the settings."""
+
+    @property
+    def upkeep(self) -> "Upkeep":
+        """What the lifecycle suggests."""
+
+    @property
+    def deduplication(self) -> "Deduplication":
+        """Groups of memories that say the same."""
+
+    @property
+    def retriever(self) -> "Retriever":
+        """The ranking and its model."""
+
+    @property
+    def importer(self) -> "Importer":
+        """The way in for files."""
+
+    @property
+    def documents(self) -> "Documents":
+        """The documents of agents."""
+
+    @property
+    def trust(self) -> "Trust":
+        """How far the store is trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Works out proposals of one kind or several; `find` reads only, on any thread, and raises `WorkbenchError`.
+
+    A `searching` one looks at every memory: in a large store it waits until a person asks for it. One that
+    `needs_model` waits until that is loaded. Each proposal has the same id as long as its question is the same.
+    """
+
+    find: Callable[[Parts, Cancelled], tuple[Proposal, ...]]
+    searching: bool = True
+    needs_model: bool = False
+
+
+def finder_of(kind: ProposalKind) -> Finder:
+    """Return what works out proposals of a kind that has a finder; its module is imported then."""
+    found: Finder = implementation(kind.finder)
+    return found
+
+
+def finding(kinds: Kinds) -> dict[str, tuple[ProposalKind, ...]]:
+    """Return the kinds that are worked out, by the name of what does it, in their order."""
+    found: dict[str, tuple[ProposalKind, ...]] = {}
+    for kind in kinds:
+        if kind.finder:
+            found[kind.finder] = (*found.get(kind.finder, ()), kind)
+    return found

@@ -1,0 +1,79 @@
+"""Working out what waits without being stored, finder by finder, and handing it to Review."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from workbench.bench.review.finders.finder import Cancelled, Parts, finder_of, finding
+from workbench.bench.review.review import Review
+from workbench.core.errors import WorkbenchError
+from workbench.core.review.kinds import ProposalKind
+from workbench.core.review.proposal import Proposal
+
+SMALL = 2_000
+"""Memories up to which all of them are looked at unasked."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedOut:
+    """What came of a look: the kinds that were not looked for (`unasked`: the store is large; `unready`: the model is
+    not loaded yet), and why a finder failed, by the kinds it was to find.
+    """
+
+    unasked: tuple[str, ...] = ()
+    unready: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+class WorkingOut:
+    """Lets finders look, away from the keyboard; writes nothing."""
+
+    def __init__(self, parts: Parts, review: Review) -> None:
+        self._parts = parts
+        self._review = review
+        self._kinds = parts.context.kinds
+
+    def run(
+        self,
+        cancelled: Cancelled,
+        *,
+        only: Collection[str] = (),
+        asked: bool = False,
+        load: bool = False,
+        quick: bool = False,
+    ) -> WorkedOut:
+        """Work out the kinds `only` (all of them when empty), and let Review list what is found.
+
+        Somebody `asked` for what looks at every memory of a large store; `load` loads the model where it is needed;
+        a `quick` look passes over what looks at every memory in any store.
+        """
+        unasked, unready, problems = list[str](), list[str](), list[tuple[str, str]]()
+        large = len(self._parts.context.library.memories) > SMALL
+        for name, kinds in finding(self._parts.context.kinds).items():
+            if cancelled() or (only and not any(kind.id in only for kind in kinds)):
+                continue
+            finder, ids = finder_of(kinds[0]), [kind.id for kind in kinds]
+            if finder.searching and quick:
+                continue
+            if finder.searching and large and not asked:
+                unasked += ids
+            elif finder.needs_model and not load and not self._parts.retriever.ready:
+                unready += ids
+            else:
+                problems += self._look(name, kinds, cancelled)
+        return WorkedOut(tuple(unasked), tuple(unready), tuple(problems))
+
+    def kind_of(self, id: str) -> str:
+        """Return the kind of a proposal of this name that could be worked out; empty for none."""
+        names = (kind.id for kind in self._kinds if kind.finder and id.startswith(f"{kind.id}-"))
+        return max(names, key=len, default="")
+
+    def _look(self, name: str, kinds: tuple[ProposalKind, ...], cancelled: Cancelled) -> list[tuple[str, str]]:
+        found: tuple[Proposal, ...] = ()
+        problems = []
+        try:
+            found = finder_of(kinds[0]).find(self._parts, cancelled)
+        except WorkbenchError as error:
+            problems.append((kinds[0].id, str(error)))
+        if not cancelled():
+            self._review.take_found({name: found})
+        return problems

@@ -1,0 +1,218 @@
+"""How sure a memory is, 0 to 5: what was said of it, and by rules what has spoken for it and against it since.
+
+Nothing is stored for it but what somebody said: a store of old has its confidence by the same rules, and a vote that
+is taken back takes its point along. What an agent says of its own memories is counted nowhere (`bench.stream.votes`,
+`bench.stream.ingest`), and so counts nothing here.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from workbench.core.stream.memory import ARCHIVED_FROM, Memory
+
+SUREST = 5
+"""The most there is; 0 is the least, and what nothing speaks for."""
+
+SAID = "confidence_said"
+"""The metadata key under which stands what was known of a memory when a person said how sure it is."""
+
+CONTRADICTED = "contradicted"
+"""The metadata key under which is counted how often a person said that a memory no longer is true."""
+
+NOTES = frozenset((SAID, CONTRADICTED))
+"""The metadata that is there for the confidence alone."""
+
+_LOOKED_AT = NOTES | {ARCHIVED_FROM}
+
+_TRUSTED = ("confirmed", "promoted")
+
+
+class Standing(NamedTuple):
+    """What the rules look at: fields of a memory, by their names there."""
+
+    confidence: int
+    status: str
+    helpful_votes: int
+    helpful_absorbed: int
+    harmful_votes: int
+    metadata: Mapping[str, object]
+
+
+class Rule(NamedTuple):
+    """One thing that raises the confidence, or lowers it (`points` below 0), each time that it holds.
+
+    `held` says how often, of which at most `most` count. `words` name it in a list of reasons, with a place for how
+    often; `why` is the reason for the rule.
+    """
+
+    id: str
+    points: int
+    most: int
+    words: str
+    why: str
+    held: Callable[[Standing], int]
+
+
+class Reason(NamedTuple):
+    """A rule that holds for a memory: how often it `held`, and how many points it gives or takes."""
+
+    rule: Rule
+    held: int
+    points: int
+
+
+class Confidence(NamedTuple):
+    """How sure a memory is: its `value`, what was `said` of it (`None`: nothing), and the `reasons` for the rest.
+
+    `said` is a person's word, or a file's; it stays, and what has happened since is added.
+    """
+
+    value: int
+    said: int | None
+    reasons: tuple[Reason, ...]
+
+    @property
+    def against(self) -> int:
+        """How many times something spoke against it."""
+        return sum(reason.held for reason in self.reasons if reason.points < 0)
+
+
+def _approved(standing: Standing) -> int:
+    before = standing.metadata.get(ARCHIVED_FROM) if standing.status == "archived" else None
+    return int(standing.status in _TRUSTED or before in _TRUSTED)
+
+
+def _contradicted(standing: Standing) -> int:
+    return _number(standing.metadata.get(CONTRADICTED))
+
+
+RULES = (
+    Rule(
+        "approved", 2, 1, "approved", "a person read it and stands by it",
+        _approved,
+    ),
+    Rule(
+        "helpful", 1, 2, "marked helpful {times}", "it helped a person, or an agent that used it",
+        lambda standing: standing.helpful_votes,
+    ),
+    Rule(
+        "seen", 1, 2, "seen again {times}", "another source says the same",
+        lambda standing: standing.helpful_absorbed,
+    ),
+    Rule(
+        "harmful", -1, 99, "marked harmful {times}", "it misled a person, or failed an agent that used it",
+        lambda standing: standing.harmful_votes,
+    ),
+    Rule(
+        "contradicted", -1, 99, "said to be no longer true {times}", "a person answered “still true?” with no",
+        _contradicted,
+    ),
+)  # fmt: skip
+"""What counts, and how much. What speaks for a memory fills it up to the most; what speaks against it is taken off."""
+
+
+def scored(memory: Memory) -> Confidence:
+    """Return how sure a memory is, and why."""
+    return score(standing_of(memory))
+
+
+def confidence_of(memory: Memory) -> int:
+    """Return how sure a memory is, 0 to 5."""
+    return value_of(standing_of(memory))
+
+
+def value_of(standing: Standing) -> int:
+    """Return the value of a confidence without its reasons: a hundred thousand are looked through at once."""
+    if _LOOKED_AT.isdisjoint(standing.metadata):
+        return _plain(*standing[:-1])
+    return score(standing).value
+
+
+@lru_cache(4096)
+def _plain(confidence: int, status: str, helpful: int, absorbed: int, harmful: int) -> int:
+    """Return it for a memory without notes, of which there are few kinds."""
+    return score(Standing(confidence, status, helpful, absorbed, harmful, {})).value
+
+
+def score(standing: Standing) -> Confidence:
+    """Return the confidence of what is known of a memory."""
+    known = _known_then(standing)
+    reasons = []
+    for rule in RULES:
+        count = max(0, rule.held(standing) - known.get(rule.id, 0))
+        if count:
+            reasons.append(Reason(rule, count, rule.points * min(count, rule.most)))
+    raised = sum(reason.points for reason in reasons if reason.points > 0)
+    lowered = sum(reason.points for reason in reasons if reason.points < 0)
+    said = standing.confidence if standing.confidence or SAID in standing.metadata else None
+    return Confidence(max(0, min(SUREST, (said or 0) + raised) + lowered), said, tuple(reasons))
+
+
+def told(found: Confidence) -> tuple[str, ...]:
+    """Return why a memory is as sure as it is, in words, each with its points; nothing where nothing is known."""
+    said = () if found.said is None else (f"said to be {found.said}",)
+    return (*said, *(f"{_words(one)} ({one.points:+d})".replace("-", "−") for one in found.reasons))
+
+
+def times(count: int) -> str:
+    """Return how often, in words."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def said_to_be(memory: Memory, confidence: int) -> Memory:
+    """Return a memory of which a person says how sure it is: what is known of it now counts no more."""
+    standing = standing_of(memory)
+    known = {rule.id: count for rule in RULES if (count := rule.held(standing))}
+    return replace(memory, confidence=confidence, metadata={**memory.metadata, SAID: known})
+
+
+def doubted_once_more(memory: Memory) -> Memory:
+    """Return a memory of which a person says that it no longer is true."""
+    times = _number(memory.metadata.get(CONTRADICTED)) + 1
+    return replace(memory, metadata={**memory.metadata, CONTRADICTED: times})
+
+
+def keeping_word(memory: Memory) -> Memory:
+    """Return a memory that is about to be approved: what a file said of it is what it was sure of before."""
+    if not memory.confidence or SAID in memory.metadata:
+        return memory
+    return replace(memory, metadata={**memory.metadata, SAID: {}})
+
+
+def standing_of(memory: Memory) -> Standing:
+    """Return what the rules look at in a memory."""
+    return Standing(
+        memory.confidence, memory.status, memory.helpful_votes, memory.helpful_absorbed, memory.harmful_votes,
+        memory.metadata,
+    )  # fmt: skip
+
+
+def standing_in(doc: Mapping[str, object]) -> Standing:
+    """Return what the rules look at in a memory as it is stored."""
+    metadata = doc.get("metadata")
+    return Standing(
+        _number(doc.get("confidence")), str(doc.get("status", "")), _number(doc.get("helpful_votes")),
+        _number(doc.get("helpful_absorbed")), _number(doc.get("harmful_votes")),
+        metadata if isinstance(metadata, Mapping) else {},
+    )  # fmt: skip
+
+
+def _words(reason: Reason) -> str:
+    return reason.rule.words.format(times=times(reason.held))
+
+
+def _known_then(standing: Standing) -> Mapping[str, int]:
+    """Return how often each rule held when it was said how sure the memory is.
+
+    A file that says so of a confirmed one says it of what is confirmed; votes it brings are counted apart.
+    """
+    known = standing.metadata.get(SAID)
+    if isinstance(known, Mapping):
+        return {str(name): _number(count) for name, count in known.items()}
+    return {"approved": 1} if standing.confidence else {}
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,43 @@
+"""Health: the line that says how much of a part waits in Review, and goes there."""
+
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from workbench.tui.health.model import Facts, Hands, Row, figures
+from workbench.tui.widgets.figures import number
+
+
+@dataclass(frozen=True, slots=True)
+class InReview:
+    """What waits in a group of Review (`core.review.groups`), and how much of it there is."""
+
+    group: str
+    count: int
+
+
+def in_review(facts: Facts, section: str, group: str, count: int) -> list[Row]:
+    """Return the line for what waits, or none where nothing does."""
+    if not count:
+        return []
+    key = facts.keys["list.open"]
+    text = "waits in Review" if count == 1 else "wait in Review"
+    item = InReview(group, count)
+    return [figures(section, "in review", number(count), f"{text} · {key} goes there", item=item)]
+
+
+def told(found: InReview, facts: Facts) -> Content:
+    """Return what stands beside the line."""
+    key = facts.keys["list.open"]
+    return Content(
+        "All that waits for you waits in Review, by what a decision does. "
+        f"{key} goes to {'it' if found.count == 1 else 'these ' + number(found.count)} there; a, x and space decide."
+    )
+
+
+async def goes_there(health: Hands, row: Row) -> bool:
+    """Go to Review if the row is such a line, and tell whether it was."""
+    if not isinstance(row.item, InReview):
+        return False
+    await health.workbench_app.go(area="review", place=row.item.group)
+    return True
