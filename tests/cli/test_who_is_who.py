@@ -140,7 +140,6 @@ COMMANDS: dict[str, Does] = {
     "vote m1 helpful": "acts",
     "watch": "reads",
     "vote m1 helpful --reason x --keep": "refuses",
-    "views": "elsewhere",
 }
 """Every command, and what it does with a store when an agent runs it."""
 
