@@ -1,6 +1,7 @@
 """A kind of proposals that nobody else knows: proposed, listed, shown, accepted, edited, put off, turned down, undone.
 
-The toy asks whether a memory is urgent: a yes tags it, a no is remembered with the memory.
+The toy asks whether a memory is urgent: a yes tags it, a no is remembered with the memory. Its finder asks that of
+every memory about smoke, without storing the question.
 """
 
 import json
@@ -17,6 +18,7 @@ from tests.tui.waiting import until
 from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.promotion.plan import Target
 from workbench.bench.review.evidence import Evidence
+from workbench.bench.review.finders.finder import Cancelled, Finder, Parts
 from workbench.bench.review.kinds.handler import Handler, noted
 from workbench.cli.main import run
 from workbench.config import paths
@@ -49,11 +51,18 @@ def _cited(evidence: Evidence, how: Cites) -> list[Content]:
     return [Content(f"{len(evidence.cited)} cited in {how.width} cells")]
 
 
+def _smoke(parts: Parts, cancelled: Cancelled) -> tuple[Proposal, ...]:
+    now, every = parts.context.now(), parts.context.library.memories.all()
+    smoking = (memory for memory in every if "smoke" in memory.content and not cancelled())
+    return tuple(Proposal(f"urgent-{one.id}", "urgent", "watcher", one.line, now, (one.id,)) for one in smoking)
+
+
+FINDER = Finder(_smoke)
 VIEW = View(_drawn, _cited, no_merge="Urgent things are not merged.")
 URGENT = ProposalKind(
     "urgent", "urgent?", "Is this urgent?", "it is tagged “urgent”", "it is noted as calm", sign="‼",
     handler="tests.plug.test_proposal_kind:Urgent", view="tests.plug.test_proposal_kind:VIEW",
-    settled_by_promotion=True,
+    settled_by_promotion=True, group="noise", finder="tests.plug.test_proposal_kind:FINDER",
 )  # fmt: skip
 
 # Not at the end, so that nothing can rely on the order.
@@ -135,6 +144,33 @@ async def test_the_app_lists_draws_and_decides(bench: Workbench) -> None:
         await until(pilot, lambda: stored(bench).tags == ("urgent",))
         await pilot.press("u")
         await until(pilot, lambda: bench.review.waiting() == 1)
+
+
+async def test_what_it_finds_waits_beside_what_is_stored(bench: Workbench, tmp_path: Path) -> None:
+    with bench.library.transaction("agent:watcher", "see") as tx:
+        tx.put(Memory("m-2", "There is smoke in the server room.", NOW, NOW))
+    app = app_over(bench)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "‼ There is smoke" in screen_text(app))
+        assert "Only noise?  2" in screen_text(app)
+        assert bench.review.waiting() == 1
+        await pilot.press("j", "a")
+        await until(pilot, lambda: bench.library.memories.get("m-2").tags == ("urgent",))
+        assert bench.library.proposals.get("urgent-m-2").state == "accepted"
+        await pilot.press("u")
+        await until(pilot, lambda: "‼ There is smoke" in screen_text(app))
+
+
+def test_the_command_line_finds_it(bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with bench.library.transaction("agent:watcher", "see") as tx:
+        tx.put(Memory("m-2", "There is smoke in the server room.", NOW, NOW))
+    bench.close()
+    said = _command(tmp_path, capsys)
+    assert "urgent-m-2" not in said("review", "list")
+    assert "urgent-m-2" in said("review", "list", "--found", "--kind", "urgent")
+    said("review", "approve", "urgent-m-2")
+    assert opened(tmp_path).library.memories.get("m-2").tags == ("urgent",)
 
 
 def test_a_promotion_of_its_memory_answers_it(bench: Workbench, tmp_path: Path) -> None:

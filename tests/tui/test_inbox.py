@@ -10,10 +10,12 @@ from tests.cli.test_mining import runs
 from tests.tui.review_host import Driver, Ticking, candidate, memory, put, review, store
 from tests.tui.support import NOW, import_file, open_bench, screen_text
 from tests.tui.widgets.host import HOSTILE, is_inert
-from workbench.bench.open import Workbench
+from workbench.bench.agents.documents.places import DocumentPlaces
+from workbench.bench.open import Workbench, open_workbench
 from workbench.bench.review import working_out
 from workbench.core.review.groups import GROUPS
 from workbench.core.review.kinds import KINDS
+from workbench.tui.agents.documents import DocumentsDialog
 from workbench.tui.review.group import GroupDialog
 
 OLD = NOW - timedelta(days=40)
@@ -148,6 +150,46 @@ async def test_a_large_store_is_looked_through_when_one_asks(bench: Workbench, m
         await drive.keys("enter")
         await found(drive, "noise")
         assert "ask" not in groups(drive)
+
+
+async def test_a_look_that_was_asked_for_is_said_and_can_be_stopped(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working_out, "SMALL", 5)
+    noise(bench, 2)
+    async with review(bench) as drive:
+        await drive.until(lambda: groups(drive)[-1:] == ["ask"])
+        await drive.keys("D", "escape")
+        await drive.until(lambda: not drive.screen.looking.is_looking)
+        assert drive.toasts[-1] in (
+            "Stopped. Nothing was changed.",
+            "2 found that nobody stored; the groups list them.",
+        )
+        await drive.keys("D")
+        await found(drive, "noise")
+        assert drive.toasts[-1] == "2 found that nobody stored; the groups list them."
+
+
+async def test_documents_that_were_put_off_are_done_once_they_are_trusted(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "one.md").write_text("# One\n\nA note.\n")
+    places = DocumentPlaces(seen=tmp_path / "seen")
+    bench = open_workbench(tmp_path / "store", profiles=tmp_path / "profiles", clock=Ticking(), documents=places)
+    bench.documents.follow(notes)
+    async with review(bench) as drive:
+        await found(drive, "trust")
+        assert "notes: 1 document that you have not seen" in screen_text(drive.app)
+        await drive.keys("space")
+        assert "1 put off" in drive.count
+        await drive.until(lambda: groups(drive) == ["later"])
+        drive.go(drive.ids[0])
+        await drive.keys("a")
+        await drive.until(lambda: isinstance(drive.app.screen, DocumentsDialog))
+        bench.documents.trust(bench.documents.opened(notes))
+        await drive.keys("escape")
+        await drive.until(lambda: drive.ids == [])
+        assert bench.review.queue() == ()
 
 
 async def test_the_filter_holds_for_what_is_found(bench: Workbench) -> None:

@@ -130,6 +130,25 @@ async def test_from_the_stream_into_claude_md_and_back(bench: Workbench, project
         assert path.read_bytes().decode() == new
 
 
+async def test_under_a_heading_of_the_file_that_a_person_names(bench: Workbench, project: Path) -> None:
+    text = "# Rules\n\n## Build\n\nmake\n\n## Test\n"
+    (project / "CLAUDE.md").write_text(text)
+    async with hand(bench) as h:
+        await h.opened()
+        assert "CLAUDE.md is then 22 of 10,000 tokens." in h.state
+        await h.keys("tab")
+        assert h.app.screen.query_one("#promote-section", SafeInput).has_focus
+        await h.write("bu")
+        assert "No section is called “bu”. There are: Rules (line 1), Rules › Build (line 3)" in h.state
+        await h.write("ild")
+        assert "Learned" not in h.shown
+        await h.keys("enter")
+        await h.closed()
+        assert (project / "CLAUDE.md").read_text().startswith("# Rules\n\n## Build\n\nmake\n\n<!-- memory-workbench")
+        await h.keys("u")
+        assert (project / "CLAUDE.md").read_text() == text
+
+
 async def test_escape_writes_nothing(bench: Workbench, project: Path) -> None:
     rev = bench.library.journal.rev
     async with hand(bench, (80, 24)) as h:

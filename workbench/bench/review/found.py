@@ -21,6 +21,7 @@ class FoundProposals:
         self._context = context
         self._library = context.library
         self._by_finder: dict[str, tuple[str, ...]] = {}
+        self._lately: dict[str, frozenset[str]] = {}
         self._all: dict[str, Proposal] = {}
         self._rests: dict[str, tuple[Memory | None, ...]] = {}
         self._resting: defaultdict[str, set[str]] = defaultdict(set)
@@ -40,6 +41,7 @@ class FoundProposals:
                 self._library.listen(self._note)
             for finder, proposals in by_finder.items():
                 found = {proposal.id: proposal for proposal in proposals}
+                self._lately[finder] = frozenset(found)
                 decided = [id for id in self._by_finder.get(finder, ()) if id not in found and self._is_stored(id)]
                 for id in self._by_finder.get(finder, ()):
                     if id not in decided:
@@ -58,6 +60,11 @@ class FoundProposals:
                 left.sort(key=lambda one: (not one.flags, -one.importance, one.id))
                 self._sorted = tuple(left)
             return self._sorted
+
+    def holds(self, id: str) -> bool:
+        """Tell whether the finders found it last, whatever became of it since."""
+        with self._lock:
+            return any(id in found for found in self._lately.values())
 
     def find(self, id: str) -> Proposal | None:
         """Return one that still stands, or `None`."""

@@ -82,6 +82,13 @@ class Review:
         """Take what finders found in place of what they found before; it can be decided on from now on."""
         self._found.take(by_finder)
 
+    def settle(self, id: str) -> None:
+        """Note of a proposal that was put off and is not found any more that it is done: it was decided elsewhere."""
+        stored = self._library.proposals.find(id)
+        if stored is not None and stored.state == "open" and not self._found.holds(id):
+            with self._library.transaction(self._context.actor, f"approve {id}") as tx:
+                tx.put(replace(stored, state="accepted", decided_at=self._context.now()))
+
     def open_one(self, id: str) -> Proposal:
         """Return an open proposal as it was made, whether or not it can still be accepted; raises `UnknownRecord`."""
         return self._open(id)

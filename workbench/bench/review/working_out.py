@@ -9,7 +9,7 @@ from workbench.core.errors import WorkbenchError
 from workbench.core.review.kinds import ProposalKind
 from workbench.core.review.proposal import Proposal
 
-SMALL = 5_000
+SMALL = 2_000
 """Memories up to which all of them are looked at unasked."""
 
 
@@ -52,7 +52,7 @@ class WorkingOut:
             if cancelled() or (only and not any(kind.id in only for kind in kinds)):
                 continue
             finder, ids = finder_of(kinds[0]), [kind.id for kind in kinds]
-            if finder.searching and quick:
+            if (finder.searching and quick) or (finder.by_hand and not asked):
                 continue
             if finder.searching and large and not asked:
                 unasked += ids

@@ -94,6 +94,10 @@ class Retriever:
                 self._follow(self._ranker)
             return self._ranker
 
+    def pool(self) -> Pool:
+        """Return the memories as columns, as they are now, without waiting for the model or for who is loading it."""
+        return self._pool() if self._ranker is None else self.ranker().pool
+
     def keep(self) -> None:
         """Keep what was read of a large store for the next question, if it was read and is not kept yet."""
         with self._lock:

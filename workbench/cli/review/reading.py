@@ -207,6 +207,9 @@ def _print(proposal: Proposal, kinds: Kinds, memory: "Memory | None", evidence: 
         say(text)
     say()
     say(memory.content if memory is not None else proposal.title)
+    lines = proposal.operation.get("lines")
+    for line in lines if isinstance(lines, list | tuple) else ():
+        say(str(line))
     instead = proposal.operation.get("content")
     if isinstance(instead, str):
         say()

@@ -156,6 +156,7 @@ KINDS = Kinds(
                 ("gone", "gone", "It names what is not there any more. Should it be forgotten?"),
             ),
             handler=f"{_BENCH}.stale:Stale", view=f"{_VIEWS}:SUPERSEDE", group="true",
+            finder=f"{_FINDERS}.stale:STALE",
         ),
         _lifecycle(
             "skill", "skill", "Should this become a skill?", "it is tagged “skill”", "it stays as it is", "as_skill",

@@ -78,7 +78,7 @@ DOCUMENTS = Table(
         Action("documents.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.documents",
 )
 
@@ -94,7 +94,7 @@ PATTERNS = Table(
         Action("patterns.undo", "u", "undo", "Take back the latest change", APP),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.patterns",
 )
 
@@ -110,7 +110,7 @@ EPISODES = Table(
         Action("episodes.pane", "tab", "text", "To the text, and back", MOVE),
         CANCEL,
     ),
-    LIST,
+    (*LIST, *LINKS),
     place="workbench.tui.agents.episodes",
 )
 

@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from workbench.bench.agents.episodes.keeping import Opened
 from workbench.bench.open import Workbench
+from workbench.bench.safety.masking import masked_name
 from workbench.core.agents.episodes.episode import Episode
 from workbench.core.agents.episodes.phases import phase_of
 from workbench.core.errors import WorkbenchError
@@ -24,6 +25,7 @@ from workbench.tui.app.actions import bindings
 from workbench.tui.app.asking import asking
 from workbench.tui.app.host import Host
 from workbench.tui.app.waiting import change
+from workbench.tui.records.links import linked_pane
 from workbench.tui.widgets.content import MUTED, body
 from workbench.tui.widgets.dialog import Dialog
 from workbench.tui.widgets.figures import absolute, number, since
@@ -97,8 +99,13 @@ class EpisodesDialog(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         """Return the list, the text, and a line for what was done."""
-        yield Horizontal(self.rows, ReadingPane(id="episodes-text"), id="episodes-body")
+        yield Horizontal(self.rows, linked_pane("episodes-text", self._bench, self._path), id="episodes-body")
         yield Static(id="episodes-line")
+
+    def _path(self) -> tuple[str, ...]:
+        """Return where a link is opened from, as the title of what it opens says."""
+        row = self.rows.current
+        return ("Episodes", *([] if row is None else [masked_name(row.episode.id, self._bench.safety.masked)]))
 
     def on_mount(self) -> None:
         """Have the episodes looked up."""

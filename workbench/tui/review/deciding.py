@@ -1,5 +1,6 @@
 """Deciding on what waits in Review: approve, reject with a reason, put off; a marked group is seen first."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from workbench.core.review.proposal import Proposal
@@ -61,10 +62,12 @@ class Deciding:
         if len(proposals) > 1 or ask is None:
             self._app.say("What came from elsewhere is looked at one by one: go to one of them first.")
             return
-        self._area.run_worker(self._asked(ask(self._app, proposals[0])))
+        self._area.run_worker(self._asked(proposals[0], ask(self._app, proposals[0])))
 
-    async def _asked(self, asking: Awaitable[None]) -> None:
+    async def _asked(self, proposal: Proposal, asking: Awaitable[None]) -> None:
         await asking
+        await asyncio.to_thread(self._bench.working_out.run, lambda: False, only=(proposal.kind,))
+        self._app.change(lambda: self._bench.review.settle(proposal.id))
         self._look_again()
 
     def _ask_about(self, verb: str, proposals: list[Proposal], unseen: list[Proposal]) -> None:

@@ -25,6 +25,7 @@ NOTHING_NEW = (
     "No candidates, and no memories to find any in. `workbench import FILE` or `workbench ingest` brings some in, "
     "F imports a file."
 )
+LOOKING = "Looking … esc stops it"
 NO_MATCH = "Nothing matches. Esc clears the filter, ? explains it."
 
 
@@ -33,8 +34,8 @@ class Queue:
 
     `go_to` is where the cursor goes when the queue is listed next: at first to the item that was shown last time.
     `awaited` is an item that a dialog opened from here may decide. `unasked` tells that some of what waits without
-    being stored is looked for only when a person asks. `wanted` is the heading that somebody came for, until it is
-    there or is known not to be. `keys` has the key of each action as a person has it.
+    being stored is looked for only when a person asks, `looking` that one did. `wanted` is the heading that somebody
+    came for, until it is there or is known not to be. `keys` has the key of each action as a person has it.
     """
 
     def __init__(self, bench: Workbench, seen: Seen, go_to: str, keys: Mapping[str, str]) -> None:
@@ -51,7 +52,7 @@ class Queue:
         )
         self.go_to: str | None = go_to
         self.awaited = ""
-        self.unasked = False
+        self.unasked = self.looking = False
         self.wanted = ""
         self._turned: set[str] = set()
         self._open_key = keys["list.open"]
@@ -114,8 +115,8 @@ class Queue:
         self.rows.set_empty(Content(NO_MATCH if every or found else self._nothing()))
         done = "" if filter.strip() else self._progress.done(put_off)
         rows = grouped(listed, self._kinds, now, found_ids, self._turned, done)
-        if self.unasked and not filter.strip():
-            rows.append(Heading(ASK))
+        if (self.unasked or self.looking) and not filter.strip():
+            rows.append(Heading(ASK, text=LOOKING if self.looking else ""))
         self._set_rows(rows)
         sentence = self._progress.sentence(len(waiting), put_off, len(found))
         self._count(Content(f"{len(listed)} listed · {sentence}" if filter.strip() else sentence))

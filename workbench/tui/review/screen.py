@@ -18,13 +18,14 @@ from workbench.tui.app.stillness import Stillness
 from workbench.tui.review.actions import REASONS, REVIEW
 from workbench.tui.review.changes import Changes
 from workbench.tui.review.deciding import Deciding
-from workbench.tui.review.inbox.grouping import Item, about, heading_id
+from workbench.tui.review.inbox.grouping import Heading, Item, about, heading_id
 from workbench.tui.review.inbox.looking import Looked, Looking
 from workbench.tui.review.line import ReasonLine
 from workbench.tui.review.queue import Queue
 from workbench.tui.review.seen import Seen
 from workbench.tui.review.texts import ItemTexts, Shown
 from workbench.tui.widgets.actions import LIST
+from workbench.tui.widgets.figures import number
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.lists.reading_pane import ReadingPane
 
@@ -80,7 +81,7 @@ class ReviewScreen(AreaScreen):
         self._keys = keys | {action.id: action.shown_key for action in self.as_mapped(LIST)}
         self.queue = Queue(self.bench, self.seen, self.workbench_app.review_at, self._keys)
         self.texts = ItemTexts(self.bench, self.seen, keys["review.unfold"])
-        self.texts.carry(self)
+        self.acts = self.texts.carry(self)
         self.looking = Looking(self, self.bench)
         self.reasons = ReasonLine(self.as_mapped(REASONS))
         self.deciding = Deciding(self, self.queue, self.seen, self.reasons, self.still, self.looking.again)
@@ -93,8 +94,9 @@ class ReviewScreen(AreaScreen):
         yield self.reasons
 
     def on_mount(self) -> None:
-        """Start in the queue."""
-        self.rows.focus()
+        """Start in the queue, unless a key that was typed ahead went into the evidence."""
+        if not self.has_class("-open"):
+            self.rows.focus()
 
     def on_unmount(self) -> None:
         """Leave the collector as it was found."""
@@ -149,13 +151,23 @@ class ReviewScreen(AreaScreen):
         self.looking.took(event)
         if not self.looking.is_looking:
             self.call_after_refresh(self.queue.want_no_longer)
-        for _, problem in event.out.problems if event.look.asked else ():
-            self.workbench_app.say(problem, "warning")
-        self.queue.unasked = bool(self.looking.unasked)
+        if event.look.asked and self.queue.looking:
+            self._tell(event)
+        self.queue.unasked, self.queue.looking = bool(self.looking.unasked), self.looking.is_asked
         if self._in_sight:
             self.show_store()
         else:
             self._stale = True
+
+    def _tell(self, event: Looked) -> None:
+        """Say what came of a look that was asked for."""
+        count = len(self.bench.review.found())
+        found = (
+            "Nothing more waits." if not count else f"{number(count)} found that nobody stored; the groups list them."
+        )
+        self.workbench_app.say("Stopped. Nothing was changed." if event.stopped else found)
+        for _, problem in () if event.stopped else event.out.problems:
+            self.workbench_app.say(problem, "warning")
 
     @on(LineList.Highlighted)
     def _show_item(self) -> None:
@@ -206,16 +218,20 @@ class ReviewScreen(AreaScreen):
     @on(LineList.Opened)
     def _open(self) -> None:
         heading = self.queue.heading
-        if heading is not None and heading.members:
-            self.queue.turn()
-            self.show_store()
-            return
         if heading is not None:
-            self.action_look()
+            self._open_group(heading)
             return
         self._go_in()
         if self.shown is not None and self.seen.is_folded(self.shown.proposal):
             self.action_unfold()
+
+    def _open_group(self, heading: Heading) -> None:
+        """List or fold a group, or look for what is looked for only when asked."""
+        if not heading.members:
+            self.action_look()
+            return
+        self.queue.turn()
+        self.show_store()
 
     def _close(self) -> None:
         self.remove_class("-open")
@@ -227,8 +243,10 @@ class ReviewScreen(AreaScreen):
         self.show_status()
 
     def go_back(self) -> None:
-        """Leave the last rejection without a reason, or close what is open, drop the marks, or clear the filter."""
+        """Stop a look, leave a rejection without a reason, close what is open, drop the marks, or clear the filter."""
         box = self.queue.box
+        if self.looking.stop():
+            return
         if self.reasons.rejected is not None:
             self.reasons.go_on()
         elif self.has_class("-open") or self.focused is not self.rows:
@@ -251,17 +269,18 @@ class ReviewScreen(AreaScreen):
         """To the previous listed item, round the start."""
         self.queue.go_round(-1)
 
+    def action_look(self) -> None:
+        """Work out anew what waits without being stored, all of it."""
+        self.looking.all()
+        self.queue.looking = True
+        self.show_store()
+
     def action_evidence(self) -> None:
         """To the evidence, or back to the queue."""
         if self.focused is self.query_one("#evidence"):
             self._close()
         else:
             self._go_in()
-
-    def action_look(self) -> None:
-        """Work out anew what waits without being stored, all of it."""
-        self.looking.all()
-        self.workbench_app.say("Looking for near copies, prunes, changed files and what came from elsewhere …")
 
     def action_read_on(self) -> None:
         """Scroll the item, then the evidence."""

@@ -72,7 +72,8 @@ class View:
     """How one kind is drawn: its item, and what it rests on.
 
     `no_merge` is said where a merge of it is asked for; what is about several memories is not `promotable`. `ask` is
-    what approving one opens instead, where it is decided in a dialog that shows more.
+    what approving one opens instead, where it is decided in a dialog that shows more. What `compares` is about one
+    memory, and is told from others that are like it.
     """
 
     item: Callable[[Look], Content]
@@ -80,6 +81,7 @@ class View:
     no_merge: str = "Only candidates merge."
     promotable: bool = True
     ask: "Callable[[Host, Proposal], Awaitable[None]] | None" = None
+    compares: bool = True
 
 
 def view_of(kind: ProposalKind) -> View:
@@ -263,12 +265,12 @@ def _nothing(evidence: Evidence, how: Cites) -> list[Content]:
 
 
 CHANGES = View(_item, _because)
-FILE = View(_file_item, _nothing, promotable=False)
-PATTERN = View(_pattern_item, _pattern_cited)
-MOVED = View(_lines_item, _going, "These are about no single memory.", promotable=False)
-GOING = View(_item, _going, "These are about no single memory.", promotable=False)
-TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust)
-DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents)
+FILE = View(_file_item, _nothing, promotable=False, compares=False)
+PATTERN = View(_pattern_item, _pattern_cited, compares=False)
+MOVED = View(_lines_item, _going, "These are about no single memory.", promotable=False, compares=False)
+GOING = View(_item, _going, "These are about no single memory.", promotable=False, compares=False)
+TRUST = View(_item, _nothing, promotable=False, ask=_ask_trust, compares=False)
+DOCUMENTS = View(_item, _nothing, promotable=False, ask=_ask_documents, compares=False)
 SUPERSEDE = View(_supersede_item, _because, promotable=False)
 CANDIDATE = View(_candidate_item, _candidate_cited)
 CURATOR = View(_curator_item, _curator_cited)

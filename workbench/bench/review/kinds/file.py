@@ -44,7 +44,10 @@ class ChangedFile(Handler):
         if proposal.flags:
             raise WorkbenchError(f"It cannot be taken over: {proposal.flags[0]}", "Nothing was changed.")
         if mark_of(files) != proposal.operation.get("mark"):
-            raise WorkbenchError("It was changed once more since it was read.", "Look again; nothing was changed.")
+            raise WorkbenchError(
+                "It was changed once more since it was read.",
+                "Reject it: what it says now waits beside it. Nothing was changed.",
+            )
         if len(gone) < len(files):
             self._importer.put(tx, self._importer.plan(Path(str(proposal.operation["path"])), theirs=True))
         for path in gone:

@@ -80,7 +80,8 @@ def heading_line(heading: Heading, key: str) -> Content:
     """Return the line of a heading; `key` opens and folds it."""
     title = heading.text or heading.group.title
     if not heading.members:
-        return assemble([(title, "bold $text-accent"), (f"  {key} looks", MUTED)])
+        more = "" if heading.text else f"  {key} looks"
+        return assemble([(title, "bold $text-accent"), (more, MUTED)])
     more = f"  {key} lists them" if heading.folded else ""
     count = "" if heading.text else f"  {number(len(heading.members))}"
     return assemble([(title, "bold $text-accent"), (count, "bold"), (more, MUTED)])

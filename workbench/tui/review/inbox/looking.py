@@ -1,6 +1,6 @@
 """Working out what waits without being stored, on a thread: when Review comes into sight, and when a person asks."""
 
-from collections.abc import Collection
+import threading
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,18 +29,20 @@ class Look:
 
 
 class Looked(Message):
-    """A look is over; Review knows what was found."""
+    """A look is over, or was `stopped`; Review knows what was found."""
 
-    def __init__(self, look: Look, out: WorkedOut) -> None:
+    def __init__(self, look: Look, out: WorkedOut, *, stopped: bool = False) -> None:
         super().__init__()
         self.look = look
         self.out = out
+        self.stopped = stopped
 
 
 class Looking:
     """One look at a time for a screen, which is told of each by a `Looked` and calls `took`.
 
-    `unasked` are the kinds that wait until a person asks, since the store is large.
+    `unasked` are the kinds that wait until a person asks, since the store is large; `is_asked` tells that one did, and
+    that this goes on.
     """
 
     def __init__(self, screen: Screen[object], bench: Workbench) -> None:
@@ -49,13 +51,16 @@ class Looking:
         self._revision = -1
         self._unready: frozenset[str] = frozenset()
         self._next: Look | None = None
-        self.is_looking = False
+        self._stop = threading.Event()
+        self.is_looking = self.is_asked = False
         self.unasked: tuple[str, ...] = ()
 
     def come(self) -> None:
-        """Look when the queue comes into sight: at every memory only when something changed since the last time."""
+        """Look when the queue comes into sight, first around the store, then at every memory if anything changed."""
         revision = self._bench.library.revision
-        self._look(Look(quick=revision == self._revision))
+        self._look(Look(quick=True))
+        if revision != self._revision:
+            self._look(Look())
         self._revision = revision
 
     def saw(self) -> None:
@@ -76,10 +81,18 @@ class Looking:
         """Look for everything, in a large store, too."""
         self._look(Look(asked=True))
 
+    def stop(self) -> bool:
+        """Stop what a person asked for; tell whether there was anything."""
+        if self.is_asked:
+            self._stop.set()
+        return self.is_asked
+
     def took(self, event: Looked) -> None:
         """Note what came of a look, and begin the next one that was asked for."""
-        self.is_looking = False
-        if not event.look.quick:
+        self.is_looking = self.is_asked = False
+        if event.stopped:
+            self._next = None
+        elif not event.look.quick:
             self._unready, self.unasked = frozenset(event.out.unready), event.out.unasked
         if (following := self._next) is not None:
             self._next = None
@@ -89,12 +102,16 @@ class Looking:
         if self.is_looking:
             self._next = look.and_then(self._next)
             return
-        self.is_looking = True
+        self.is_looking, self.is_asked = True, look.asked
+        self._stop.clear()
         self._screen.run_worker(partial(self._run, look), thread=True, group="found", exit_on_error=False)
 
     def _run(self, look: Look) -> None:
-        worker = get_current_worker()
-        only: Collection[str] = look.only
-        out = self._bench.working_out.run(lambda: worker.is_cancelled, only=only, asked=look.asked, quick=look.quick)
+        worker, stop, only = get_current_worker(), self._stop, look.only
+
+        def cancelled() -> bool:
+            return worker.is_cancelled or stop.is_set()
+
+        out = self._bench.working_out.run(cancelled, only=only, asked=look.asked, quick=look.quick)
         if not worker.is_cancelled:
-            self._screen.post_message(Looked(look, out))
+            self._screen.post_message(Looked(look, out, stopped=stop.is_set()))
