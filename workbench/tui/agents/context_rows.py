@@ -176,7 +176,9 @@ def _about(id: str, bench: Workbench) -> Content:
     memory = bench.library.memories.find(id)
     if memory is not None:
         return memory_line(memory, bench)
-    return Content(printable(bench.safety.masked(id)[:_LONGEST]))
+    bullet = bench.library.bullets.find(id)
+    text = id if bullet is None else bullet.content
+    return Content(printable(bench.safety.masked(text[:_LONGEST])))
 
 
 def told(row: Row, bench: Workbench) -> Content:
